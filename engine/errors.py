@@ -1,0 +1,46 @@
+"""Why an engine may not answer. The tree says who is at fault.
+
+    EngineError
+      PromptError               the caller: this conversation can't be answered
+        ContextLengthExceeded   the caller: it does not fit the model
+      EngineUnavailable         nobody: loading or restarting, come back in `retry_after` seconds
+      EngineRestarted           the engine: its process died and took this request with it
+      ModelLoadError            the operator: this model can't be loaded
+"""
+
+
+class EngineError(Exception):
+    """Base of every failure that an engine reports; `str()` is a sentence fit for a client."""
+
+
+class PromptError(EngineError):
+    """The conversation can't be rendered by the model's chat template."""
+
+
+class ContextLengthExceeded(PromptError):
+    """The prompt, or prompt and requested completion together, exceed the context (all in tokens)."""
+
+    def __init__(self, prompt_tokens: int, max_tokens: int | None, context_length: int) -> None:
+        self.prompt_tokens = prompt_tokens
+        self.max_tokens = max_tokens
+        self.context_length = context_length
+        asked = f"{prompt_tokens} tokens in the messages"
+        if max_tokens is not None:
+            asked = f"{prompt_tokens + max_tokens} tokens ({asked}, {max_tokens} in the completion)"
+        super().__init__(f"This model's context length is {context_length} tokens, but the request needs {asked}.")
+
+
+class EngineUnavailable(EngineError):
+    """The model is loading or restarting."""
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class EngineRestarted(EngineError):
+    """The process that worked on the request was lost."""
+
+
+class ModelLoadError(EngineError):
+    """The model can't be loaded; `str()` is the reason in one line."""
