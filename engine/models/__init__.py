@@ -1,0 +1,5 @@
+"""What MODEL means: from a name, a folder or a file to a model that is at hand."""
+
+from specvino.engine.models.source import ModelSource
+
+__all__ = ["ModelSource"]

@@ -1,0 +1,15 @@
+"""Models for tests: a tiny one trained for them, and the real default model."""
+
+from pathlib import Path
+
+import pytest
+
+from specvino.engine.models import ModelSource
+
+TINY_TEXT = Path(__file__).parent / "models" / "tiny_text"
+
+
+@pytest.fixture(scope="session")
+def tiny_text() -> ModelSource:
+    """A trained model of 0.8 MB that answers trigger words (tests/models/README.md); loads in 0.2 s."""
+    return ModelSource(TINY_TEXT, context_length=4096, defaults={}, gguf=False)
