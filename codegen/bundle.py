@@ -1,0 +1,83 @@
+"""Puts the files below openapi/ together into one document with components."""
+
+from pathlib import Path
+from typing import Any
+
+from specvino.codegen.source import SpecError, load
+
+# Values under these keys are data: a "$ref" in an example is not a reference.
+DATA = ("default", "const", "enum", "value", "x-honours")
+
+
+class Bundler:
+    """Every reference into a file becomes a component, named as its last part, once.
+
+    `other.yaml#/Name` is a schema; `other.yaml#/responses/Name` and `…#/headers/Name` are those. A path item is
+    referred to as a whole file and written out at its place.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self.files: dict[Path, Any] = {}
+        self.origins: dict[tuple[str, str], tuple[Path, str]] = {}
+        self.components: dict[str, dict[str, Any]] = {}
+
+    def run(self) -> dict[str, Any]:
+        document: dict[str, Any] = dict(self._file(self.root))
+        self.components = {kind: dict(named) for kind, named in document.get("components", {}).items()}
+        paths = {}
+        for path, item in document["paths"].items():
+            file = self._target(item["$ref"], self.root)[0] if "$ref" in item else self.root
+            paths[path] = self._walk(self._file(file) if "$ref" in item else item, file)
+        document["paths"] = paths
+        document["components"] = {kind: dict(sorted(named.items())) for kind, named in sorted(self.components.items())}
+        return document
+
+    def _file(self, path: Path) -> Any:
+        if path not in self.files:
+            self.files[path] = load(path)
+        return self.files[path]
+
+    def _target(self, reference: str, base: Path) -> tuple[Path, str]:
+        file, _, fragment = reference.partition("#")
+        return ((base.parent / file).resolve() if file else base), fragment
+
+    def _walk(self, node: Any, base: Path, names: bool = False) -> Any:
+        if isinstance(node, list):
+            return [self._walk(child, base) for child in node]
+        if not isinstance(node, dict):
+            return node
+        result = {}
+        for key, value in node.items():
+            if names:
+                result[key] = self._walk(value, base)
+            elif key == "$ref":
+                result[key] = self._hoist(value, base)
+            elif key == "mapping" and isinstance(value, dict):
+                result[key] = {name: self._hoist(reference, base) for name, reference in value.items()}
+            elif key in DATA or (key == "examples" and isinstance(value, list)):
+                result[key] = value
+            else:
+                result[key] = self._walk(value, base, names=key in ("properties", "patternProperties"))
+        return result
+
+    def _hoist(self, reference: str, base: Path) -> str:
+        file, fragment = self._target(reference, base)
+        *parents, name = fragment.strip("/").split("/")
+        kind = parents[-1] if parents and parents[-1] in ("responses", "headers", "parameters") else "schemas"
+        origin = self.origins.setdefault((kind, name), (file, fragment))
+        if origin != (file, fragment):
+            raise SpecError(f"{base}: {reference}: the name {name} is taken by {origin[0].name}#{origin[1]}")
+        named = self.components.setdefault(kind, {})
+        if name not in named:
+            named[name] = {}  # holds the place, so that a schema may refer to itself
+            named[name] = self._walk(self._pointed(file, fragment, reference, base), file)
+        return f"#/components/{kind}/{name}"
+
+    def _pointed(self, file: Path, fragment: str, reference: str, base: Path) -> Any:
+        node = self._file(file)
+        for part in filter(None, fragment.split("/")):
+            if not isinstance(node, dict) or part not in node:
+                raise SpecError(f"{base}: the reference {reference} points at nothing")
+            node = node[part]
+        return node

@@ -1,0 +1,1 @@
+"""The merged document -> the files of generated/: each function gives the text of one file."""

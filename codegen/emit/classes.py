@@ -1,0 +1,57 @@
+"""Python classes from the schemas, by datamodel-code-generator."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from specvino.codegen.lower import for_models
+from specvino.codegen.schemas import closure, component_name, operations
+
+COMMON = """
+    --ignore-pyproject --input-file-type openapi --openapi-scopes schemas --schema-version-mode strict --strict-refs
+    --target-python-version 3.11 --use-annotated --use-union-operator --use-standard-collections
+    --enum-field-as-literal all --use-single-value-enum-as-const --strict-nullable --collapse-root-models
+    --use-typed-nullable-map-values --use-typed-map-values-beside-other-types --type-mappings string+uri=string
+    --use-title-as-name --naming-strategy primary-first --keep-model-order --use-schema-description
+    --use-field-description --use-double-quotes --disable-timestamp --enable-generated-header-marker
+    --formatters builtin
+""".split()
+
+# MISSING keeps an absent field apart from a null one, in and out.
+PYDANTIC = """
+    --output-model-type pydantic_v2.BaseModel --target-pydantic-version 2.14 --use-missing-sentinel --use-type-alias
+    --use-one-literal-as-default --extra-fields allow
+""".split()
+
+TYPED_DICT = ["--output-model-type", "typing.TypedDict"]
+
+
+def models(document: dict[str, Any]) -> str:
+    """models.py: every schema as a pydantic model."""
+    return _generate(for_models(document), PYDANTIC)
+
+
+def wire(document: dict[str, Any]) -> str:
+    """wire.py: what the server sends, as TypedDicts: a handler's answers are plain dicts that mypy checks."""
+    lowered = for_models(document)
+    bodies = set()
+    for _, _, _, operation in operations(document):
+        for media in operation.get("requestBody", {}).get("content", {}).values():
+            bodies.add(component_name(media["schema"]["$ref"]))
+    schemas = lowered["components"]["schemas"]
+    received = closure(document, *bodies)
+    lowered["components"]["schemas"] = {name: schema for name, schema in schemas.items() if name not in received}
+    return _generate(lowered, TYPED_DICT)
+
+
+def _generate(document: dict[str, Any], flags: list[str]) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        # The name of the input stands in the header of the output.
+        source, target = Path(folder, "openapi.json"), Path(folder, "classes.py")
+        source.write_text(json.dumps(document), encoding="utf-8")
+        command = [sys.executable, "-m", "datamodel_code_generator", "--input", source, "--output", target, *COMMON, *flags]
+        subprocess.run(command, check=True, cwd=folder)
+        return target.read_text(encoding="utf-8")

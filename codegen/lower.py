@@ -1,0 +1,90 @@
+"""The document in older versions of OpenAPI, for tools that read nothing newer."""
+
+import copy
+from typing import Any
+
+from specvino.codegen.schemas import operations
+
+
+def to_31(document: dict[str, Any]) -> dict[str, Any]:
+    """3.2 -> 3.1: for SDK generators and portals. A stream's event schema moves to x-itemSchema."""
+    lowered = copy.deepcopy(document)
+    lowered["openapi"] = "3.1.1"
+    for server in lowered["servers"]:
+        server.pop("name", None)
+    for tag in lowered["tags"]:
+        tag["x-displayName"] = tag.pop("summary")
+        tag.pop("kind", None)
+    for _, _, _, operation in operations(lowered):
+        for response in operation["responses"].values():
+            for media in response.get("content", {}).values():
+                if "itemSchema" in media:
+                    media["x-itemSchema"] = media.pop("itemSchema")
+                    media["schema"] = {"type": "string", "description": "Server-sent events; x-itemSchema describes one."}
+    return lowered
+
+
+def to_routes(document: dict[str, Any]) -> dict[str, Any]:
+    """The 3.0.3 skeleton for Connexion alone: paths, operationIds, path parameters and security; no schemas."""
+    paths: dict[str, Any] = {}
+    for path, method, item, operation in operations(document):
+        parameters = [_path_parameter(p) for p in (*item.get("parameters", ()), *operation.get("parameters", ()))]
+        paths.setdefault(path, {})[method] = {
+            "operationId": operation["operationId"],
+            "tags": operation["tags"],
+            **({"x-root": True} if operation.get("x-root") else {}),
+            **({"security": operation["security"]} if "security" in operation else {}),
+            **({"parameters": parameters} if parameters else {}),
+            "responses": {"200": {"description": "-"}},
+        }
+    schemes = document["components"]["securitySchemes"]
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": document["info"]["title"], "version": document["info"]["version"]},
+        "security": document["security"],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                name: {"type": scheme["type"], "scheme": scheme["scheme"]} for name, scheme in schemes.items()
+            }
+        },
+    }
+
+
+def _path_parameter(parameter: dict[str, Any]) -> dict[str, Any]:
+    # `format: path` makes Connexion's router take slashes into the parameter.
+    schema = {"type": "string"} | ({"format": "path"} if parameter.get("x-greedy") else {})
+    return {"name": parameter["name"], "in": parameter["in"], "required": True, "schema": schema}
+
+
+# What only judges a value. The gate has judged it by the document before a model is built, so models leave it out:
+# they can't disagree with the gate, and building is quicker.
+JUDGING = (
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern",
+    "minItems", "maxItems", "minProperties", "maxProperties", "propertyNames", "not",
+)  # fmt: skip
+
+
+def for_models(document: dict[str, Any]) -> dict[str, Any]:
+    """The document as datamodel-code-generator shall see it: the shapes alone.
+
+    Without defaults too, so that an absent field stays absent in a model; they are a table of their own.
+    """
+    schemas = copy.deepcopy(document["components"]["schemas"])
+    _strip(schemas, names=True)
+    return {"openapi": "3.1.1", "info": document["info"], "paths": {}, "components": {"schemas": schemas}}
+
+
+def _strip(node: Any, names: bool = False) -> None:
+    if isinstance(node, list):
+        for child in node:
+            _strip(child)
+    elif isinstance(node, dict):
+        if not names:
+            for key in [key for key in node if key.startswith("x-") or key in (*JUDGING, "default", "examples")]:
+                del node[key]
+            rules = node.pop("allOf", ())
+            if kept := [rule for rule in rules if "if" not in rule]:
+                node["allOf"] = kept
+        for key, child in node.items():
+            _strip(child, names=not names and key in ("properties", "patternProperties"))

@@ -1,0 +1,1 @@
+"""Written by specvino.codegen from openapi/. Do not edit."""
