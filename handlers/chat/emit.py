@@ -1,0 +1,50 @@
+"""Segments -> chunks. The chunks are complete: the unary answer is their fold, a stream shows what was asked for."""
+
+import time
+import uuid
+from collections.abc import Iterator
+
+from specvino.engine.segments import Finish, FinishReason, Segment, Started, TextDelta, Usage
+from specvino.generated import wire
+
+
+class Emitter:
+    """Makes the chunks of one answer, without I/O."""
+
+    def __init__(self, model: str, n: int) -> None:
+        self._id = f"chatcmpl-{uuid.uuid4().hex}"
+        self._created = int(time.time())
+        self._model = model
+        self._n = n
+
+    def feed(self, segment: Segment) -> Iterator[wire.ChatCompletionChunk]:
+        match segment:
+            case TextDelta(choice, text):
+                yield self._chunk([_choice(choice, {"content": text}, None)])
+            case Started():
+                for choice in range(self._n):
+                    yield self._chunk([_choice(choice, {"role": "assistant"}, None)])
+            case Finish(choice, reason):
+                # Of its own, as OpenAI sends it: clients have lost the text that came with a finish reason.
+                yield self._chunk([_choice(choice, {}, reason)])
+            case Usage(prompt, completion):
+                chunk = self._chunk([])
+                chunk["usage"] = {
+                    "prompt_tokens": prompt,
+                    "completion_tokens": completion,
+                    "total_tokens": prompt + completion,
+                }
+                yield chunk
+
+    def _chunk(self, choices: list[wire.ChatChunkChoice]) -> wire.ChatCompletionChunk:
+        return {
+            "id": self._id,
+            "object": "chat.completion.chunk",
+            "created": self._created,
+            "model": self._model,
+            "choices": choices,
+        }
+
+
+def _choice(index: int, delta: wire.ChatDelta, reason: FinishReason | None) -> wire.ChatChunkChoice:
+    return {"index": index, "delta": delta, "logprobs": None, "finish_reason": reason}
