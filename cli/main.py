@@ -1,0 +1,35 @@
+"""Registers the subcommands."""
+
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from specvino.cli.pull import pull
+from specvino.cli.serve import serve
+from specvino.cli.spec import app as spec
+
+app = typer.Typer(
+    name="specvino",
+    help="A specification-first, OpenAI-compatible API for OpenVINO.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(version("specvino"))
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+) -> None: ...
+
+
+app.command()(serve)
+app.command()(pull)
+app.add_typer(spec, name="spec")

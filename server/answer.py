@@ -1,0 +1,59 @@
+"""A handler's result -> HTTP: one JSON body, or server-sent events."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+from starlette.types import Send
+
+from specvino.handlers.errors import ApiError
+from specvino.server.errors import internal_error
+
+Headers = list[tuple[bytes, bytes]]
+
+_encode = msgspec.json.Encoder().encode
+
+
+async def send_json(send: Send, value: Any, headers: Headers) -> None:
+    body = _encode(value)
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [
+                (b"content-type", b"application/json"),
+                (b"content-length", str(len(body)).encode()),
+                *headers,
+            ],
+        }
+    )
+    await send({"type": "http.response.body", "body": body})
+
+
+async def send_events(
+    send: Send, events: AsyncGenerator[Any], headers: Headers, terminator: str | None, request_id: str
+) -> None:
+    """Sends events as they come. An error becomes the last event; the stream always ends as the document says."""
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [
+                (b"content-type", b"text/event-stream"),
+                (b"cache-control", b"no-cache"),
+                (b"x-accel-buffering", b"no"),  # a proxy must not collect events
+                *headers,
+            ],
+        }
+    )
+    async with aclosing(events):
+        try:
+            async for event in events:
+                await send({"type": "http.response.body", "body": b"data: %b\n\n" % _encode(event), "more_body": True})
+        except Exception as error:
+            shown = error if isinstance(error, ApiError) else internal_error(request_id)
+            body = b"data: %b\n\n" % _encode(shown.body())
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+    last = f"data: {terminator}\n\n".encode() if terminator is not None else b""
+    await send({"type": "http.response.body", "body": last})

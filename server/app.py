@@ -1,0 +1,83 @@
+"""Puts the ASGI app together: Connexion routes, checks keys and maps errors; the operations do the rest."""
+
+import copy
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from importlib.resources import files
+from typing import Any
+
+from connexion import AsyncApp
+from connexion.middleware.exceptions import ExceptionMiddleware
+from connexion.middleware.lifespan import LifespanMiddleware
+from connexion.middleware.routing import RoutingMiddleware
+from connexion.middleware.security import SecurityMiddleware
+from connexion.middleware.server_error import ServerErrorMiddleware
+from connexion.resolver import Resolution, Resolver
+
+from specvino.generated.handlers import OPERATIONS, Handlers
+from specvino.server.errors import add_error_handlers
+from specvino.server.keys import BearerKeys
+from specvino.server.operation import operations_middleware
+from specvino.server.request_id import RequestId
+from specvino.server.settings import Settings
+
+# A base path that begins with another one must come before it.
+BASE_PATHS = ("/v3/v1", "/v3", "/v1")
+
+Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
+
+
+class MissingHandler(Exception):
+    """An operation of the document has no handler; `str()` names both."""
+
+
+def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None = None) -> AsyncApp:
+    """The app that serves the document. Raises MissingHandler."""
+    bound = _bind(handlers)
+    app = AsyncApp(
+        __name__,
+        lifespan=lifespan,
+        resolver=_OperationResolver(bound),
+        security_map={"bearer": partial(BearerKeys, settings.keys)},
+        middlewares=[
+            RequestId,
+            ServerErrorMiddleware,
+            ExceptionMiddleware,
+            RoutingMiddleware,
+            SecurityMiddleware,
+            operations_middleware(bound, settings),
+            LifespanMiddleware,
+        ],
+    )
+    routes = json.loads(files("specvino.generated").joinpath("routes.json").read_text("utf-8"))
+    if not settings.keys:
+        routes["security"] = []
+    for base_path in BASE_PATHS:
+        # Connexion changes the dict that it is given.
+        app.add_api(copy.deepcopy(routes), base_path=base_path, name=base_path)
+    routes["paths"] = {path: item for path, item in routes["paths"].items() if item.get("get", {}).get("x-root")}
+    app.add_api(routes, base_path="/", name="/")
+    add_error_handlers(app)
+    return app
+
+
+def _bind(handlers: Handlers) -> dict[str, Callable[..., Awaitable[Any]]]:
+    bound = {}
+    for operation in OPERATIONS.values():
+        group = getattr(handlers, operation.tag, None)
+        handler = getattr(group, operation.id, None)
+        if handler is None:
+            raise MissingHandler(f"the operation {operation.id} has no handler: handlers.{operation.tag} lacks it")
+        bound[operation.id] = handler
+    return bound
+
+
+class _OperationResolver(Resolver):  # type: ignore[misc]
+    def __init__(self, bound: dict[str, Callable[..., Awaitable[Any]]]) -> None:
+        super().__init__()
+        self._bound = bound
+
+    def resolve(self, operation: Any) -> Resolution:
+        return Resolution(self._bound[operation.operation_id], operation.operation_id)

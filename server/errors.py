@@ -1,0 +1,71 @@
+"""One error envelope on every answer with a status of 400 or above, wherever it was raised."""
+
+import logging
+from typing import Any
+
+import msgspec
+from connexion.exceptions import ProblemException
+from connexion.lifecycle import ConnexionResponse
+from starlette.exceptions import HTTPException
+
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+
+logger = logging.getLogger("specvino.server")
+
+
+def internal_error(request_id: str) -> ApiError:
+    """For the exception being handled, which goes to the log and not to the client."""
+    logger.exception("request %s failed", request_id)
+    message = f"The server failed on this request (id {request_id}). The log says why."
+    return ApiError(ErrorCode.INTERNAL_ERROR, message)
+
+
+def headers(error: ApiError) -> dict[str, str]:
+    """The headers that an error brings."""
+    found = {}
+    if error.code is ErrorCode.INVALID_API_KEY:
+        found["WWW-Authenticate"] = "Bearer"
+    if error.retry_after is not None:
+        found["Retry-After"] = str(error.retry_after)
+    if error.code is ErrorCode.REQUEST_TOO_LARGE:
+        found["Connection"] = "close"  # the rest of the body is not read
+    return found
+
+
+def add_error_handlers(app: Any) -> None:
+    """Registers the envelope for all that can be raised below the exception middleware."""
+    app.add_error_handler(ApiError, _on_api_error)
+    app.add_error_handler(HTTPException, _on_http_exception)
+    app.add_error_handler(ProblemException, _on_http_exception)
+    app.add_error_handler(Exception, _on_exception)
+
+
+def _response(error: ApiError, extra: dict[str, str] | None = None) -> ConnexionResponse:
+    return ConnexionResponse(
+        error.kind.status,
+        "application/json",
+        "application/json",
+        body=msgspec.json.encode(error.body()),
+        headers=headers(error) | (extra or {}),
+    )
+
+
+async def _on_api_error(request: Any, error: ApiError) -> ConnexionResponse:
+    return _response(error)
+
+
+async def _on_http_exception(request: Any, error: HTTPException) -> ConnexionResponse:
+    """Routing's refusals: the only ones that are not ours."""
+    path, method = request.scope["path"][:200], request.scope["method"]
+    if error.status_code == 405:
+        allow = (error.headers or {}).get("Allow", "")
+        message = f"{path} does not take {method[:20]}; it takes {allow or 'other methods'}."
+        return _response(ApiError(ErrorCode.METHOD_NOT_ALLOWED, message), {"Allow": allow})
+    if error.status_code == 404:
+        return _response(ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {path}."))
+    return await _on_exception(request, error)
+
+
+async def _on_exception(request: Any, error: Exception) -> ConnexionResponse:
+    return _response(internal_error(request.scope["state"]["request_id"]))

@@ -1,0 +1,48 @@
+"""The request's body as bytes."""
+
+from starlette.types import Receive, Scope
+
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+
+
+class ClientGone(Exception):
+    """The client closed the connection before its request was complete."""
+
+
+def require_json(scope: Scope) -> None:
+    """A body without a content type is taken for JSON, one of another type is refused."""
+    for name, value in scope["headers"]:
+        if name == b"content-type":
+            media_type = value.split(b";", 1)[0].strip().lower()
+            if media_type != b"application/json":
+                shown = media_type[:100].decode("latin-1")
+                raise ApiError(
+                    ErrorCode.UNSUPPORTED_MEDIA_TYPE, f"The content type is {shown!r}, but must be application/json."
+                )
+
+
+async def read_body(scope: Scope, receive: Receive, limit: int) -> bytes:
+    """The whole body, with or without a content length. Raises ApiError over `limit` bytes, and ClientGone."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit() and int(value) > limit:
+            raise _too_large(limit)
+    chunks = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        chunk = message.get("body", b"")
+        size += len(chunk)
+        if size > limit:
+            raise _too_large(limit)
+        chunks.append(chunk)
+        if not message.get("more_body"):
+            return b"".join(chunks)
+
+
+def _too_large(limit: int) -> ApiError:
+    return ApiError(
+        ErrorCode.REQUEST_TOO_LARGE, f"The request body is larger than the {limit} bytes that this server accepts."
+    )

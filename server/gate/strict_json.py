@@ -1,0 +1,66 @@
+"""JSON as RFC 8259 has it and I-JSON bounds it: UTF-8, no NaN, no infinite numbers, no key twice, no lone surrogate."""
+
+import json
+import re
+from typing import Any, NoReturn
+
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class _NotStrict(ValueError):
+    pass
+
+
+def parse(raw: bytes) -> Any:
+    """The value of a body. Raises ApiError, saying what is wrong and where."""
+    if not raw.strip():
+        raise ApiError(ErrorCode.MISSING_BODY, "The request body is empty, but must be a JSON object.")
+    try:
+        text = raw.decode("utf-8")
+        value = _decoder.decode(text)
+        if _SURROGATE_ESCAPE.search(text):
+            # Paired surrogates are one character by now; a lone one can't be encoded.
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _invalid(f"it is not UTF-8 (byte {error.start})") from None
+    except UnicodeEncodeError:
+        raise _invalid("a string holds half of a surrogate pair") from None
+    except json.JSONDecodeError as error:
+        raise _invalid(f"{error.msg} (line {error.lineno}, column {error.colno})") from None
+    except _NotStrict as error:
+        raise _invalid(str(error)) from None
+    except ValueError:
+        raise _invalid("a number has too many digits") from None
+    except RecursionError:
+        raise _invalid("it is nested too deeply") from None
+    return value
+
+
+def _invalid(reason: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_JSON, f"The request body is not valid JSON: {reason}.")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _NotStrict(f"the key {twice[:100]!r} stands twice in one object")
+    return result
+
+
+def _constant(name: str) -> NoReturn:
+    raise _NotStrict(f"{name} is not a JSON number")
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        raise _NotStrict(f"the number {digits[:40]} is too large")
+    return value
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)

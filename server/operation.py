@@ -1,0 +1,97 @@
+"""The last middleware: gate -> handler -> answer, for one operation of the document."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Any
+
+from connexion.middleware.abstract import RoutedAPI, RoutedMiddleware
+from connexion.operations import AbstractOperation
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from specvino.generated.handlers import OPERATIONS, Operation, RequestContext
+from specvino.handlers.errors import ApiError
+from specvino.server import answer
+from specvino.server.errors import internal_error
+from specvino.server.gate import support
+from specvino.server.gate.body import ClientGone, read_body, require_json
+from specvino.server.gate.schema import Judge
+from specvino.server.gate.strict_json import parse
+from specvino.server.settings import Settings
+
+
+class BoundOperation:
+    """An operation with its handler: an ASGI app."""
+
+    def __init__(self, operation: Operation, handler: Callable[..., Awaitable[Any]], settings: Settings) -> None:
+        self._operation = operation
+        self._handler = handler
+        self._settings = settings
+        self._judge = Judge(operation.body) if operation.body else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        context = RequestContext(id=scope["state"]["request_id"])
+        arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
+        try:
+            if self._judge:
+                arguments["body"] = await self._read(scope, receive, self._judge, context)
+            await _until_gone(receive, self._answer(send, context, arguments))
+        except (ApiError, ClientGone) as error:
+            if isinstance(error, ApiError):
+                raise
+        except Exception:
+            raise internal_error(context.id) from None
+
+    async def _read(self, scope: Scope, receive: Receive, judge: Judge, context: RequestContext) -> Any:
+        """The body as an object, built from the same value that was judged."""
+        require_json(scope)
+        value = parse(await read_body(scope, receive, self._settings.max_body))
+        judge.require(value)
+        context.unsupported += support.apply(self._settings.unsupported_fields, value, self._operation.body or "")
+        return self._operation.model.model_validate(value)
+
+    async def _answer(self, send: Send, context: RequestContext, arguments: dict[str, Any]) -> None:
+        result = await self._handler(context, **arguments)
+        headers = []
+        if context.unsupported:
+            headers.append((b"x-unsupported-params", support.header(context.unsupported).encode("ascii")))
+        if isinstance(result, AsyncGenerator):
+            await answer.send_events(send, result, headers, self._operation.terminator, context.id)
+        else:
+            await answer.send_json(send, result, headers)
+
+
+async def _until_gone(receive: Receive, work: Awaitable[None]) -> None:
+    """Does the work, or cancels it when the client goes away."""
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_gone(receive))
+    try:
+        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            task.result()
+    finally:
+        for pending in (task, gone):
+            pending.cancel()
+        await asyncio.gather(task, gone, return_exceptions=True)
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def operations_middleware(handlers: dict[str, Callable[..., Awaitable[Any]]], settings: Settings) -> type[Any]:
+    """A Connexion middleware that ends in the operations' handlers, by operation id."""
+    bound = {name: BoundOperation(OPERATIONS[name], handler, settings) for name, handler in handlers.items()}
+
+    class OperationsAPI(RoutedAPI):  # type: ignore[misc]
+        def __init__(self, *args: Any, next_app: ASGIApp, **kwargs: Any) -> None:
+            super().__init__(*args, next_app=next_app, **kwargs)
+            self.add_paths()
+
+        def make_operation(self, operation: AbstractOperation) -> BoundOperation:
+            return bound[operation.operation_id]
+
+    class OperationsMiddleware(RoutedMiddleware):  # type: ignore[misc]
+        api_cls = OperationsAPI
+
+    return OperationsMiddleware

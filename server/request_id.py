@@ -1,0 +1,33 @@
+"""Gives every exchange an id: the client's X-Request-Id or a new one, echoed in the answer."""
+
+import re
+import uuid
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# What may stand in a header and a log line as it is.
+_ACCEPTED = re.compile(rb"[\x21-\x7e]{1,128}")
+
+
+class RequestId:
+    """ASGI middleware; the id is in scope["state"]["request_id"]."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request_id = next((v for k, v in scope["headers"] if k == b"x-request-id" and _ACCEPTED.fullmatch(v)), None)
+        request_id = request_id or f"req_{uuid.uuid4().hex}".encode()
+        state: dict[str, Any] = scope.setdefault("state", {})
+        state["request_id"] = request_id.decode("ascii")
+
+        async def tagged(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
+            await send(message)
+
+        await self.app(scope, receive, tagged)

@@ -1,0 +1,98 @@
+"""Runs the app on uvicorn, from the first line printed to the last process gone."""
+
+import asyncio
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import uvicorn
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.protocol import Engine
+from specvino.handlers import bind
+from specvino.handlers.models import ServedModel
+from specvino.server.app import create_app
+from specvino.server.settings import Settings
+
+# Streams under way may take this long (seconds) to end after a signal; a second signal ends them at once.
+GRACE = 10
+
+
+class ServeError(Exception):
+    """The server can't start; `str()` says why in one line."""
+
+
+def run(engine: Engine, names: tuple[str, ...], settings: Settings, host: str, port: int) -> None:
+    """Serves until a signal comes. Raises ServeError and ModelLoadError.
+
+    The port is open while the model loads, and /health says so.
+    """
+    listener = _listen(host, port)
+    failure: list[ModelLoadError] = []
+
+    async def load(server: uvicorn.Server) -> None:
+        try:
+            await engine.start()
+        except ModelLoadError as error:
+            failure.append(error)
+            server.should_exit = True
+        else:
+            print(f"specvino: serving {', '.join(names)} at {_url(listener)}/v1", file=sys.stderr, flush=True)
+
+    @asynccontextmanager
+    async def lifespan(_: Any) -> AsyncIterator[None]:
+        loading = asyncio.create_task(load(server))
+        try:
+            yield
+        finally:
+            loading.cancel()
+            await asyncio.gather(loading, return_exceptions=True)
+            await engine.close()
+
+    app = create_app(bind(engine, ServedModel(names, int(time.time()))), settings, lifespan)
+    config = uvicorn.Config(
+        app, loop="uvloop", http="httptools", log_config=_LOGGING, timeout_graceful_shutdown=GRACE, server_header=False
+    )
+    server = uvicorn.Server(config)
+    # uvicorn shuts down on a signal and then raises it again: by then all is closed, so that both mean a clean end.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(0))
+    server.run(sockets=[listener])
+    if failure:
+        raise failure[0]
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.socket(family)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        # The queue must hold a burst of clients while the loop is busy.
+        listener.listen(2048)
+    except OSError as error:
+        raise ServeError(f"can't listen on {host} port {port}: {error.strerror}") from error
+    return listener
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+# The access log goes to stderr; of uvicorn's own lines only warnings. No line holds a prompt.
+_LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain", "stream": "ext://sys.stderr"}},
+    "loggers": {
+        "uvicorn.access": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+        "uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+        "specvino": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+    },
+}

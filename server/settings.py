@@ -1,0 +1,16 @@
+"""What an operator can set of the HTTP side."""
+
+from dataclasses import dataclass
+
+from specvino.server.gate.support import Policy
+
+MAX_BODY = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Without `keys` everybody may use the server. `max_body` is in bytes."""
+
+    keys: frozenset[str] = frozenset()
+    max_body: int = MAX_BODY
+    unsupported_fields: Policy = "report"
