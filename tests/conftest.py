@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from specvino.engine.models import ModelSource
+from specvino.engine.models import ModelSource, resolve
 
 TINY_TEXT = Path(__file__).parent / "models" / "tiny_text"
 
@@ -12,4 +12,10 @@ TINY_TEXT = Path(__file__).parent / "models" / "tiny_text"
 @pytest.fixture(scope="session")
 def tiny_text() -> ModelSource:
     """A trained model of 0.8 MB that answers trigger words (tests/models/README.md); loads in 0.2 s."""
-    return ModelSource(TINY_TEXT, context_length=4096, defaults={}, gguf=False)
+    return resolve(str(TINY_TEXT))
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> ModelSource:
+    """The real default model, from the user's cache: downloaded (93 MB) once a machine."""
+    return resolve("smollm2")

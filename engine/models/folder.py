@@ -1,0 +1,125 @@
+"""An OpenVINO folder: are its files there, how long is its context, which sampling does it ask for."""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeGuard
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.source import ModelSource
+
+FILES = ("openvino_model.xml", "openvino_model.bin", "openvino_tokenizer.xml", "openvino_detokenizer.xml")
+
+# Our own key in config.json of a pulled model.
+GGUF_TOKENIZER = "specvino_gguf_tokenizer"
+
+_CONTEXT_KEYS = ("max_position_embeddings", "n_positions", "seq_len", "seq_length", "n_ctx")
+
+# For a folder that doesn't say: few models have less, and a limit that is too high gives garbage in silence.
+ASSUMED_CONTEXT = 4096
+
+_log = logging.getLogger(__name__)
+
+
+def open_folder(path: Path) -> ModelSource:
+    """Raises ModelLoadError if a file is missing (OpenVINO loads a folder without tokenizer all the same)."""
+    missing = missing_files(path)
+    if missing:
+        raise ModelLoadError(f"{path}: not an OpenVINO model folder, {missing[0]} is missing")
+    config = _read_json(path / "config.json")
+    return ModelSource(
+        path,
+        context_length=_context_length(path, config),
+        defaults=_defaults(path / "generation_config.json"),
+        gguf=config.get(GGUF_TOKENIZER) is True,
+    )
+
+
+def missing_files(path: Path) -> list[str]:
+    return [name for name in FILES if not (path / name).is_file()]
+
+
+def _read_json(path: Path) -> Mapping[str, object]:
+    """The object in the file; empty if there is no file."""
+    try:
+        value = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ModelLoadError(f"{path}: can't be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise ModelLoadError(f"{path}: is not valid JSON") from error
+    if not isinstance(value, dict):
+        raise ModelLoadError(f"{path}: must hold a JSON object")
+    return value
+
+
+def _context_length(path: Path, config: Mapping[str, object]) -> int:
+    # Models that also see or hear keep the language model's settings in a part of their own.
+    text_config = config.get("text_config")
+    for part in (config, text_config if isinstance(text_config, dict) else {}):
+        for key in _CONTEXT_KEYS:
+            value = part.get(key)
+            if _is_integer(value) and value > 0:
+                return value
+    _log.warning(
+        "%s does not say the model's context length: assuming %d tokens; set max_position_embeddings there",
+        path / "config.json",
+        ASSUMED_CONTEXT,
+    )
+    return ASSUMED_CONTEXT
+
+
+def _is_integer(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> TypeGuard[float | int]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """How a key of generation_config.json is called in `Sampling`, and which of its values make sense."""
+
+    name: str
+    accepts: Callable[[object], bool]
+    accepted: str
+
+
+def _number(name: str, accepts: Callable[[float], bool], accepted: str) -> _Setting:
+    return _Setting(name, lambda value: _is_number(value) and accepts(value), f"a number {accepted}")
+
+
+def _integer(name: str, least: int) -> _Setting:
+    return _Setting(name, lambda value: _is_integer(value) and value >= least, f"an integer of {least} or more")
+
+
+_SETTINGS = {
+    "temperature": _number("temperature", lambda value: 0 <= value <= 2, "from 0 to 2"),
+    "top_p": _number("top_p", lambda value: 0 < value <= 1, "above 0 and at most 1"),
+    "top_k": _integer("top_k", least=-1),
+    "repetition_penalty": _number("repetition_penalty", lambda value: 0 < value <= 2, "above 0 and at most 2"),
+    "frequency_penalty": _number("frequency_penalty", lambda value: -2 <= value <= 2, "from -2 to 2"),
+    "presence_penalty": _number("presence_penalty", lambda value: -2 <= value <= 2, "from -2 to 2"),
+    "max_new_tokens": _integer("max_tokens", least=1),
+}
+
+
+def _defaults(path: Path) -> dict[str, float | int]:
+    """The sampling settings that we know; the file holds much else, for other programs."""
+    defaults: dict[str, float | int] = {}
+    config = _read_json(path)
+    for key, setting in _SETTINGS.items():
+        value = config.get(key)
+        if value is None:
+            continue
+        if not _is_number(value) or not setting.accepts(value):
+            raise ModelLoadError(f"{path}: {key} must be {setting.accepted}, not {json.dumps(value)}")
+        defaults[setting.name] = value
+    if defaults.get("top_k") == 0:
+        # Both mean "keep all tokens": 0 in this file, -1 in a request.
+        defaults["top_k"] = -1
+    return defaults

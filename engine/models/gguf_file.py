@@ -1,0 +1,64 @@
+"""A .gguf file: is it whole, can OpenVINO load its architecture, and how long is its context."""
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gguf import GGUFReader, GGUFValueType, Keys
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.source import ModelSource
+
+ARCHITECTURES = ("llama", "qwen2", "qwen3")
+
+
+def open_gguf(path: Path) -> ModelSource:
+    """Raises ModelLoadError if the file is not there, not whole, or of an unknown architecture."""
+    try:
+        header = _Header(path)
+    except FileNotFoundError as error:
+        raise ModelLoadError(f"{path}: there is no such file") from error
+    except OSError as error:
+        raise ModelLoadError(f"{path}: can't be read: {error.strerror}") from error
+    except Exception as error:
+        # The reader trusts the file: on a broken one it fails with whatever its next step happens to raise.
+        raise ModelLoadError(f"{path}: is not a GGUF file, or is truncated or corrupt") from error
+    architecture = _value(header, Keys.General.ARCHITECTURE)
+    if architecture not in ARCHITECTURES:
+        raise ModelLoadError(
+            f"{path}: OpenVINO can't load the architecture {architecture!r} from GGUF, only {', '.join(ARCHITECTURES)}"
+        )
+    key = Keys.LLM.CONTEXT_LENGTH.format(arch=architecture)
+    context_length = _value(header, key)
+    if not isinstance(context_length, int) or context_length < 1:
+        raise ModelLoadError(f"{path}: its metadata hold no {key}")
+    return ModelSource(path, context_length=context_length, defaults={}, gguf=True)
+
+
+def _value(header: GGUFReader, key: str) -> object:
+    field = header.get_field(key)
+    return None if field is None else field.contents()
+
+
+class _Header(GGUFReader):
+    """Steps over arrays, which hold the vocabulary: the stock reader keeps several objects of each entry.
+
+    That takes it 2 s for a model with 49,000 tokens; this takes 0.1 s. The rest of its work is wanted: it finds
+    out whether every tensor lies inside the file.
+    """
+
+    def _get_field_parts(self, orig_offs: int, raw_type: int) -> tuple[int, list[Any], list[int], list[Any]]:
+        if raw_type != GGUFValueType.ARRAY:
+            return super()._get_field_parts(orig_offs, raw_type)
+        order = "<" if self.byte_order == "I" else ">"
+        head, length = struct.Struct(order + "IQ"), struct.Struct(order + "Q")
+        data = self.data.data
+        item_type, count = head.unpack_from(data, orig_offs)
+        end = orig_offs + head.size
+        if item_type == GGUFValueType.STRING:
+            for _ in range(count):
+                end += length.size + length.unpack_from(data, end)[0]
+        else:
+            end += count * np.dtype(self.gguf_scalar_to_np[GGUFValueType(item_type)]).itemsize
+        return end - orig_offs, [], [], [GGUFValueType.ARRAY]

