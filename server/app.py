@@ -45,7 +45,7 @@ def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None
             RequestId,
             ServerErrorMiddleware,
             ExceptionMiddleware,
-            RoutingMiddleware,
+            _Routing,
             SecurityMiddleware,
             operations_middleware(bound, settings),
             LifespanMiddleware,
@@ -58,7 +58,7 @@ def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None
         # Connexion changes the dict that it is given.
         app.add_api(copy.deepcopy(routes), base_path=base_path, name=base_path)
     routes["paths"] = {path: item for path, item in routes["paths"].items() if item.get("get", {}).get("x-root")}
-    app.add_api(routes, base_path="/", name="/")
+    app.add_api(routes, base_path="", name="root")
     add_error_handlers(app)
     return app
 
@@ -72,6 +72,16 @@ def _bind(handlers: Handlers) -> dict[str, Callable[..., Awaitable[Any]]]:
             raise MissingHandler(f"the operation {operation.id} has no handler: handlers.{operation.tag} lacks it")
         bound[operation.id] = handler
     return bound
+
+
+class _Routing(RoutingMiddleware):  # type: ignore[misc]
+    """Routing that knows the document's paths only: one with a slash too many is unknown, not a redirect."""
+
+    def add_api(self, *args: Any, **kwargs: Any) -> None:
+        super().add_api(*args, **kwargs)
+        self.router.redirect_slashes = False
+        for mount in self.router.routes:
+            mount.app.redirect_slashes = False
 
 
 class _OperationResolver(Resolver):  # type: ignore[misc]

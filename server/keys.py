@@ -49,6 +49,7 @@ class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
             raise ApiError(ErrorCode.INVALID_API_KEY, message)
         # The header is latin-1 on the wire; all keys are compared, so that the time says nothing about which fits.
         given = key.strip().encode("latin-1", "replace")
-        if not any([hmac.compare_digest(given, known) for known in self._keys]):
+        fits = [hmac.compare_digest(given, known) for known in self._keys]
+        if not any(fits):
             raise ApiError(ErrorCode.INVALID_API_KEY, "The API key is not one that this server accepts.")
         return {"sub": "key"}

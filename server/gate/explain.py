@@ -71,12 +71,20 @@ def _explain_union(error: ValidationError, document: dict[str, Any]) -> ApiError
             code = ErrorCode.INVALID_VALUE if isinstance(value, str) else ErrorCode.INVALID_TYPE
             return _refuse(code, (*path, name), value, f"one of {', '.join(mapping)}")
         references = [branch["$ref"] for branch in union[kind.name]]
-        return explain(branches[references.index(mapping[value])][0], document)
+        return explain(_telling(branches[references.index(mapping[value])]), document)
     fitting = [errors for errors in branches if not _is_type_error_at(errors, path)]
     if fitting:
-        return explain(min(fitting, key=len)[0], document)
+        return explain(_telling(min(fitting, key=len)), document)
     accepted = {_types(_schema(errors[0], document)["type"]): None for errors in branches}
     return _refuse(ErrorCode.INVALID_TYPE, path, error.instance, " or ".join(accepted))
+
+
+def _telling(errors: list[ValidationError]) -> ValidationError:
+    """The first error, or the one that says why: an object whose `type` is another lacks other fields as well."""
+    first = errors[0]
+    place = tuple(first.instance_path)
+    kinds = [e for e in errors if e.kind.name == "const" and tuple(e.instance_path)[:-1] == place]
+    return kinds[0] if kinds else first
 
 
 def _is_type_error_at(errors: list[ValidationError], path: Path) -> bool:
