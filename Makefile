@@ -1,0 +1,31 @@
+# `make serve` and `make test` do all the set-up on a fresh machine that has Python 3.11 or newer.
+PYTHON ?= python3
+VENV := .venv
+TOX := $(VENV)/bin/tox
+
+.PHONY: serve test codegen clean
+
+# Arguments for the server go into ARGS: make serve ARGS="--port 9000"
+serve: $(VENV)/serve.done
+	$(VENV)/bin/specvino serve $(ARGS)
+
+test: $(TOX)
+	$(TOX) run
+
+codegen: $(TOX)
+	$(TOX) run -e codegen
+
+clean:
+	rm -rf $(VENV) .tox .dev build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+$(VENV)/bin/python:
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Specvino needs Python 3.11 or newer; this is ' + sys.version.split()[0])"
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+
+$(TOX): | $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install --quiet "tox>=4.60"
+
+$(VENV)/serve.done: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install --quiet --editable ".[serve]"
+	touch $@
