@@ -9,6 +9,7 @@ import typer
 from specvino.codegen import build
 from specvino.codegen.lint import lint
 from specvino.codegen.source import SpecError
+from specvino.codegen.spec import read
 
 
 def main(
@@ -17,7 +18,7 @@ def main(
 ) -> None:
     """Writes generated/ from openapi/."""
     try:
-        spec = build.read(root / "openapi")
+        spec = read(root / "openapi")
     except SpecError as error:
         sys.exit(f"specvino.codegen: {error}")
     if problems := lint(spec):

@@ -1,40 +1,14 @@
-"""The whole way from openapi/ to the files of generated/."""
+"""The files of generated/: their texts, and how they compare with what is there."""
 
 import difflib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from specvino.codegen import lower
-from specvino.codegen.bundle import Bundler
 from specvino.codegen.emit import classes, tables
 from specvino.codegen.emit.documents import to_json
-from specvino.codegen.merge import merge_errors, merge_support
-from specvino.codegen.source import SpecError, load
+from specvino.codegen.spec import Spec
 
 INIT = '"""Written by specvino.codegen from openapi/. Do not edit."""\n'
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """The source put together: the bundled and merged document, the error codes, the dialects by system."""
-
-    document: dict[str, Any]
-    errors: dict[str, Any]
-    dialects: dict[str, dict[str, Any]]
-
-
-def read(source: Path) -> Spec:
-    """Reads the folder openapi/. Raises SpecError."""
-    root = source / "openapi.yaml"
-    if not root.is_file():
-        raise SpecError(f"{root} does not exist: run this in the project's folder, or name it with --root")
-    document = Bundler(root).run()
-    errors = load(source / "errors.yaml")
-    dialects = {file.stem: load(file) for file in sorted((source / "dialects").glob("*.yaml"))}
-    merge_errors(document, errors)
-    merge_support(document, dialects)
-    return Spec(document, errors, dialects)
 
 
 def render(spec: Spec) -> dict[str, str]:

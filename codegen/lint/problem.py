@@ -1,0 +1,15 @@
+"""What a rule finds."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One breach: the rule, the place in the document, what is wrong there and what is wanted."""
+
+    rule: str
+    place: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.place}: {self.what}"

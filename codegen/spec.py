@@ -1,0 +1,31 @@
+"""The source put together: what the lint judges and the emitters write out."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from specvino.codegen.bundle import Bundler
+from specvino.codegen.merge import merge_errors, merge_support
+from specvino.codegen.source import SpecError, load
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """The bundled and merged document, the content of errors.yaml, and the dialects by system."""
+
+    document: dict[str, Any]
+    errors: dict[str, Any]
+    dialects: dict[str, dict[str, Any]]
+
+
+def read(source: Path) -> Spec:
+    """Reads the folder openapi/. Raises SpecError."""
+    root = source / "openapi.yaml"
+    if not root.is_file():
+        raise SpecError(f"{root} does not exist: run this in the project's folder, or name it with --root")
+    document = Bundler(root).run()
+    errors = load(source / "errors.yaml")
+    dialects = {file.stem: load(file) for file in sorted((source / "dialects").glob("*.yaml"))}
+    merge_errors(document, errors)
+    merge_support(document, dialects)
+    return Spec(document, errors, dialects)
