@@ -29,8 +29,9 @@ class Judge:
     def require(self, value: Any) -> None:
         """Raises ApiError for a value that breaks the schema, naming the field, the value and what is accepted."""
         try:
-            valid = self._validator.is_valid(value)
-        except ValueError as error:  # jsonschema-rs takes values of a certain depth only
-            raise ApiError(ErrorCode.INVALID_JSON, f"The request body can't be checked: {error}.") from None
-        if not valid:
-            raise explain(next(iter(self._validator.iter_errors(value))), document())
+            if self._validator.is_valid(value):
+                return
+            error = next(iter(self._validator.iter_errors(value)))
+        except ValueError:  # jsonschema-rs goes 255 levels down
+            raise ApiError(ErrorCode.INVALID_JSON, "The request body is not valid: it is nested too deeply.") from None
+        raise explain(error, document())

@@ -5,6 +5,7 @@ import json
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
+
 from specvino.generated.handlers import OPERATIONS
 from specvino.server.gate.schema import Judge, document
 

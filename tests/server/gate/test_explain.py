@@ -1,0 +1,106 @@
+"""A wrong body's error names the field that was meant, the value, and what is accepted."""
+
+import copy
+
+import pytest
+from support.app import MINIMAL
+
+from specvino.handlers.errors import ApiError
+from specvino.server.gate.schema import Judge
+
+USER = {"role": "user", "content": "hi"}
+
+# what differs from a right body, the param, the code, a part of the message
+WRONG = [
+    ({"model": ...}, "model", "missing_required_parameter", "model is required"),
+    ({"messages": ...}, "messages", "missing_required_parameter", "messages is required"),
+    ({"model": None}, "model", "invalid_type", "null"),
+    ({"model": ""}, "model", "string_below_min_length", "at least 1"),
+    ({"model": "x" * 513}, "model", "string_above_max_length", "at most 512"),
+    ({"messages": []}, "messages", "array_below_min_length", "at least 1"),
+    ({"messages": "hi"}, "messages", "invalid_type", "a list"),
+    ({"messages": [USER, "hi"]}, "messages.1", "invalid_type", "an object"),
+    ({"messages": [{"content": "hi"}]}, "messages.0.role", "missing_required_parameter", "developer, system, user"),
+    ({"messages": [{"role": "usr"}]}, "messages.0.role", "invalid_value", '"usr"'),
+    ({"messages": [{"role": 5}]}, "messages.0.role", "invalid_type", "5"),
+    ({"messages": [USER, {"role": "user", "content": 5}]}, "messages.1.content", "invalid_type", "a string or a list"),
+    (
+        {"messages": [USER, {"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
+        "messages.1.content.0.type",
+        "invalid_value",
+        '"image_url", but must be "text"',
+    ),
+    (
+        {"messages": [{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text"}]}]},
+        "messages.0.content.1.text",
+        "missing_required_parameter",
+        "required",
+    ),
+    (
+        {"messages": [{"role": "assistant", "tool_calls": [{"id": "a"}]}]},
+        "messages.0.tool_calls.0.function",
+        "missing_required_parameter",
+        "required",
+    ),
+    (
+        {"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]}]},
+        "messages.0.tool_calls.0.function.arguments",
+        "invalid_type",
+        "a string",
+    ),
+    ({"temperature": 3}, "temperature", "decimal_above_max_value", "at most 2"),
+    ({"temperature": -0.5}, "temperature", "decimal_below_min_value", "at least 0"),
+    ({"temperature": "1"}, "temperature", "invalid_type", '"1"'),
+    ({"top_k": 0}, "top_k", "invalid_value", "another value than 0"),
+    ({"top_k": 1.5}, "top_k", "invalid_type", "an integer"),
+    ({"n": 129}, "n", "integer_above_max_value", "at most 128"),
+    ({"n": True}, "n", "invalid_type", "an integer"),
+    ({"seed": 10**4000}, "seed", "integer_above_max_value", "more than 40 digits"),
+    ({"repetition_penalty": 0}, "repetition_penalty", "decimal_below_min_value", "greater than 0"),
+    ({"stop": ["a"] * 17}, "stop", "array_above_max_length", "at most 16"),
+    ({"stop": ["a", 1]}, "stop.1", "invalid_type", "a string"),
+    ({"stop": {}}, "stop", "invalid_type", "a string or a list or null"),
+    ({"stop": ""}, "stop", "string_below_min_length", "at least 1"),
+    ({"stream": "yes"}, "stream", "invalid_type", "a boolean"),
+    ({"stream_options": {}}, "stream_options", "invalid_value", "stream is true"),
+    ({"stream": False, "stream_options": {"include_usage": True}}, "stream_options", "invalid_value", "stream is true"),
+    ({"stream": True, "stream_options": []}, "stream_options", "invalid_type", "an object"),
+    (
+        {"stream": True, "stream_options": {"include_usage": 1}},
+        "stream_options.include_usage",
+        "invalid_type",
+        "a boolean",
+    ),
+    ({"metadata": {"a": 1}}, "metadata.a", "invalid_type", "a string"),
+    ({"metadata": {str(i): "" for i in range(17)}}, "metadata", "object_above_max_properties", "at most 16"),
+    ({"logit_bias": {"x": 1}}, "logit_bias", "invalid_value", '"x"'),
+    ({"logit_bias": {"1": 101}}, "logit_bias.1", "decimal_above_max_value", "at most 100"),
+]
+
+
+@pytest.fixture(scope="module")
+def judge():
+    return Judge("CreateChatCompletionRequest")
+
+
+@pytest.mark.parametrize(("change", "param", "code", "message"), WRONG, ids=[f"{w[1]} {w[2]}" for w in WRONG])
+def test_wrong_bodies(judge, change, param, code, message):
+    body = {key: value for key, value in (copy.deepcopy(MINIMAL) | change).items() if value is not ...}
+    with pytest.raises(ApiError) as caught:
+        judge.require(body)
+    assert (caught.value.param, caught.value.code) == (param, code)
+    assert message in caught.value.message
+    assert len(caught.value.message) < 500
+
+
+@pytest.mark.parametrize("body", [[], "x", 1, None])
+def test_a_body_that_is_no_object(judge, body):
+    with pytest.raises(ApiError) as caught:
+        judge.require(body)
+    assert (caught.value.param, caught.value.code) == (None, "invalid_type")
+    assert "must be an object" in caught.value.message
+
+
+def test_a_right_body_passes(judge):
+    judge.require(MINIMAL)
+    judge.require(MINIMAL | {"temperature": None, "stream_options": None, "unknown": {"deep": [1]}})

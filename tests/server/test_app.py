@@ -1,0 +1,212 @@
+"""Every answer of the app: routes, the envelope, keys, ids, headers."""
+
+import asyncio
+import json
+import logging
+
+import pytest
+from support.app import MINIMAL, Client, error_of
+
+from specvino.engine.scripted import ScriptedEngine
+from specvino.handlers import Handlers, bind
+from specvino.handlers.models import ServedModel
+from specvino.server.app import MissingHandler, create_app
+from specvino.server.settings import Settings
+
+
+@pytest.fixture
+def client():
+    return Client()
+
+
+@pytest.mark.parametrize("base", ["/v1", "/v3", "/v3/v1"])
+def test_every_base_path_serves_the_same(client, base):
+    assert client.ask("POST", f"{base}/chat/completions", json=MINIMAL).status_code == 200
+    assert client.ask("GET", f"{base}/models").json()["data"][0]["id"] == "m"
+    assert client.ask("GET", f"{base}/health").json() == {"status": "ok"}
+
+
+def test_health_and_version_at_the_root(client):
+    assert client.ask("GET", "/health").json() == {"status": "ok"}
+    assert client.ask("GET", "/version").json()["version"]
+    error_of(client.ask("GET", "/models"), 404, "not_found")
+
+
+@pytest.mark.parametrize("path", ["/v1/models/org/name", "/v1/models/org%2Fname"])
+def test_model_names_may_hold_slashes(client, path):
+    assert client.ask("GET", path).json() == {
+        "id": "org/name",
+        "object": "model",
+        "created": 1,
+        "owned_by": "specvino",
+    }
+
+
+def test_unknown_model(client):
+    error = error_of(client.chat(model="gpt-9"), 404, "model_not_found")
+    assert error["param"] == "model"
+    assert "'gpt-9'" in error["message"]
+    assert "m, org/name" in error["message"]
+    error_of(client.ask("GET", "/v1/models/nope"), 404, "model_not_found")
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/nope", "/v1", "/v1/nope", "/v1/health/", "/v2/models", "/v1/chat/completions/"]
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
+def test_an_unknown_path_is_404_for_every_method(client, method, path):
+    error = error_of(client.ask(method, path), 404, "not_found")
+    assert path in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allow"), [("GET", "/v1/chat/completions", "POST"), ("POST", "/health", "GET")]
+)
+def test_a_wrong_method_is_405_and_says_which_are_right(client, method, path, allow):
+    response = client.ask(method, path)
+    error_of(response, 405, "method_not_allowed")
+    assert allow in response.headers["allow"]
+
+
+def test_bad_json_reaches_the_client_as_400(client):
+    error = error_of(client.post(b'{"a": NaN}'), 400, "invalid_json")
+    assert error["param"] is None
+    error_of(client.post(b""), 400, "missing_body")
+    error_of(client.post(b'{"model": "m", "messages": ' + b"[" * 300 + b"]" * 300 + b"}"), 400, "invalid_json")
+
+
+def test_a_schema_violation_reaches_the_client_as_400(client):
+    assert error_of(client.chat(temperature=3), 400, "decimal_above_max_value")["param"] == "temperature"
+
+
+def test_content_types(client):
+    raw = json.dumps(MINIMAL).encode()
+    for value in ("application/json", "Application/JSON; charset=utf-8"):
+        assert client.post(raw, content_type=value).status_code == 200
+    assert client.ask("POST", "/v1/chat/completions", content=raw).status_code == 200, "a missing one is JSON"
+    for value in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""):
+        error = error_of(client.post(raw, content_type=value), 415, "unsupported_media_type")
+        assert "application/json" in error["message"]
+
+
+def test_body_limit():
+    small = Client(settings=Settings(max_body=200))
+    assert small.chat().status_code == 200
+    error = error_of(small.chat(user="x" * 200), 413, "request_too_large")
+    assert "200 bytes" in error["message"]
+
+
+def test_fields_without_effect_are_reported_rejected_or_ignored():
+    fields = {"foo": 1, "logit_bias": {"1": 1}}
+    assert Client().chat(**fields).headers["x-unsupported-params"] == "foo, logit_bias"
+    assert Client().chat(stream=True, **fields).headers["x-unsupported-params"] == "foo, logit_bias"
+    assert "x-unsupported-params" not in Client().chat().headers
+    rejecting = Client(settings=Settings(unsupported_fields="reject"))
+    assert error_of(rejecting.chat(foo=1), 400, "unknown_parameter")["param"] == "foo"
+    assert error_of(rejecting.chat(logit_bias={"1": 1}), 400, "unsupported_parameter")["param"] == "logit_bias"
+    ignoring = Client(settings=Settings(unsupported_fields="ignore")).chat(**fields)
+    assert ignoring.status_code == 200
+    assert "x-unsupported-params" not in ignoring.headers
+
+
+class TestKeys:
+    client = Client(settings=Settings(keys=frozenset({"right", "schlüssel"})))
+
+    def models(self, authorization=None):
+        headers = {"authorization": authorization} if authorization is not None else {}
+        return self.client.ask("GET", "/v1/models", headers=headers)
+
+    @pytest.mark.parametrize("value", ["Bearer right", "bearer right", "Bearer schlüssel".encode()])
+    def test_right(self, value):
+        assert self.models(value).status_code == 200
+
+    @pytest.mark.parametrize(
+        "value", [None, "", "Bearer", "Bearer ", "right", "Basic right", "Bearer wrong", "Bearer \xff"]
+    )
+    def test_missing_and_wrong(self, value):
+        response = self.models(value.encode("latin-1") if value else value)
+        error_of(response, 401, "invalid_api_key")
+        assert response.headers["www-authenticate"] == "Bearer"
+
+    def test_a_wrong_key_is_refused_before_the_body_is_looked_at(self):
+        error_of(self.client.post(b"{"), 401, "invalid_api_key")
+
+    def test_root_operations_need_none(self):
+        assert self.client.ask("GET", "/health").status_code == 200
+        assert self.client.ask("GET", "/v1/version").status_code == 200
+
+
+def test_request_ids(client):
+    assert client.ask("GET", "/health", headers={"x-request-id": "abc-1"}).headers["x-request-id"] == "abc-1"
+    assert client.ask("GET", "/nope", headers={"x-request-id": "abc-2"}).headers["x-request-id"] == "abc-2"
+    for bad in ("", "x" * 129, "a b"):
+        assert client.ask("GET", "/health", headers={"x-request-id": bad}).headers["x-request-id"].startswith("req_")
+    ids = {client.ask("GET", "/health").headers["x-request-id"] for _ in range(5)}
+    assert len(ids) == 5
+
+
+class _Crashing(ScriptedEngine):
+    """Fails as no engine should: with an exception that is none of its own."""
+
+    def __init__(self, after):
+        super().__init__()
+        self.after = after
+
+    async def generate(self, request):
+        count = 0
+        async for segment in super().generate(request):
+            if count == self.after:
+                raise ZeroDivisionError("secret detail")
+            count += 1
+            yield segment
+
+
+def test_a_crashing_handler_is_500_and_its_reason_stays_in_the_log(caplog):
+    with caplog.at_level(logging.ERROR, logger="specvino.server"):
+        response = Client(_Crashing(after=0)).chat()
+    error = error_of(response, 500, "internal_error")
+    assert "secret" not in response.text
+    assert response.headers["x-request-id"] in error["message"]
+    assert "secret detail" in caplog.text
+
+
+def test_a_handler_that_crashes_in_a_stream_ends_it_with_an_error_event(caplog):
+    with caplog.at_level(logging.ERROR, logger="specvino.server"):
+        response = Client(_Crashing(after=2)).chat(stream=True)
+    assert response.status_code == 200
+    *chunks, error, done, rest = response.text.split("\n\n")
+    assert chunks
+    assert json.loads(error.removeprefix("data: "))["error"]["code"] == "internal_error"
+    assert (done, rest) == ("data: [DONE]", "")
+    assert "secret" not in response.text
+    assert "secret detail" in caplog.text
+
+
+def test_stream_headers(client):
+    headers = client.chat(stream=True).headers
+    assert headers["content-type"] == "text/event-stream"
+    assert headers["cache-control"] == "no-cache"
+    assert headers["x-accel-buffering"] == "no"
+
+
+def test_a_missing_handler_fails_the_start_by_name():
+    whole = bind(ScriptedEngine(), ServedModel(("m",), 1))
+    lacking = Handlers(chat=object(), models=whole.models, service=whole.service)
+    with pytest.raises(MissingHandler, match=r"create_chat_completion.*handlers\.chat"):
+        create_app(lacking, Settings())
+
+
+def test_health_while_loading():
+    engine = ScriptedEngine()
+
+    async def probe():
+        import httpx
+        from support.app import make_app
+
+        transport = httpx.ASGITransport(make_app(engine))
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            return await client.get("/health"), await client.post("/v1/chat/completions", json=MINIMAL)
+
+    for response in asyncio.run(probe()):
+        error_of(response, 503, "engine_unavailable")
+        assert int(response.headers["retry-after"]) >= 1
