@@ -1,0 +1,47 @@
+"""The request's value, else the model's, else the document's."""
+
+from specvino.generated.models import CreateChatCompletionRequest
+from specvino.handlers.sampling import sampling
+
+
+def settle(model=None, **fields):
+    body = CreateChatCompletionRequest.model_validate({"model": "m", "messages": [], **fields})
+    return sampling(body, model or {})
+
+
+def test_the_document_s_defaults():
+    settings = settle()
+    assert (settings.temperature, settings.top_p, settings.top_k) == (1, 1, 40)
+    assert (settings.frequency_penalty, settings.presence_penalty, settings.repetition_penalty) == (0, 0, 1)
+    assert (settings.max_tokens, settings.seed, settings.stop, settings.ignore_eos) == (None, None, (), False)
+
+
+def test_the_model_s_settings_come_before_the_document_s():
+    settings = settle({"temperature": 0.6, "top_k": 20, "max_tokens": 64})
+    assert (settings.temperature, settings.top_k, settings.max_tokens, settings.top_p) == (0.6, 20, 64, 1)
+
+
+def test_the_request_comes_first_even_with_zero():
+    settings = settle({"temperature": 0.6, "top_k": 20, "max_tokens": 64}, temperature=0, top_k=-1, max_tokens=5)
+    assert (settings.temperature, settings.top_k, settings.max_tokens) == (0, -1, 5)
+
+
+def test_null_is_absent():
+    settings = settle({"temperature": 0.6}, temperature=None, top_p=None, seed=None, stop=None, ignore_eos=None)
+    assert settings == settle({"temperature": 0.6})
+
+
+def test_max_completion_tokens_wins():
+    assert settle(max_tokens=5, max_completion_tokens=7).max_tokens == 7
+    assert settle(max_tokens=5, max_completion_tokens=None).max_tokens == 5
+
+
+def test_stop_forms():
+    assert settle(stop="a").stop == ("a",)
+    assert settle(stop=["a", "b"]).stop == ("a", "b")
+    assert settle(stop=[]).stop == ()
+
+
+def test_a_whole_number_may_be_written_as_a_decimal():
+    settings = settle(top_k=3.0, seed=2.0, max_tokens=4.0)
+    assert [type(v) for v in (settings.top_k, settings.seed, settings.max_tokens)] == [int, int, int]
