@@ -1,0 +1,119 @@
+"""From the first line printed to the last process gone."""
+
+import signal
+import socket
+import threading
+
+import httpx
+import psutil
+import pytest
+from support.app import MINIMAL
+from support.serving import healthy, serving, starting, wait_until
+
+
+def test_one_line_with_the_address_when_ready(tiny_text):
+    with serving(str(tiny_text.path)) as server:
+        assert healthy(server.url)
+        assert [line for line in server.lines if "127.0.0.1" in line and "GET" not in line] == server.lines[:1]
+        assert httpx.get(f"{server.url}/models").json()["data"][0]["id"] == tiny_text.path.name
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly_and_leaves_no_process(tiny_text, number):
+    with serving(str(tiny_text.path)) as server:
+        children = server.children()
+        assert len(children) >= 2, "a prepare and a worker process"
+        assert server.stop(number) == 0
+        gone, alive = psutil.wait_procs(children, timeout=30)
+        assert alive == []
+        assert "Traceback" not in server.output
+
+
+def test_sigkill_leaves_no_process(tiny_text):
+    with serving(str(tiny_text.path)) as server:
+        children = server.children()
+        assert len(children) >= 2
+        server.stop(signal.SIGKILL)
+        _, alive = psutil.wait_procs(children, timeout=30)
+        assert alive == []
+
+
+def test_a_signal_while_loading_ends_it_too(tiny_text):
+    with starting(str(tiny_text.path)) as server:
+        wait_until(server.children)
+        children = server.children()
+        server.stop(signal.SIGTERM)
+        _, alive = psutil.wait_procs(children, timeout=30)
+        assert alive == []
+
+
+def test_streams_under_way_end_before_it_does(scripted_server):
+    with serving("--engine", "scripted", "--served-model-name", "m") as server:
+        with httpx.stream("POST", f"{server.url}/chat/completions", json=MINIMAL | {"stream": True}) as response:
+            stopper = threading.Thread(target=server.stop)
+            stopper.start()
+            assert response.read().endswith(b"data: [DONE]\n\n")
+        stopper.join()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["/no/such/model"], "/no/such/model"),
+        (["--engine", "scripted", "--api-key-file", "/no/such/file"], "/no/such/file"),
+        (["--engine", "scripted", "--host", "256.1.1.1"], "256.1.1.1"),
+    ],
+)
+def test_what_can_t_start_says_why_in_one_line(arguments, reason):
+    with starting(*arguments) as server:
+        assert server.process.wait(60) == 1
+        wait_until(lambda: server.lines, timeout=10)
+    assert len(server.lines) == 1, server.output
+    assert server.lines[0].startswith("specvino: ")
+    assert reason in server.lines[0]
+
+
+def test_a_broken_model_ends_the_start_in_one_line(tiny_text, tmp_path):
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for file in tiny_text.path.iterdir():
+        (broken / file.name).write_bytes(file.read_bytes())
+    (broken / "openvino_model.xml").write_text("<net")
+    with starting(str(broken)) as server:
+        assert server.process.wait(60) == 1
+    assert len(server.lines) == 1, server.output
+    assert server.lines[0].startswith("specvino: ")
+
+
+def test_a_port_in_use():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        with starting("--engine", "scripted", "--port", port) as server:
+            assert server.process.wait(60) == 1
+        assert len(server.lines) == 1
+        assert f"port {port}" in server.lines[0]
+
+
+def test_health_is_503_while_loading(smollm2):
+    with starting("--port", str(port := _free_port())) as server:
+        url = f"http://127.0.0.1:{port}/v1"
+        seen = set()
+
+        def ready() -> bool:
+            try:
+                status = httpx.get(f"{url}/health").status_code
+            except httpx.TransportError:
+                status = 0
+            seen.add(status)
+            return status == 200 or server.process.poll() is not None
+
+        wait_until(ready)
+    assert {503, 200} <= seen, server.output
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,101 @@
+"""`specvino serve` as a process of its own, as a user runs it."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+import psutil
+
+COMMAND = [sys.executable, "-m", "specvino.cli", "serve"]
+
+# Loading a model on a busy machine; no test waits so long unless it is about to fail.
+PATIENCE = 120
+
+
+@dataclass
+class Server:
+    process: subprocess.Popen[str]
+    lines: list[str]
+    """What it printed so far, stderr and stdout together."""
+    url: str = ""
+
+    def children(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Sends a signal and returns the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE)
+
+    @property
+    def output(self) -> str:
+        return "".join(self.lines)
+
+
+@contextlib.contextmanager
+def starting(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Server]:
+    """A server that was just started on a free port; it may not be ready."""
+    process = subprocess.Popen(
+        [*COMMAND, "--port", "0", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, **(env or {})},
+    )
+    server = Server(process, [])
+    assert process.stdout is not None
+    reader = threading.Thread(target=lambda: server.lines.extend(iter(process.stdout.readline, "")), daemon=True)
+    reader.start()
+    try:
+        yield server
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        reader.join()
+        process.stdout.close()
+
+
+@contextlib.contextmanager
+def serving(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Server]:
+    """A server that is ready; `url` is its address with the base path /v1."""
+    with starting(*arguments, env=env) as server:
+        wait_until(lambda: _ready_line(server) or server.process.poll() is not None)
+        ready = _ready_line(server)
+        assert ready, f"the server ended before it was ready:\n{server.output}"
+        server.url = ready
+        yield server
+
+
+def _ready_line(server: Server) -> str | None:
+    found = re.search(r"^specvino: serving .* at (http://\S+)$", server.output, re.MULTILINE)
+    return found.group(1) if found else None
+
+
+def wait_until(condition: object, timeout: float = PATIENCE) -> None:
+    """Waits until a callable gives something true. Raises TimeoutError."""
+    assert callable(condition)
+    deadline = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"waited {timeout} s")
+        time.sleep(0.02)
+
+
+def healthy(url: str) -> bool:
+    with contextlib.suppress(httpx.TransportError):
+        return httpx.get(f"{url}/health").status_code == 200
+    return False
