@@ -1,0 +1,41 @@
+"""Shows a pull on standard error: bars on a terminal, else a line for each stage."""
+
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+
+class PullProgress:
+    """Give `report` to `pull` or `resolve`. Nothing is shown as long as it isn't called."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True)
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[size]}"))
+        self._bars = Progress(*columns, TimeElapsedColumn(), console=self._console)
+        self._stage = ""
+        self._task = TaskID(0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        size = f"{done / 1e6:.0f} of {total / 1e6:.0f} MB" if total else ""
+        if stage != self._stage:
+            self._begin(stage, f"{total / 1e6:.0f} MB" if total else "")
+        if self._console.is_terminal:
+            # A stage of unknown length has no total: its bar pulses.
+            self._bars.update(self._task, completed=done, total=total or None, size=size)
+
+    def _begin(self, stage: str, size: str) -> None:
+        self._stage = stage
+        if not self._console.is_terminal:
+            self._console.print(f"{stage} the model {size}".rstrip(), highlight=False)
+            return
+        self._bars.start()
+        for task in self._bars.tasks:
+            self._bars.update(task.id, total=1, completed=1)
+        self._task = self._bars.add_task(f"{stage} the model", total=None, size=size)

@@ -1,0 +1,28 @@
+"""`specvino pull`: a model of the catalogue into the cache."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from specvino.cli.progress import PullProgress
+
+
+def pull(name: Annotated[str, typer.Argument(help="A known name; so far there is smollm2.")] = "smollm2") -> None:
+    """Downloads a model and saves it for OpenVINO, once."""
+    from specvino.engine.errors import ModelLoadError
+    from specvino.engine.models import pull as pulling
+    from specvino.engine.models.catalogue import CATALOGUE
+
+    if name not in CATALOGUE:
+        sys.exit(f"specvino: {name}: no model of that name; there is: {', '.join(CATALOGUE)}")
+    model = CATALOGUE[name]
+    if pulling.is_pulled(model):
+        typer.echo(f"{name} is there already: {pulling.pulled_folder(model)}")
+        return
+    try:
+        with PullProgress() as progress:
+            folder = pulling.pull(model, progress.report)
+    except ModelLoadError as error:
+        sys.exit(f"specvino: {error}")
+    typer.echo(f"{name} is ready: {folder}")
