@@ -1,0 +1,87 @@
+"""A light client: asyncio streams and a split on blank lines, so that the client's own cost stays small."""
+
+import asyncio
+import json
+import time
+from dataclasses import dataclass, field
+
+from bench.workload import NEW_TOKENS, Load
+
+
+@dataclass
+class Run:
+    """What a run measured. `first` holds each request's seconds to its first text; `arrivals` (seconds, bytes)."""
+
+    tokens: int = 0
+    seconds: float = 0.0
+    first: list[float] = field(default_factory=list)
+    arrivals: list[tuple[float, bytes]] = field(default_factory=list)
+    client_cpu: float = 0.0
+
+
+def parse(data: bytes) -> int:
+    """Parses whole events; returns how many of them had text."""
+    count = 0
+    for event in data.split(b"\n\n"):
+        if event.startswith(b"data: {"):
+            choices = json.loads(event[6:])["choices"]
+            count += bool(choices and choices[0]["delta"].get("content"))
+    return count
+
+
+async def drive(host: str, port: int, load: Load, salt: int) -> Run:
+    """Runs a load against a server and measures it."""
+    run = Run()
+    cpu, start = time.process_time(), time.perf_counter()
+    await asyncio.gather(*(_stream(host, port, prompts, run, start) for prompts in load.prompts(salt)))
+    run.seconds = time.perf_counter() - start
+    run.client_cpu = time.process_time() - cpu
+    run.tokens = load.streams * load.rounds * NEW_TOKENS
+    return run
+
+
+async def _stream(host: str, port: int, prompts: list[str], run: Run, start: float) -> None:
+    reader, writer = await asyncio.open_connection(host, port)
+    for prompt in prompts:
+        body = json.dumps(
+            {
+                "model": "bench",
+                "messages": [{"role": "user", "content": prompt}],
+                "temperature": 0,
+                "max_tokens": NEW_TOKENS,
+                "ignore_eos": True,
+                "stream": True,
+            }
+        ).encode()
+        head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n"
+        sent = time.perf_counter()
+        writer.write(head.encode() + body)
+        status = await reader.readuntil(b"\r\n\r\n")
+        if b" 200 " not in status.split(b"\r\n", 1)[0]:
+            raise RuntimeError(f"the server answered {status!r}")
+        waiting = True
+        rest = b""
+        while not rest.endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n"):
+            data = await reader.read(65536)
+            if not data:
+                raise RuntimeError("the server closed the connection")
+            now = time.perf_counter()
+            run.arrivals.append((now - start, data))
+            if parse(_without_chunk_sizes(data)) and waiting:
+                run.first.append(now - sent)
+                waiting = False
+            rest = (rest + data)[-64:]
+    writer.close()
+
+
+def _without_chunk_sizes(data: bytes) -> bytes:
+    return b"\n\n".join(line for line in data.split(b"\r\n") if line.startswith(b"data: "))
+
+
+async def replay(arrivals: list[tuple[float, bytes]]) -> None:
+    """Parses what arrived in a run, at the same pace: the load that a client puts on shared cores."""
+    start = time.perf_counter()
+    for offset, data in arrivals:
+        if (pause := offset - (time.perf_counter() - start)) > 0:
+            await asyncio.sleep(pause)
+        parse(_without_chunk_sizes(data))
