@@ -18,6 +18,8 @@ from bench.gate import gate_times
 from bench.workload import LOADS, Load
 from specvino.engine.models import resolve
 
+COLUMNS = ("streams", "HTTP tok/s", "bare tok/s", "HTTP/bare", "first token +ms", "server us/tok", "client us/tok")
+
 ROUNDS = 3  # each load is run this often on each side, in turns
 
 

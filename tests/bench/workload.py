@@ -4,49 +4,11 @@ from dataclasses import dataclass
 
 NEW_TOKENS = 64
 
-_WORDS = [
-    "the",
-    "river",
-    "runs",
-    "past",
-    "an",
-    "old",
-    "mill",
-    "where",
-    "people",
-    "of",
-    "the",
-    "town",
-    "meet",
-    "to",
-    "talk",
-    "about",
-    "weather",
-    "bread",
-    "prices",
-    "and",
-    "letters",
-    "from",
-    "abroad",
-    "while",
-    "children",
-    "play",
-    "near",
-    "the",
-    "bridge",
-    "and",
-    "count",
-    "boats",
-    "that",
-    "carry",
-    "wood",
-    "stone",
-    "and",
-    "wool",
-    "to",
-    "the",
-    "sea",
-]
+_TEXT = """
+the river runs past an old mill where people of the town meet to talk about weather bread prices and letters from abroad
+while children play near the bridge and count boats that carry wood stone and wool to the sea
+"""
+_WORDS = _TEXT.split()
 
 
 @dataclass(frozen=True, slots=True)

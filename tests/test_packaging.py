@@ -1,0 +1,22 @@
+"""The wheel holds every package and what they read."""
+
+import tomllib
+from pathlib import Path
+
+from specvino.server.gate.schema import document
+
+PROJECT = Path(__file__).parents[1]
+
+
+def test_every_folder_with_code_is_a_package_of_the_wheel():
+    setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    found = {
+        ".".join(("specvino", *init.parent.relative_to(PROJECT).parts))
+        for folder in setuptools["package-dir"].values()
+        for init in (PROJECT / folder).rglob("__init__.py")
+    }
+    assert set(setuptools["packages"]) == found
+
+
+def test_the_document_comes_with_the_package():
+    assert document()["openapi"].startswith("3.2")
