@@ -71,7 +71,9 @@ def _engine(model: str | None, kind: EngineKind) -> "Engine":
         from specvino.engine.scripted import ScriptedEngine
 
         return ScriptedEngine()
+    from specvino.cli.progress import PullProgress
     from specvino.engine.models import resolve
-    from specvino.engine.openvino import OpenVINOEngine
+    from specvino.engine.openvino.engine import OpenVINOEngine
 
-    return OpenVINOEngine(resolve(model))
+    with PullProgress() as progress:
+        return OpenVINOEngine(resolve(model, progress.report))
