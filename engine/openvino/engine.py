@@ -1,0 +1,205 @@
+"""The engine for one OpenVINO model: an asyncio client of its prepare and worker processes."""
+
+import asyncio
+import itertools
+import secrets
+import time
+from collections.abc import AsyncGenerator
+
+from specvino.engine.errors import (
+    ContextLengthExceeded,
+    EngineError,
+    EngineRestarted,
+    EngineUnavailable,
+    PromptError,
+)
+from specvino.engine.models.source import ModelSource
+from specvino.engine.openvino.choice import Choice
+from specvino.engine.openvino.mailbox import Mailbox
+from specvino.engine.openvino.messages import TOKEN_ID_BYTES, Cancel, Generate, LoadModel, Step
+from specvino.engine.openvino.prepare_client import PrepareClient
+from specvino.engine.processes.supervisor import Supervisor
+from specvino.engine.protocol import EngineStats, ModelInfo, State
+from specvino.engine.request import GenerationRequest, Sampling
+from specvino.engine.segments import Finish, Segment, Started, TextDelta, Usage
+from specvino.engine.text.byte_table import ByteTableDetokenizer
+from specvino.engine.text.detokenizer import DetokenizerFactory
+
+
+class OpenVINOEngine:
+    """Implements `protocol.Engine`.
+
+    At most `max_sequences` are generated at a time, the others wait. A worker that owes tokens and is silent for
+    `stall_timeout` seconds is started anew, and so is a prepare process that needs more than `prepare_deadline`
+    seconds for a conversation.
+    """
+
+    def __init__(
+        self,
+        source: ModelSource,
+        *,
+        max_sequences: int = 64,
+        stall_timeout: float = 60.0,
+        prepare_deadline: float = 10.0,
+    ) -> None:
+        self.cache_usage = 0.0  # of the worker's memory for running sequences, in percent
+        self._source = source
+        self._model: ModelInfo | None = None
+        self._detokenizer: DetokenizerFactory  # set by start()
+        self._ids = itertools.count()
+        self._mailboxes: dict[int, Mailbox] = {}  # by sequence; the choices of a request share one
+        self._running = self._waiting = 0
+        self._prepare = PrepareClient(source, prepare_deadline)
+        self._worker = Supervisor(
+            "worker",
+            "specvino.engine.openvino.worker",
+            LoadModel(str(source.path), max_sequences),
+            incoming=Step,
+            on_message=self._receive,
+            on_lost=self._lost,
+            busy=lambda: bool(self._mailboxes),
+            stall_timeout=stall_timeout,
+        )
+
+    @property
+    def model(self) -> ModelInfo:
+        if self._model is None:
+            self._worker.check_ready()
+            raise EngineUnavailable("The model is loading.", retry_after=1)
+        return self._model
+
+    @property
+    def pids(self) -> dict[str, int | None]:
+        """The child processes, None for one that is being restarted."""
+        return {"worker": self._worker.pid, "prepare": self._prepare.process.pid}
+
+    async def start(self) -> None:
+        try:
+            starts = (self._worker.start(), self._prepare.process.start())
+            results = await asyncio.gather(*starts, return_exceptions=True)
+            for result in results:
+                if isinstance(result, BaseException):
+                    raise result
+            self._detokenizer = await self._choose_detokenizer()
+        except BaseException:
+            await self.close()
+            raise
+        self._model = ModelInfo(self._source.context_length, self._source.defaults, int(time.time()))
+
+    async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
+        self._check_ready()
+        token_ids = await self._prepare.prepare(request.prompt)
+        prompt_tokens = len(token_ids) // TOKEN_ID_BYTES
+        max_new_tokens = self._room(prompt_tokens, request.sampling.max_tokens)
+        self._check_ready()  # the worker may have died meanwhile
+        mailbox = Mailbox()
+        choices = self._send(request, token_ids, max_new_tokens, mailbox)
+        try:
+            yield Started(prompt_tokens)
+            completion_tokens = 0
+            while choices:
+                for output in await mailbox.take():
+                    choice = choices.get(output.id)
+                    if choice is None:
+                        continue  # tokens made after a stop string
+                    if output.error is not None:
+                        raise EngineError(output.error)
+                    text, reason = choice.push(output)
+                    if text:
+                        yield TextDelta(choice.index, text)
+                    if reason is not None:
+                        del choices[output.id]
+                        self._forget(output.id, finished=output.finish is not None)
+                        completion_tokens += choice.tokens
+                        yield Finish(choice.index, reason)
+            yield Usage(prompt_tokens, completion_tokens)
+        finally:
+            for id in choices:
+                self._forget(id, finished=False)
+
+    def stats(self) -> EngineStats:
+        return EngineStats(
+            self._state(), self._running, self._waiting, self._worker.restarts + self._prepare.process.restarts
+        )
+
+    async def close(self) -> None:
+        self._fail(EngineUnavailable("The server is shutting down.", retry_after=1))
+        await asyncio.gather(self._worker.close(), self._prepare.close())
+
+    def _check_ready(self) -> None:
+        self._worker.check_ready()
+        self._prepare.process.check_ready()
+
+    def _state(self) -> State:
+        states = {self._worker.state, self._prepare.process.state}
+        worst: tuple[State, ...] = ("closed", "loading", "restarting")
+        return next((state for state in worst if state in states), "ready")
+
+    def _room(self, prompt_tokens: int, max_tokens: int | None) -> int:
+        """How many tokens may be generated. Raises PromptError if the prompt leaves no room for what is asked."""
+        if not prompt_tokens:
+            raise PromptError("The model's chat template makes an empty prompt of these messages.")
+        left = self._source.context_length - prompt_tokens
+        if left < 0:
+            raise ContextLengthExceeded(prompt_tokens, None, self._source.context_length)
+        if left < (max_tokens or 1):
+            raise ContextLengthExceeded(prompt_tokens, max_tokens or 1, self._source.context_length)
+        return max_tokens or left
+
+    def _send(
+        self, request: GenerationRequest, token_ids: bytes, max_new_tokens: int, mailbox: Mailbox
+    ) -> dict[int, Choice]:
+        """Sends one sequence for each choice; returns the choices by their sequences' ids."""
+        sampling = request.sampling
+        seed = secrets.randbits(31) if sampling.seed is None else sampling.seed
+        stops = [stop for stop in sampling.stop if stop]
+        choices = {}
+        for index in range(request.n):
+            id = next(self._ids)
+            choices[id] = Choice(index, self._detokenizer(), stops)
+            self._mailboxes[id] = mailbox
+            self._worker.send(
+                Generate(
+                    id=id,
+                    token_ids=token_ids,
+                    max_new_tokens=max_new_tokens,
+                    temperature=sampling.temperature,
+                    top_p=sampling.top_p,
+                    top_k=sampling.top_k,
+                    frequency_penalty=sampling.frequency_penalty,
+                    presence_penalty=sampling.presence_penalty,
+                    repetition_penalty=sampling.repetition_penalty,
+                    seed=(seed + index) % 2**64,
+                    ignore_eos=sampling.ignore_eos,
+                )
+            )
+        return choices
+
+    def _forget(self, id: int, *, finished: bool) -> None:
+        """Cancels the sequence unless it is finished, or was lost with its worker."""
+        if self._mailboxes.pop(id, None) and not finished:
+            self._worker.send(Cancel(id))
+
+    def _receive(self, step: Step) -> None:
+        self._running, self._waiting, self.cache_usage = step.running, step.waiting, step.cache_usage
+        for output in step.outputs:
+            if mailbox := self._mailboxes.get(output.id):
+                mailbox.put(output)
+
+    def _lost(self, reason: str, stalled: bool) -> None:
+        self._running = self._waiting = 0
+        self.cache_usage = 0.0
+        self._fail(EngineRestarted(f"The request was lost: {reason}."))
+
+    def _fail(self, error: EngineError) -> None:
+        mailboxes, self._mailboxes = self._mailboxes, {}
+        for mailbox in mailboxes.values():
+            mailbox.fail(error)
+
+    async def _choose_detokenizer(self) -> DetokenizerFactory:
+        table = self._prepare.byte_table
+        if table is not None:
+            return lambda: ByteTableDetokenizer(table)
+        from specvino.engine.text import text_streamer  # only here: it brings OpenVINO into this process
+
+        return await asyncio.to_thread(text_streamer.load, self._source.path)

@@ -1,0 +1,98 @@
+"""The prepare process: conversations become token ids, away from the event loop and from the step loop.
+
+It takes one conversation at a time, so that the server knows which one is at fault when it hangs.
+"""
+
+import numpy
+from openvino_genai import Tokenizer
+
+from specvino.engine.openvino import conversation, vocabulary
+from specvino.engine.openvino.messages import (
+    FromPrepare,
+    LoadTokenizer,
+    Prepare,
+    Prepared,
+    PromptRefused,
+    PromptTooLong,
+    Vocabulary,
+)
+from specvino.engine.openvino.reasons import one_line
+from specvino.engine.openvino.seams import marker, seam_for
+from specvino.engine.processes import child
+from specvino.engine.processes.channel import BlockingChannel
+from specvino.engine.processes.lifecycle import Ready
+from specvino.engine.request import Conversation
+
+# Tokenizers made from GGUF silently keep the last 8,192 tokens, also after they were saved as a folder.
+_TRUNCATED_LENGTH = 8192
+
+
+class Truncated(Exception):
+    """The tokenizer dropped a part of a prompt of about `tokens` tokens."""
+
+    def __init__(self, tokens: int) -> None:
+        super().__init__(tokens)
+        self.tokens = tokens
+
+
+class Preparer:
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._vocabulary = tokenizer.get_vocab()
+        if not self._vocabulary:
+            raise ValueError("The model has no tokenizer.")
+        self._special = vocabulary.special_tokens(tokenizer, max(self._vocabulary.values()) + 1)
+        self._developer = "developer" in tokenizer.chat_template
+        self.limit = _TRUNCATED_LENGTH if self._truncates() else None
+
+    def byte_table(self) -> list[bytes] | None:
+        return vocabulary.byte_table(self._tokenizer, self._vocabulary, self._special)
+
+    def prepare(self, prompt: Conversation) -> bytes:
+        """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and Truncated."""
+        if not self._tokenizer.chat_template:
+            raise ValueError("The model has no chat template.")
+        seam = seam_for(list(conversation.texts(prompt)))
+        turns = conversation.turns(prompt, developer=self._developer, mark=marker(self._special.values(), seam))
+        rendered = self._tokenizer.apply_chat_template(turns, add_generation_prompt=True)
+        pieces = [piece for piece in rendered.split(seam) if piece]
+        ids = [self._encode(piece) for piece in pieces]
+        if self.limit and any(len(piece) >= self.limit for piece in ids):
+            raise Truncated(sum(self._count(piece) for piece in pieces))
+        return numpy.concatenate(ids, dtype=numpy.int64).tobytes() if ids else b""
+
+    def _encode(self, text: str) -> numpy.ndarray:
+        return self._tokenizer.encode(text, add_special_tokens=False).input_ids.data[0].copy()
+
+    def _count(self, text: str) -> int:
+        tokens = len(self._encode(text))
+        if self.limit is None or tokens < self.limit:
+            return tokens
+        middle = len(text) // 2
+        return self._count(text[:middle]) + self._count(text[middle:])
+
+    def _truncates(self) -> bool:
+        return len(self._encode("a\n" * (_TRUNCATED_LENGTH + 8))) == _TRUNCATED_LENGTH
+
+
+def answer(preparer: Preparer, request: Prepare) -> FromPrepare:
+    try:
+        return Prepared(request.id, preparer.prepare(request.prompt))
+    except Truncated as error:
+        assert preparer.limit is not None
+        return PromptTooLong(request.id, error.tokens, preparer.limit)
+    except Exception as error:
+        return PromptRefused(request.id, one_line(error))
+
+
+def work(channel: BlockingChannel) -> None:
+    settings = channel.receive()
+    preparer = Preparer(Tokenizer(settings.path))
+    channel.send(Vocabulary(preparer.byte_table()))
+    channel.send(Ready())
+    while True:
+        channel.send(answer(preparer, channel.receive()))
+
+
+if __name__ == "__main__":
+    child.run(LoadTokenizer | Prepare, work, one_line)

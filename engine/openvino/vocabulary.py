@@ -1,0 +1,43 @@
+"""What a tokenizer's vocabulary tells: which ids are special, and each id's bytes."""
+
+from openvino_genai import Tokenizer
+
+_REPLACEMENT = "\ufffd"
+
+# Text that a tokenizer with clean-up, or with word marks for spaces, would not give back letter for letter.
+_SAMPLE = " Hello , world . It isn 't \t done !\n\n  def f( x ):  #  naïve café 你好 🎉👨‍👩‍👧🇫🇷 \u0301"
+
+
+def special_tokens(tokenizer: Tokenizer, size: int) -> dict[int, str]:
+    """The ids that `skip_special_tokens` leaves out, and their texts."""
+    singles = [[i] for i in range(size)]
+    shown = tokenizer.decode(singles, skip_special_tokens=False)
+    kept = tokenizer.decode(singles, skip_special_tokens=True)
+    return {i: text for i, text in enumerate(shown) if text != kept[i]}
+
+
+def byte_table(tokenizer: Tokenizer, vocabulary: dict[bytes, int], special: dict[int, str]) -> list[bytes] | None:
+    """Each id's bytes (none for special ones), or None if this vocabulary has no such table.
+
+    `vocabulary` is `tokenizer.get_vocab()`. The table is compared with what the tokenizer decodes: every token alone,
+    and a sample of text.
+    """
+    size = max(vocabulary.values()) + 1
+    table: list[bytes | None] = [None] * size
+    for token, i in vocabulary.items():
+        table[i] = token
+    for i in special:
+        table[i] = b""
+    alone = tokenizer.decode([[i] for i in range(size)])
+    # Of two tokens with the same bytes the vocabulary names one only.
+    full = [alone[i].encode() if token is None else token for i, token in enumerate(table)]
+    if any(_valid(token) != text.replace(_REPLACEMENT, "") for token, text in zip(full, alone, strict=True)):
+        return None
+    sample = tokenizer.encode(_SAMPLE, add_special_tokens=False).input_ids.data[0].tolist()
+    same = b"".join(full[i] for i in sample).decode(errors="replace") == tokenizer.decode(sample)
+    return full if same else None
+
+
+def _valid(token: bytes) -> str:
+    """Its text without what isn't UTF-8: there tokenizers differ (`byte_table.py`)."""
+    return token.decode(errors="ignore").replace(_REPLACEMENT, "")

@@ -1,0 +1,119 @@
+"""Messages over a stream socket: a frame is a length (4 bytes, little endian), then one msgpack value.
+
+The server's side is an asyncio protocol, the child's side blocks. Messages are msgspec structs of a tagged union.
+"""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+LENGTH_BYTES = 4
+_RECEIVE_BYTES = 1 << 18
+
+
+def frame(encoder: msgspec.msgpack.Encoder, message: msgspec.Struct) -> bytes:
+    body = encoder.encode(message)
+    return len(body).to_bytes(LENGTH_BYTES, "little") + body
+
+
+class Frames:
+    """Cuts a byte stream into frames."""
+
+    def __init__(self) -> None:
+        self._unread = b""
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Returns the bodies of the frames that `data` completes."""
+        if self._unread:
+            data = self._unread + data
+        bodies = []
+        start = 0
+        while (body := start + LENGTH_BYTES) <= len(data):
+            end = body + int.from_bytes(data[start:body], "little")
+            if end > len(data):
+                break
+            bodies.append(data[body:end])
+            start = end
+        self._unread = data[start:]
+        return bodies
+
+
+class Channel(asyncio.Protocol):
+    """The server's side: `on_message` is called for every message, `on_closed` once, when the child is gone."""
+
+    def __init__(
+        self,
+        decoder: msgspec.msgpack.Decoder[Any],
+        on_message: Callable[[Any], None],
+        on_closed: Callable[[], None],
+    ) -> None:
+        self._decoder = decoder
+        self._on_message = on_message
+        self._on_closed = on_closed
+        self._encoder = msgspec.msgpack.Encoder()
+        self._frames = Frames()
+        self._transport: asyncio.WriteTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.WriteTransport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        for body in self._frames.feed(data):
+            self._on_message(self._decoder.decode(body))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._on_closed()
+
+    def send(self, message: msgspec.Struct) -> None:
+        """Never blocks. What is sent to a child that has died is lost without a word: `on_closed` tells."""
+        assert self._transport is not None
+        self._transport.write(frame(self._encoder, message))
+
+    def close(self) -> None:
+        assert self._transport is not None
+        self._transport.abort()
+
+
+class BlockingChannel:
+    """The child's side. Raises EOFError when the server is gone."""
+
+    def __init__(self, sock: socket.socket, decoder: msgspec.msgpack.Decoder[Any]) -> None:
+        self._sock = sock
+        self._decoder = decoder
+        self._encoder = msgspec.msgpack.Encoder()
+        self._frames = Frames()
+        self._received: list[bytes] = []
+
+    def receive(self) -> Any:
+        """Waits for the next message."""
+        while not self._received:
+            self._read(0)
+        return self._decoder.decode(self._received.pop(0))
+
+    def poll(self) -> Any | None:
+        """Returns the next message, or None if none is complete yet."""
+        if not self._received:
+            try:
+                self._read(socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return None
+        return self._decoder.decode(self._received.pop(0)) if self._received else None
+
+    def send(self, message: msgspec.Struct) -> None:
+        try:
+            self._sock.sendall(frame(self._encoder, message))
+        except (BrokenPipeError, ConnectionResetError):
+            raise EOFError from None
+
+    def _read(self, flags: int) -> None:
+        try:
+            data = self._sock.recv(_RECEIVE_BYTES, flags)
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            raise EOFError
+        self._received += self._frames.feed(data)

@@ -1,0 +1,65 @@
+"""Starts a child process.
+
+It is a fresh interpreter (`python -m`), never a fork: OpenVINO forked runs on one core for ever. Nothing of the
+parent's `__main__` is imported again, and stdin isn't used.
+"""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+from specvino.engine.processes.channel import Channel
+
+
+class Child:
+    """A running child and the server's side of its channel."""
+
+    def __init__(self, process: subprocess.Popen[bytes], channel: Channel, lifeline: int) -> None:
+        self.channel = channel
+        self._process = process
+        self._lifeline = lifeline
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def end(self) -> str:
+        """Kills it, also when it is stopped or hangs, and returns how it ended, as in "was killed by SIGSEGV"."""
+        self._process.kill()
+        self.channel.close()
+        os.close(self._lifeline)
+        # Freeing a big model's memory takes a while, and the event loop mustn't wait for it.
+        code = await asyncio.to_thread(self._process.wait)
+        return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+
+
+async def spawn(module: str, channel: Channel, quiet: bool) -> Child:
+    """Starts `python -m module` (a module that calls `child.run`) and connects `channel` to it.
+
+    `quiet` drops what it writes to stderr; what it writes to stdout is always dropped.
+    """
+    ours, theirs = socket.socketpair()
+    lifeline_read, lifeline_write = os.pipe()
+    try:
+        await asyncio.get_running_loop().create_unix_connection(lambda: channel, sock=ours)
+        process = subprocess.Popen(
+            # -P: a folder named like one of our imports in the working directory mustn't shadow it.
+            [sys.executable, "-P", "-m", module, str(theirs.fileno()), str(lifeline_read)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL if quiet else None,
+            pass_fds=(theirs.fileno(), lifeline_read),
+            # Its own group: Ctrl-C in a terminal goes to a whole group, and would hit it before it can ignore it.
+            process_group=0,
+        )
+    except BaseException:
+        os.close(lifeline_write)
+        raise
+    finally:
+        # Our copies would keep the channel open after the child's death, and the child alive after ours.
+        theirs.close()
+        os.close(lifeline_read)
+    return Child(process, channel, lifeline_write)

@@ -1,0 +1,163 @@
+"""Keeps one child running: starts it, notices that it died or hangs, starts it again."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from specvino.engine.errors import EngineUnavailable, ModelLoadError
+from specvino.engine.processes.channel import Channel
+from specvino.engine.processes.lifecycle import Failed, Ready
+from specvino.engine.processes.spawn import Child, spawn
+from specvino.engine.protocol import State
+
+log = logging.getLogger(__name__)
+
+_FIRST_DELAY = 0.5  # seconds before the second restart in a row; doubled for each further one
+_LONGEST_DELAY = 30.0
+_STABLE = 60.0  # seconds of life after which a death counts as the first again
+
+
+class Supervisor:
+    """Runs `python -m module`, a module that calls `child.run`, and hands its messages to `on_message`.
+
+    `settings` is the first message that each new child gets. While `busy()` says that the child owes an answer, a
+    silence of `stall_timeout` seconds means that it hangs, and it is killed. `on_lost(reason, stalled)` is called
+    whenever a child that was ready is lost: all that was sent to it is lost with it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        module: str,
+        settings: msgspec.Struct,
+        *,
+        incoming: Any,
+        on_message: Callable[[Any], None],
+        on_lost: Callable[[str, bool], None],
+        busy: Callable[[], bool],
+        stall_timeout: float,
+        quiet: bool = False,
+    ) -> None:
+        self.state: State = "loading"
+        self.restarts = 0
+        self._name = name
+        self._module = module
+        self._settings = settings
+        self._decoder = msgspec.msgpack.Decoder(Ready | Failed | incoming)
+        self._on_message = on_message
+        self._on_lost = on_lost
+        self._busy = busy
+        self._stall_timeout = stall_timeout
+        self._quiet = quiet
+        self._child: Child | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._loaded: asyncio.Future[None] | None = None
+        self._failure: str | None = None  # what the present child said of its own end
+        self._started_at = self._heard_at = 0.0  # by the loop's clock, as all times here
+        self._load_seconds = 1.0
+        self._ready_by = 0.0
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id, None while there is none."""
+        return self._child.pid if self._child else None
+
+    async def start(self) -> None:
+        """Starts the child and returns when it is ready. Raises ModelLoadError."""
+        self._loaded = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._keep_running())
+        await self._loaded
+
+    def check_ready(self) -> None:
+        """Raises EngineUnavailable unless the child is ready."""
+        if self.state == "closed":
+            raise EngineUnavailable("The server is shutting down.", retry_after=1)
+        if self.state != "ready":
+            left = self._ready_by - asyncio.get_running_loop().time()
+            raise EngineUnavailable(f"The model is {self.state}.", retry_after=max(1, round(left + 0.5)))
+
+    def send(self, message: msgspec.Struct) -> None:
+        """What is sent to a lost child is dropped: `on_lost` tells."""
+        if self._child:
+            self._child.channel.send(message)
+
+    async def close(self) -> None:
+        """Ends the child, without `on_lost`."""
+        self.state = "closed"
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _keep_running(self) -> None:
+        assert self._loaded is not None
+        deaths = 0
+        loop = asyncio.get_running_loop()
+        try:
+            while True:
+                self._started_at = loop.time()
+                try:
+                    reason = await self._run_once()
+                except OSError as error:
+                    reason = str(error)
+                if not self._loaded.done():
+                    self.state = "closed"
+                    self._loaded.set_exception(ModelLoadError(reason))
+                    return
+                deaths = 1 if loop.time() - self._started_at > _STABLE else deaths + 1
+                delay = min(_FIRST_DELAY * 2 ** (deaths - 2), _LONGEST_DELAY) if deaths > 1 else 0.0
+                self._ready_by = loop.time() + delay + self._load_seconds
+                self.restarts += 1
+                log.warning("%s; starting the %s process again in %.1f s", reason, self._name, delay)
+                await asyncio.sleep(delay)
+        finally:
+            self._loaded.cancel()
+
+    async def _run_once(self) -> str:
+        """Runs one child to its end and returns how it ended."""
+        closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        channel = Channel(self._decoder, self._receive, lambda: closed.done() or closed.set_result(None))
+        self._failure = None
+        child = self._child = await spawn(self._module, channel, self._quiet)
+        stalled = False
+        try:
+            channel.send(self._settings)
+            stalled = await self._watch(closed)
+        finally:
+            was_ready = self.state == "ready"
+            if was_ready:
+                self.state = "restarting"
+            self._child = None
+            how = await child.end()
+        if stalled:
+            how = f"was silent for {self._stall_timeout:g} s"
+        reason = self._failure or f"the {self._name} process {how}"
+        if was_ready:
+            self._on_lost(reason, stalled)
+        return reason
+
+    async def _watch(self, closed: asyncio.Future[None]) -> bool:
+        """Returns when the child is lost, and whether that is because it hangs."""
+        loop = asyncio.get_running_loop()
+        while not closed.done():
+            await asyncio.wait([closed], timeout=self._stall_timeout / 10)
+            if self.state != "ready" or not self._busy():
+                self._heard_at = loop.time()
+            elif loop.time() - self._heard_at > self._stall_timeout:
+                return True
+        return False
+
+    def _receive(self, message: Any) -> None:
+        now = self._heard_at = asyncio.get_running_loop().time()
+        if type(message) is Ready:
+            self._load_seconds = now - self._started_at
+            self.state = "ready"
+            assert self._loaded is not None
+            if not self._loaded.done():
+                self._loaded.set_result(None)
+        elif type(message) is Failed:
+            self._failure = message.reason
+        else:
+            self._on_message(message)

@@ -1,0 +1,39 @@
+"""Stop strings: the text ends before the first one, wherever the pieces of the text are cut."""
+
+from collections.abc import Sequence
+
+
+class StopMatcher:
+    """Passes text on, but holds back the longest tail that could begin a stop string.
+
+    The stop string that is complete first wins; among those complete at the same character, the longest.
+    """
+
+    def __init__(self, stops: Sequence[str]) -> None:
+        self._stops = stops
+        self._held = ""
+
+    def push(self, text: str) -> tuple[str, bool]:
+        """Returns the text that is free to go, and whether a stop string follows it: then all is over."""
+        text = self._held + text
+        found = [(start + len(stop), start) for stop in self._stops if (start := text.find(stop)) >= 0]
+        if found:
+            self._held = ""
+            return text[: min(found)[1]], True
+        free = self._free(text)
+        self._held = text[free:]
+        return text[:free], False
+
+    def finish(self) -> str:
+        """The text held back, now that no more comes."""
+        held, self._held = self._held, ""
+        return held
+
+    def _free(self, text: str) -> int:
+        """Where the longest tail begins that is the start of a stop string."""
+        longest = max(len(stop) for stop in self._stops) - 1
+        for start in range(max(0, len(text) - longest), len(text)):
+            tail = text[start:]
+            if any(stop.startswith(tail) for stop in self._stops):
+                return start
+        return len(text)

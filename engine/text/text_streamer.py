@@ -1,0 +1,37 @@
+"""Detokenising by the tokenizer itself, for vocabularies whose tokens' text depends on their neighbours."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import openvino_genai
+
+from specvino.engine.text.detokenizer import DetokenizerFactory
+
+
+class TextStreamerDetokenizer:
+    def __init__(self, tokenizer: openvino_genai.Tokenizer) -> None:
+        self._texts: list[str] = []
+        self._streamer = openvino_genai.TextStreamer(tokenizer, self._collect)
+
+    def push(self, token_ids: Sequence[int]) -> str:
+        self._streamer.write(token_ids)
+        return self._take()
+
+    def finish(self) -> str:
+        self._streamer.end()
+        return self._take()
+
+    def _collect(self, text: str) -> bool:
+        self._texts.append(text)
+        return False  # go on
+
+    def _take(self) -> str:
+        text = "".join(self._texts)
+        self._texts.clear()
+        return text
+
+
+def load(path: Path) -> DetokenizerFactory:
+    """Loads the model's tokenizer into this process."""
+    tokenizer = openvino_genai.Tokenizer(path)
+    return lambda: TextStreamerDetokenizer(tokenizer)
