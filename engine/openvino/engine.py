@@ -20,7 +20,7 @@ from specvino.engine.openvino.messages import TOKEN_ID_BYTES, Cancel, Generate, 
 from specvino.engine.openvino.prepare_client import PrepareClient
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, State
-from specvino.engine.request import GenerationRequest, Sampling
+from specvino.engine.request import GenerationRequest
 from specvino.engine.segments import Finish, Segment, Started, TextDelta, Usage
 from specvino.engine.text.byte_table import ByteTableDetokenizer
 from specvino.engine.text.detokenizer import DetokenizerFactory

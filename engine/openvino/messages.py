@@ -3,11 +3,10 @@
 Token ids of prompts travel as bytes (int64, the machine's order): the server only counts and forwards them.
 """
 
-from typing import Literal
-
 import msgspec
 
 from specvino.engine.request import Conversation
+from specvino.engine.segments import FinishReason
 
 TOKEN_ID_BYTES = 8
 
@@ -87,7 +86,7 @@ class Output(msgspec.Struct, array_like=True):
 
     id: int
     token_ids: list[int]
-    finish: Literal["stop", "length"] | None = None
+    finish: FinishReason | None = None
     error: str | None = None
 
 

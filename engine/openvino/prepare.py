@@ -4,6 +4,7 @@ It takes one conversation at a time, so that the server knows which one is at fa
 """
 
 import numpy
+import numpy.typing
 from openvino_genai import Tokenizer
 
 from specvino.engine.openvino import conversation, vocabulary
@@ -59,10 +60,11 @@ class Preparer:
         ids = [self._encode(piece) for piece in pieces]
         if self.limit and any(len(piece) >= self.limit for piece in ids):
             raise Truncated(sum(self._count(piece) for piece in pieces))
-        return numpy.concatenate(ids, dtype=numpy.int64).tobytes() if ids else b""
+        return numpy.concatenate(ids).tobytes() if ids else b""
 
-    def _encode(self, text: str) -> numpy.ndarray:
-        return self._tokenizer.encode(text, add_special_tokens=False).input_ids.data[0].copy()
+    def _encode(self, text: str) -> numpy.typing.NDArray[numpy.int64]:
+        ids = self._tokenizer.encode(text, add_special_tokens=False).input_ids.data
+        return numpy.array(ids[0], numpy.int64)
 
     def _count(self, text: str) -> int:
         tokens = len(self._encode(text))

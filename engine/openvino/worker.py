@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy
 import openvino
@@ -9,7 +10,6 @@ from openvino_genai import (
     ContinuousBatchingPipeline,
     GenerationConfig,
     GenerationFinishReason,
-    GenerationHandle,
     GenerationStatus,
     SchedulerConfig,
 )
@@ -19,8 +19,12 @@ from specvino.engine.openvino.reasons import one_line
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
+from specvino.engine.segments import FinishReason
 
-# The fastest for decoding on CPUs with and without AMX, and the same everywhere (bf16 is the default where there is AMX).
+if TYPE_CHECKING:
+    from openvino_genai.py_openvino_genai import GenerationHandle
+
+# Fastest for decoding, and the same answers on every CPU: by default those with AMX compute in bf16.
 _PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
 
 # A cancelled or finished sequence's blocks are free, and the metrics say so, two steps later.
@@ -28,7 +32,10 @@ _SETTLING_STEPS = 2
 
 _ALL_TOKENS = 2**64 - 1
 
-_FINISH = {GenerationFinishReason.STOP: "stop", GenerationFinishReason.LENGTH: "length"}
+_FINISH: dict[GenerationFinishReason, FinishReason] = {
+    GenerationFinishReason.STOP: "stop",
+    GenerationFinishReason.LENGTH: "length",
+}
 
 
 def load(settings: LoadModel) -> ContinuousBatchingPipeline:

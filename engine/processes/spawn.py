@@ -45,7 +45,7 @@ async def spawn(module: str, channel: Channel, quiet: bool) -> Child:
     lifeline_read, lifeline_write = os.pipe()
     try:
         await asyncio.get_running_loop().create_unix_connection(lambda: channel, sock=ours)
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: ASYNC220 - it returns at once, and needs no watcher of children
             # -P: a folder named like one of our imports in the working directory mustn't shadow it.
             [sys.executable, "-P", "-m", module, str(theirs.fileno()), str(lifeline_read)],
             stdin=subprocess.DEVNULL,

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -11,7 +11,9 @@ from specvino.engine.errors import EngineUnavailable, ModelLoadError
 from specvino.engine.processes.channel import Channel
 from specvino.engine.processes.lifecycle import Failed, Ready
 from specvino.engine.processes.spawn import Child, spawn
-from specvino.engine.protocol import State
+
+if TYPE_CHECKING:
+    from specvino.engine.protocol import State
 
 log = logging.getLogger(__name__)
 
@@ -118,7 +120,7 @@ class Supervisor:
     async def _run_once(self) -> str:
         """Runs one child to its end and returns how it ended."""
         closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        channel = Channel(self._decoder, self._receive, lambda: closed.done() or closed.set_result(None))
+        channel = Channel(self._decoder, self._receive, on_closed=lambda: closed.set_result(None))
         self._failure = None
         child = self._child = await spawn(self._module, channel, self._quiet)
         stalled = False
