@@ -6,7 +6,7 @@ The server's side is an asyncio protocol, the child's side blocks. Messages are 
 import asyncio
 import socket
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -58,8 +58,7 @@ class Channel(asyncio.Protocol):
         self._transport: asyncio.WriteTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.WriteTransport)
-        self._transport = transport
+        self._transport = cast(asyncio.WriteTransport, transport)  # uvloop's is one, but does not inherit from it
 
     def data_received(self, data: bytes) -> None:
         for body in self._frames.feed(data):
