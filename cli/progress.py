@@ -20,7 +20,8 @@ class PullProgress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._bars.stop()
+        if self._bars.live.is_started:  # stopping prints a line
+            self._bars.stop()
 
     def report(self, stage: str, done: int, total: int) -> None:
         size = f"{done / 1e6:.0f} of {total / 1e6:.0f} MB" if total else ""
