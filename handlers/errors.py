@@ -36,7 +36,13 @@ class ApiError(Exception):
         }
 
 
-def from_engine(error: engine.EngineError, prompt: str) -> ApiError:
+# The engine's errors that are meant for the client; any other one is a fault of the server.
+EngineAnswer = (engine.PromptError, engine.EngineUnavailable, engine.EngineRestarted)
+
+
+def from_engine(
+    error: engine.PromptError | engine.EngineUnavailable | engine.EngineRestarted, prompt: str
+) -> ApiError:
     """An engine's error as the client shall see it; `prompt` names the field that holds the prompt."""
     match error:
         case engine.ContextLengthExceeded():
@@ -47,5 +53,3 @@ def from_engine(error: engine.EngineError, prompt: str) -> ApiError:
             return ApiError(ErrorCode.ENGINE_UNAVAILABLE, str(error), retry_after=error.retry_after)
         case engine.EngineRestarted():
             return ApiError(ErrorCode.ENGINE_RESTARTED, str(error), retry_after=1)
-        case _:
-            return ApiError(ErrorCode.INTERNAL_ERROR, str(error))

@@ -93,7 +93,8 @@ class Worker:
         config = self._pipeline.get_config()  # the model's own, for its end-of-turn tokens
         config.max_new_tokens = request.max_new_tokens
         config.ignore_eos = request.ignore_eos
-        config.do_sample = request.temperature > 0
+        # top_p 0 keeps the likeliest token alone; the pipeline takes only values above it.
+        config.do_sample = request.temperature > 0 and request.top_p > 0
         if config.do_sample:
             config.temperature = request.temperature
             config.top_p = request.top_p

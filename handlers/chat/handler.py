@@ -3,14 +3,13 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from specvino.engine.errors import EngineError
 from specvino.engine.protocol import Engine
 from specvino.generated import models, wire
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.chat.emit import Emitter
 from specvino.handlers.chat.fold import fold
 from specvino.handlers.chat.request import to_generation_request
-from specvino.handlers.errors import from_engine
+from specvino.handlers.errors import EngineAnswer, from_engine
 from specvino.handlers.given import given
 from specvino.handlers.models import ServedModel
 
@@ -42,7 +41,7 @@ class Chat:
                 async for segment in segments:
                     for chunk in emitter.feed(segment):
                         yield chunk
-        except EngineError as error:
+        except EngineAnswer as error:
             raise from_engine(error, prompt="messages") from error
 
 
