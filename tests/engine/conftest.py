@@ -1,0 +1,33 @@
+"""Both kinds of byte-level vocabularies: one converted from safetensors, one from GGUF."""
+
+from typing import Any
+
+import pytest
+from openvino_genai import Tokenizer
+
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.prepare import Preparer
+
+
+@pytest.fixture(scope="session", params=["tiny_text", "smollm2"])
+def source(request: pytest.FixtureRequest) -> ModelSource:
+    model: ModelSource = request.getfixturevalue(request.param)
+    return model
+
+
+@pytest.fixture(scope="session")
+def tokenizer(source: ModelSource) -> Tokenizer:
+    return Tokenizer(source.path)
+
+
+@pytest.fixture(scope="session")
+def preparer(tokenizer: Tokenizer) -> Preparer:
+    return Preparer(tokenizer)
+
+
+@pytest.fixture(scope="session")
+def table(preparer: Preparer) -> Any:
+    """The vocabulary's byte table: both have one."""
+    table = preparer.byte_table()
+    assert table is not None
+    return table

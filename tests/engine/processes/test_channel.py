@@ -1,0 +1,62 @@
+import socket
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specvino.engine.processes.channel import BlockingChannel, Frames, frame
+
+
+class Note(msgspec.Struct, tag=True):
+    text: str
+
+
+class Number(msgspec.Struct, tag=True):
+    value: int
+
+
+DECODER = msgspec.msgpack.Decoder(Note | Number)
+
+
+@given(st.lists(st.text(max_size=50), max_size=8), st.integers(1, 40))
+def test_frames_survive_any_cutting(texts: list[str], size: int) -> None:
+    encoder = msgspec.msgpack.Encoder()
+    stream = b"".join(frame(encoder, Note(text)) for text in texts)
+    frames = Frames()
+    bodies = [body for at in range(0, len(stream), size) for body in frames.feed(stream[at : at + size])]
+    assert [DECODER.decode(body) for body in bodies] == [Note(text) for text in texts]
+
+
+@pytest.fixture
+def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
+    one, other = socket.socketpair()
+    with one, other:
+        yield one, other
+
+
+Sockets = tuple[socket.socket, socket.socket]
+
+
+def test_poll_does_not_wait_and_receive_keeps_the_order(sockets: Sockets) -> None:
+    one, other = (BlockingChannel(sock, DECODER) for sock in sockets)
+    assert other.poll() is None
+    one.send(Note("first"))
+    one.send(Number(2))
+    assert other.receive() == Note("first")
+    assert other.poll() == Number(2)
+    assert other.poll() is None
+
+
+def test_the_end_of_the_other_side_is_told_after_its_messages(sockets: Sockets) -> None:
+    one, other = (BlockingChannel(sock, DECODER) for sock in sockets)
+    one.send(Note("last"))
+    sockets[0].close()
+    assert other.poll() == Note("last")
+    with pytest.raises(EOFError):
+        other.poll()
+    with pytest.raises(EOFError):
+        other.receive()
+    with pytest.raises(EOFError):
+        other.send(Note("too late"))

@@ -1,0 +1,90 @@
+"""The byte table gives what the tokenizer gives, on both vocabularies."""
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from openvino_genai import TextStreamer, Tokenizer
+
+from specvino.engine.text.byte_table import ByteTableDetokenizer
+
+TEXTS = [
+    "Hello, world!\n\n  def f(x):\n\treturn x  # indented\n",
+    "naïve café, Ångström, résumé, “quotes” — dashes… ½ µ",
+    "你好，世界。これは日本語です。한국어 문장입니다. ภาษาไทย हिन्दी العربية עברית",
+    "🎉 👍🏽 👨‍👩‍👧‍👦 🏳️‍🌈 🇫🇷🇯🇵 e\u0301 \u200b\ufeff 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 🫠",
+    " , . it isn 't  so ( really ) ?  ...   \r\n",
+    "",
+]
+HYPOTHESIS = settings(max_examples=300, deadline=None)
+
+
+def pushed(table: list[bytes], ids: list[int]) -> list[str]:
+    detokenizer = ByteTableDetokenizer(table)
+    return [*(detokenizer.push([i]) for i in ids), detokenizer.finish()]
+
+
+def streamed(tokenizer: Tokenizer, ids: list[int]) -> str:
+    texts: list[str] = []
+    streamer = TextStreamer(tokenizer, lambda text: texts.append(text) or False)
+    for i in ids:
+        streamer.write(i)
+    streamer.end()
+    return "".join(texts)
+
+
+def encoded(tokenizer: Tokenizer, text: str) -> list[int]:
+    return list(tokenizer.encode(text, add_special_tokens=False).input_ids.data[0].tolist())
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_real_texts_come_back(tokenizer: Tokenizer, table: list[bytes], text: str) -> None:
+    ids = encoded(tokenizer, text)
+    assert "".join(pushed(table, ids)) == tokenizer.decode(ids) == streamed(tokenizer, ids) == text
+
+
+@HYPOTHESIS
+@given(text=st.text(st.characters(exclude_categories=["Cs"])))
+def test_any_text_comes_back(tokenizer: Tokenizer, table: list[bytes], text: str) -> None:
+    ids = encoded(tokenizer, text)
+    decoded = tokenizer.decode(ids)
+    assume(decoded == text)  # a vocabulary without all 256 bytes loses parts of rare characters
+    assert "".join(pushed(table, ids)) == decoded
+
+
+@HYPOTHESIS
+@given(data=st.data())
+def test_any_ids_give_the_tokenizers_text(tokenizer: Tokenizer, table: list[bytes], data: st.DataObject) -> None:
+    # For bytes that aren't UTF-8 tokenizers differ: one drops them, one puts one U+FFFD or several.
+    ids = data.draw(st.lists(st.integers(0, len(table) - 1), max_size=30))
+    ours = "".join(pushed(table, ids))
+    assert ours.replace("\ufffd", "") == tokenizer.decode(ids).replace("\ufffd", "")
+    assert ours == b"".join(table[i] for i in ids).decode(errors="replace")
+
+
+@HYPOTHESIS
+@given(data=st.data())
+def test_pieces_are_whole_code_points(table: list[bytes], data: st.DataObject) -> None:
+    ids = data.draw(st.lists(st.integers(0, len(table) - 1), max_size=30))
+    cut = data.draw(st.integers(0, len(ids)))
+    detokenizer = ByteTableDetokenizer(table)
+    pieces = [detokenizer.push(ids[:cut]), detokenizer.push(ids[cut:]), detokenizer.finish()]
+    assert "".join(pieces) == "".join(pushed(table, ids))
+    if "\ufffd" not in "".join(pieces):
+        assert all(piece == piece.encode().decode() for piece in pieces)
+
+
+def test_an_unfinished_code_point_is_held_back_then_replaced(table: list[bytes]) -> None:
+    start = table.index(b"\xf0") if b"\xf0" in table else table.index(b" \xf0\x9f")
+    detokenizer = ByteTableDetokenizer(table)
+    assert detokenizer.push([start]).strip() == ""
+    assert detokenizer.finish() == "\ufffd"
+
+
+def test_ids_beyond_the_table_have_no_text() -> None:
+    assert ByteTableDetokenizer([b"a"]).push([0, 7, 0]) == "aa"
+
+
+def test_special_tokens_have_no_text(tokenizer: Tokenizer, table: list[bytes]) -> None:
+    end = tokenizer.get_eos_token_id()
+    assert tokenizer.decode([end], skip_special_tokens=False) == "<|im_end|>"
+    assert table[end] == b""
