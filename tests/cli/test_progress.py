@@ -1,0 +1,31 @@
+import io
+
+from rich.console import Console
+
+from specvino.cli.progress import PullProgress
+
+
+def shown(*reports: tuple[str, int, int], terminal: bool) -> str:
+    output = io.StringIO()
+    with PullProgress(Console(file=output, force_terminal=terminal, width=120)) as progress:
+        for report in reports:
+            progress.report(*report)
+    return output.getvalue()
+
+
+def test_bars_on_a_terminal() -> None:
+    text = shown(
+        ("downloading", 0, 93_000_000), ("downloading", 31_000_000, 93_000_000), ("checking", 0, 0), terminal=True
+    )
+    assert "downloading the model" in text
+    assert "31 of 93 MB" in text
+    assert "checking the model" in text
+
+
+def test_a_line_for_each_stage_elsewhere() -> None:
+    text = shown(("downloading", 0, 93_000_000), ("downloading", 9, 93_000_000), ("checking", 0, 0), terminal=False)
+    assert text == "downloading the model 93 MB\nchecking the model\n"
+
+
+def test_nothing_without_a_report() -> None:
+    assert shown(terminal=True) == ""

