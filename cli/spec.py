@@ -1,0 +1,78 @@
+"""`specvino spec`: the document, whole or field by field."""
+
+import sys
+from enum import StrEnum
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="The annotated OpenAPI document.", no_args_is_help=False)
+
+
+class Version(StrEnum):
+    V32 = "3.2"
+    V31 = "3.1"
+
+
+class Format(StrEnum):
+    JSON = "json"
+    YAML = "yaml"
+
+
+FILES = {Version.V32: "openapi.json", Version.V31: "openapi-3.1.json"}
+
+
+@app.callback(invoke_without_command=True)
+def print_spec(
+    context: typer.Context,
+    openapi: Annotated[Version, typer.Option(help="The version of OpenAPI.")] = Version.V32,
+    format: Annotated[Format, typer.Option(help="How it is written.")] = Format.JSON,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="A file instead of standard output.")] = None,
+) -> None:
+    """Prints the document."""
+    if context.invoked_subcommand:
+        return
+    text = files("specvino.generated").joinpath(FILES[openapi]).read_text("utf-8")
+    if format is Format.YAML:
+        import json
+
+        import yaml
+
+        text = yaml.safe_dump(json.loads(text), sort_keys=False, allow_unicode=True, width=120)
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        sys.exit(f"specvino: {output} can't be written: {error.strerror}")
+
+
+@app.command()
+def lint(root: Annotated[Path, typer.Option(help="The project's folder, which has openapi/ in it.")] = Path()) -> None:
+    """Checks the document's source."""
+    from specvino.codegen.lint import lint as problems_of
+    from specvino.codegen.source import SpecError
+    from specvino.codegen.spec import read
+
+    try:
+        problems = problems_of(read(root / "openapi"))
+    except SpecError as error:
+        sys.exit(f"specvino: {error}")
+    for problem in problems:
+        typer.echo(problem)
+    if problems:
+        sys.exit(f"specvino: {len(problems)} problem{'s' if len(problems) > 1 else ''} in {root / 'openapi'}")
+
+
+@app.command()
+def explain(field: Annotated[str, typer.Argument(help="Such as chat.temperature or chat.response.usage.")]) -> None:
+    """Says what a field is and who supports it."""
+    from specvino.cli.explain import UnknownField, explain_field
+
+    try:
+        explain_field(field)
+    except UnknownField as error:
+        sys.exit(f"specvino: {error}")
