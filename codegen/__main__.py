@@ -13,7 +13,7 @@ from specvino.codegen.spec import read
 
 
 def main(
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail and show how generated/ differs.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; show how generated/ differs.")] = False,
     root: Annotated[Path, typer.Option(help="The project's folder.")] = Path(),
 ) -> None:
     """Writes generated/ from openapi/."""

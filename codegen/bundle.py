@@ -8,6 +8,9 @@ from specvino.codegen.source import SpecError, load
 # Values under these keys are data: a "$ref" in an example is not a reference.
 DATA = ("default", "const", "enum", "value", "x-honours")
 
+# Components beside schemas; a file has them below these keys.
+KINDS = ("responses", "headers", "parameters")
+
 
 class Bundler:
     """Every reference into a file becomes a component, named as its last part, once.
@@ -32,6 +35,19 @@ class Bundler:
         document["paths"] = paths
         document["components"] = {kind: dict(sorted(named.items())) for kind, named in sorted(self.components.items())}
         return document
+
+    def unused(self) -> list[str]:
+        """The definitions that nothing refers to, in files that something refers to; and the other files."""
+        folder = self.root.parent
+        found = []
+        for file in sorted({file for file, _ in self.origins.values()} - {self.root}):
+            names = {f"/{name}" for name in self.files[file] if name not in KINDS}
+            names |= {f"/{kind}/{name}" for kind in KINDS for name in self.files[file].get(kind, ())}
+            unused = names - {fragment for origin, fragment in self.origins.values() if origin == file}
+            found += [f"{file.relative_to(folder)}#{name}" for name in sorted(unused)]
+        sources = {*folder.glob("*.yaml"), *folder.glob("paths/**/*.yaml"), *folder.glob("schemas/**/*.yaml")}
+        unread = sources - self.files.keys() - {folder / "errors.yaml"}
+        return found + [str(file.relative_to(folder)) for file in sorted(unread)]
 
     def _file(self, path: Path) -> Any:
         if path not in self.files:
@@ -64,7 +80,7 @@ class Bundler:
     def _hoist(self, reference: str, base: Path) -> str:
         file, fragment = self._target(reference, base)
         *parents, name = fragment.strip("/").split("/")
-        kind = parents[-1] if parents and parents[-1] in ("responses", "headers", "parameters") else "schemas"
+        kind = parents[-1] if parents and parents[-1] in KINDS else "schemas"
         origin = self.origins.setdefault((kind, name), (file, fragment))
         if origin != (file, fragment):
             raise SpecError(f"{base}: {reference}: the name {name} is taken by {origin[0].name}#{origin[1]}")

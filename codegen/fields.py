@@ -63,7 +63,7 @@ def _collect(
 ) -> None:
     if "$ref" in schema:
         name = component_name(schema["$ref"])
-        if name in inside or name == "ErrorResponse" and path == "" and inside:
+        if name in inside or (name == "ErrorResponse" and path == "" and inside):
             return  # a schema inside itself has the same fields again; errors are an endpoint of their own
         _collect(document, resolve(document, schema["$ref"]), path, paths, (*inside, name))
         return

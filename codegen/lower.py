@@ -20,7 +20,10 @@ def to_31(document: dict[str, Any]) -> dict[str, Any]:
             for media in response.get("content", {}).values():
                 if "itemSchema" in media:
                     media["x-itemSchema"] = media.pop("itemSchema")
-                    media["schema"] = {"type": "string", "description": "Server-sent events; x-itemSchema describes one."}
+                    media["schema"] = {
+                        "type": "string",
+                        "description": "Server-sent events; x-itemSchema describes one.",
+                    }
     return lowered
 
 

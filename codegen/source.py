@@ -15,7 +15,10 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 
 def _mapping(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:
-    pairs = [(loader.construct_object(key, deep=True), loader.construct_object(value, deep=True)) for key, value in node.value]
+    pairs = [
+        (loader.construct_object(key, deep=True), loader.construct_object(value, deep=True))
+        for key, value in node.value
+    ]
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:

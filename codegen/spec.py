@@ -16,6 +16,8 @@ class Spec:
     document: dict[str, Any]
     errors: dict[str, Any]
     dialects: dict[str, dict[str, Any]]
+    unused: tuple[str, ...] = ()
+    """Files and definitions below openapi/ that nothing refers to."""
 
 
 def read(source: Path) -> Spec:
@@ -23,9 +25,10 @@ def read(source: Path) -> Spec:
     root = source / "openapi.yaml"
     if not root.is_file():
         raise SpecError(f"{root} does not exist: run this in the project's folder, or name it with --root")
-    document = Bundler(root).run()
+    bundler = Bundler(root)
+    document = bundler.run()
     errors = load(source / "errors.yaml")
     dialects = {file.stem: load(file) for file in sorted((source / "dialects").glob("*.yaml"))}
     merge_errors(document, errors)
     merge_support(document, dialects)
-    return Spec(document, errors, dialects)
+    return Spec(document, errors, dialects, tuple(bundler.unused()))

@@ -1,6 +1,7 @@
 """Python classes from the schemas, by datamodel-code-generator."""
 
 import json
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from typing import Any
 from specvino.codegen.lower import for_models
 from specvino.codegen.schemas import closure, component_name, operations
 
-COMMON = """
+COMMON = shlex.split("""
     --ignore-pyproject --input-file-type openapi --openapi-scopes schemas --schema-version-mode strict --strict-refs
     --target-python-version 3.11 --use-annotated --use-union-operator --use-standard-collections
     --enum-field-as-literal all --use-single-value-enum-as-const --strict-nullable --collapse-root-models
@@ -18,13 +19,13 @@ COMMON = """
     --use-title-as-name --naming-strategy primary-first --keep-model-order --use-schema-description
     --use-field-description --use-double-quotes --disable-timestamp --enable-generated-header-marker
     --formatters builtin
-""".split()
+""")
 
 # MISSING keeps an absent field apart from a null one, in and out.
-PYDANTIC = """
+PYDANTIC = shlex.split("""
     --output-model-type pydantic_v2.BaseModel --target-pydantic-version 2.14 --use-missing-sentinel --use-type-alias
     --use-one-literal-as-default --extra-fields allow
-""".split()
+""")
 
 TYPED_DICT = ["--output-model-type", "typing.TypedDict"]
 
@@ -52,6 +53,7 @@ def _generate(document: dict[str, Any], flags: list[str]) -> str:
         # The name of the input stands in the header of the output.
         source, target = Path(folder, "openapi.json"), Path(folder, "classes.py")
         source.write_text(json.dumps(document), encoding="utf-8")
-        command = [sys.executable, "-m", "datamodel_code_generator", "--input", source, "--output", target, *COMMON, *flags]
+        paths = ["--input", str(source), "--output", str(target)]
+        command = [sys.executable, "-m", "datamodel_code_generator", *paths, *COMMON, *flags]
         subprocess.run(command, check=True, cwd=folder)
         return target.read_text(encoding="utf-8")

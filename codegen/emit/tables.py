@@ -78,7 +78,9 @@ def support(document: dict[str, Any]) -> str:
     schemas = document["components"]["schemas"]
     shapes = {name: shape for name in names if (shape := _shape(document, schemas[name]))}
     defaults = {
-        name: {key: child["default"] for key, child in schemas[name].get("properties", {}).items() if "default" in child}
+        name: {
+            key: child["default"] for key, child in schemas[name].get("properties", {}).items() if "default" in child
+        }
         for name in bodies
     }
     return _render("support.py.jinja", shapes=shapes, defaults=defaults)

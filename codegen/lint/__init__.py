@@ -1,11 +1,43 @@
 """The rules that the specification keeps, one file per family."""
 
+from collections.abc import Callable, Iterator
+
+from specvino.codegen.lint import bounds, components, documents, errors, examples, markings, streams, support, unions
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.spec import Spec
 
-RULES = ()
+__all__ = ["Problem", "lint"]
+
+# The rules of a stage take for granted what the stages before it have checked.
+STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
+    (components.references, documents.schemas, errors.codes),
+    (documents.openapi, documents.extensions, components.titles, components.named),
+    (
+        components.unused,
+        markings.descriptions,
+        markings.origins,
+        markings.fates,
+        markings.honours,
+        markings.defaults,
+        bounds.bounds,
+        unions.unions,
+        errors.refusals,
+        errors.declared,
+        errors.examples,
+        examples.enough,
+        examples.valid,
+        support.dialects,
+        support.complete,
+        support.surplus,
+        streams.tables,
+        streams.examples,
+    ),
+)
 
 
 def lint(spec: Spec) -> list[Problem]:
-    """Every breach of every rule."""
-    return [problem for rule in RULES for problem in rule(spec)]
+    """The problems of the first stage that has any; none when the specification is sound."""
+    for stage in STAGES:
+        if problems := [problem for rule in stage for problem in rule(spec)]:
+            return problems
+    return []

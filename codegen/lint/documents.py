@@ -1,0 +1,101 @@
+"""The documents are valid OpenAPI, their schemas valid JSON Schema 2020-12, and no key is one that nobody reads."""
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
+
+from specvino.codegen import lower
+from specvino.codegen.lint.problem import Problem
+from specvino.codegen.lint.walk import objects
+from specvino.codegen.schemas import LIST, NAMED, ONE, Schema, all_schemas
+from specvino.codegen.spec import Spec
+
+KEYWORDS = frozenset(
+    shlex.split("""
+    $ref $defs $comment title description default examples deprecated readOnly writeOnly type const enum format
+    allOf anyOf oneOf not if then else discriminator
+    properties patternProperties additionalProperties unevaluatedProperties propertyNames required
+    minProperties maxProperties dependentRequired dependentSchemas
+    items prefixItems unevaluatedItems contains minContains maxContains minItems maxItems uniqueItems
+    minimum maximum exclusiveMinimum exclusiveMaximum multipleOf
+    minLength maxLength pattern contentMediaType contentEncoding contentSchema
+    """)
+)
+
+EXTENSIONS = frozenset(
+    shlex.split("""
+    x-endpoint x-root x-refusals x-stream x-greedy
+    x-origin x-fate x-emit x-honours x-support x-rule
+    """)
+)
+
+
+def openapi(spec: Spec) -> Iterator[Problem]:
+    """Both versions of the document are accepted by openapi-spec-validator."""
+    versions: list[tuple[str, Any, dict[str, Any]]] = [
+        ("3.2", OpenAPIV32SpecValidator, spec.document),
+        ("3.1", OpenAPIV31SpecValidator, lower.to_31(spec.document)),
+    ]
+    for version, validator, document in versions:
+        for error in validator(document).iter_errors():
+            place = "/".join(str(step) for step in error.absolute_path) or "the document"
+            yield Problem("openapi", f"{version}: {place}", _short(error.message))
+
+
+def schemas(spec: Spec) -> Iterator[Problem]:
+    """Every schema is valid and has known keywords only, also where openapi-spec-validator doesn't look."""
+    for place, schema in _with_honours(spec.document):
+        yield from _keywords(place, schema)
+        try:
+            # Each is looked at by itself, so that the place is the innermost one.
+            jsonschema_rs.meta.validate({key: value for key, value in schema.items() if key in KEYWORDS})
+        except jsonschema_rs.ValidationError as error:
+            if not _inner(error.instance_path):
+                path = "/".join(map(str, error.instance_path))
+                yield Problem("schema", f"{place} {path}", _short(error.message))
+        if isinstance(pattern := schema.get("pattern"), str):
+            try:
+                jsonschema_rs.Draft202012Validator({"pattern": pattern})
+            except (jsonschema_rs.ValidationError, ValueError) as error:
+                yield Problem("schema", f"{place} pattern", _short(str(error)))
+
+
+def extensions(spec: Spec) -> Iterator[Problem]:
+    """The x- keys are a closed list: a misspelt marking would mark nothing."""
+    for place, node in objects(spec.document):
+        for key in node:
+            if key.startswith("x-") and key not in EXTENSIONS:
+                yield Problem(
+                    "extension", place, f"{key} is not a known key; known are {', '.join(sorted(EXTENSIONS))}"
+                )
+
+
+def _with_honours(document: dict[str, Any]) -> Iterator[tuple[str, Schema]]:
+    for place, schema in all_schemas(document):
+        yield place, schema
+        if isinstance(schema.get("x-honours"), dict):
+            yield f"{place} x-honours", schema["x-honours"]
+
+
+def _keywords(place: str, schema: Schema) -> Iterator[Problem]:
+    for key, value in schema.items():
+        if key in KEYWORDS or key.startswith("x-"):
+            continue
+        if value is None:
+            what = f"{key!r} is a key without a value: a text with a comma needs quotes inside {{…}}"
+        else:
+            what = f"{key!r} is not a keyword of JSON Schema"
+        yield Problem("schema", place, what)
+
+
+def _inner(path: list[Any]) -> bool:
+    """Whether an error lies in a schema below, which is looked at in its turn."""
+    return len(path) > 1 and (path[0] in ONE or (len(path) > 2 and path[0] in (*LIST, *NAMED)))
+
+
+def _short(message: str) -> str:
+    line = " ".join(message.split())
+    return line if len(line) <= 300 else f"{line[:300]}…"

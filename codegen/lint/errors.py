@@ -1,0 +1,97 @@
+"""Error codes, and which operation can answer with which."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from specvino.codegen.lint.problem import Problem
+from specvino.codegen.schemas import deref, operations
+from specvino.codegen.spec import Spec
+
+ENTRY = {"status": int, "type": str, "param": bool, "retryable": bool, "meaning": str}
+ENVELOPE = {"$ref": "#/components/schemas/ErrorResponse"}
+
+
+def codes(spec: Spec) -> Iterator[Problem]:
+    """The entries of errors.yaml are complete."""
+    types = spec.errors["types"]
+    for name, meaning in types.items():
+        if not meaning:
+            yield Problem("error-codes", f"types.{name}", "needs a meaning")
+    for name, entry in spec.errors["codes"].items():
+        for key, kind in ENTRY.items():
+            if type(entry.get(key)) is not kind or entry[key] == "":
+                yield Problem("error-codes", f"codes.{name}", f"{key} must be given, as {kind.__name__}")
+        for key in entry.keys() - ENTRY.keys():
+            yield Problem(
+                "error-codes", f"codes.{name}", f"{key!r} is not known (a text with a comma needs quotes inside {{…}})"
+            )
+        if entry.get("type") not in types:
+            yield Problem(
+                "error-codes", f"codes.{name}", f"the type {entry.get('type')!r} is not one of {', '.join(types)}"
+            )
+        if not 400 <= int(entry.get("status") or 0) <= 599:
+            yield Problem("error-codes", f"codes.{name}", f"the status {entry.get('status')} is not an error's")
+
+
+def refusals(spec: Spec) -> Iterator[Problem]:
+    """x-refusals name known codes and say when; the operation declares the code's status."""
+    known = spec.errors["codes"]
+    for path, method, _, operation in operations(spec.document):
+        place = f"{method.upper()} {path}"
+        for refusal in operation.get("x-refusals", ()):
+            code = refusal.get("code")
+            if refusal.keys() != {"code", "when"} or not refusal.get("when"):
+                yield Problem("refusals", place, f"{code}: a refusal has a code and says when, nothing else")
+            if code not in known:
+                yield Problem("refusals", place, f"the code {code!r} is not in errors.yaml")
+            elif str(known[code]["status"]) not in operation["responses"]:
+                yield Problem(
+                    "refusals", place, f"{code} has status {known[code]['status']}, which is not declared here"
+                )
+
+
+def declared(spec: Spec) -> Iterator[Problem]:
+    """Operations declare the errors that the server can give anywhere, and those have the one envelope."""
+    document = spec.document
+    for path, method, _, operation in operations(document):
+        place = f"{method.upper()} {path}"
+        wanted = {"500": "every operation can fail"}
+        if operation.get("security", document["security"]):
+            wanted["401"] = "it takes a key"
+        if "requestBody" in operation:
+            wanted |= dict.fromkeys(("400", "413", "415"), "it has a body")
+        for status, reason in wanted.items():
+            if status not in operation["responses"]:
+                yield Problem("responses", place, f"{status} must be declared, since {reason}")
+        for status, response in operation["responses"].items():
+            if status[0] in "45":
+                content = deref(document, response).get("content", {})
+                if content.keys() != {"application/json"} or content["application/json"].get("schema") != ENVELOPE:
+                    yield Problem(
+                        "responses",
+                        f"{place} {status}",
+                        "an error has one content, application/json with ErrorResponse",
+                    )
+
+
+def examples(spec: Spec) -> Iterator[Problem]:
+    """An error shown under a status has a code of that status, and that code's type."""
+    for place, status, error in _shown(spec.document):
+        entry = spec.errors["codes"].get(error.get("code"))
+        if entry and str(entry["status"]) != status:
+            yield Problem("error-examples", place, f"{error['code']} has status {entry['status']}, not {status}")
+        if entry and entry["type"] != error.get("type"):
+            yield Problem("error-examples", place, f"{error['code']} has type {entry['type']}, not {error.get('type')}")
+        if entry and not entry["param"] and error.get("param") is not None:
+            yield Problem("error-examples", place, f"{error['code']} names no field, so param is null")
+
+
+def _shown(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, method, _, operation in operations(document):
+        for status, response in operation["responses"].items():
+            if status[0] in "45":
+                content = deref(document, response).get("content", {})
+                for name, example in content.get("application/json", {}).get("examples", {}).items():
+                    value = example.get("value", {})
+                    if isinstance(value, dict) and isinstance(value.get("error"), dict):
+                        yield f"{method.upper()} {path} {status} example {name}", status, value["error"]

@@ -1,0 +1,96 @@
+"""What is written at the properties: descriptions, x-origin, fate or emission, x-honours, defaults."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+
+from specvino.codegen.lint.problem import Problem
+from specvino.codegen.lint.walk import described, faults, received, sent
+from specvino.codegen.schemas import Schema, closure
+from specvino.codegen.spec import Spec
+
+ORIGINS = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy", "specvino")
+FATES = ("honoured", "noted", "unsupported")
+
+
+def descriptions(spec: Spec) -> Iterator[Problem]:
+    """Every component and every property says what it is."""
+    for name, schema in spec.document["components"]["schemas"].items():
+        if not schema.get("description"):
+            yield Problem("description", name, "needs a description")
+        for place, child in _properties(name, schema):
+            if not child.get("description"):
+                yield Problem("description", place, "needs a description")
+
+
+def origins(spec: Spec) -> Iterator[Problem]:
+    """Every property of requests and answers says who defined it."""
+    document = spec.document
+    for name in sorted(received(document) | sent(document)):
+        for place, child in _properties(name, document["components"]["schemas"][name]):
+            if child.get("x-origin") not in ORIGINS:
+                found = child.get("x-origin")
+                yield Problem("origin", place, f"x-origin is {found!r}, but must be one of {', '.join(ORIGINS)}")
+
+
+def fates(spec: Spec) -> Iterator[Problem]:
+    """Properties of requests have an x-fate, those of answers an x-emit, and neither has what isn't its own."""
+    document = spec.document
+    taken, given = received(document), sent(document)
+    for name in sorted(taken | given):
+        for place, child in _properties(name, document["components"]["schemas"][name]):
+            fate, emit = child.get("x-fate"), child.get("x-emit")
+            if name in taken and fate not in FATES:
+                yield Problem("fate", place, f"x-fate is {fate!r}, but must be one of {', '.join(FATES)}")
+            if name not in taken and fate is not None:
+                yield Problem("fate", place, "x-fate is for requests, and no request has this")
+            if name in given and not _emission(emit):
+                yield Problem("emit", place, f"x-emit is {emit!r}, but must be 'always', 'when …' or 'null'")
+            if name not in given and emit is not None:
+                yield Problem("emit", place, "x-emit is for answers, and no answer has this")
+
+
+def honours(spec: Spec) -> Iterator[Problem]:
+    """x-honours narrows a field that is honoured or unsupported, down to values that its schema accepts."""
+    document = spec.document
+    for name in sorted(closure(document, *document["components"]["schemas"])):
+        for place, child in _properties(name, document["components"]["schemas"][name]):
+            if "x-honours" not in child:
+                continue
+            honoured = child["x-honours"]
+            if not isinstance(honoured, dict) or not jsonschema_rs.meta.is_valid(honoured):
+                yield Problem("honours", place, "x-honours is not a valid JSON Schema")
+                continue
+            if child.get("x-fate") not in ("honoured", "unsupported"):
+                yield Problem("honours", place, "x-honours stands only beside x-fate honoured or unsupported")
+            for value in [*honoured.get("enum", ()), *([honoured["const"]] if "const" in honoured else [])]:
+                if faults(document, _bare(child), value):
+                    yield Problem("honours", place, f"x-honours names {value!r}, which the schema refuses")
+            if "default" in child and faults(document, honoured, child["default"]):
+                yield Problem("honours", place, f"the default {child['default']!r} is outside x-honours")
+
+
+def defaults(spec: Spec) -> Iterator[Problem]:
+    """A default is a value that the schema accepts."""
+    document = spec.document
+    for name, schema in document["components"]["schemas"].items():
+        for place, child in described(schema, name):
+            if "default" in child:
+                for fault in faults(document, _bare(child), child["default"]):
+                    yield Problem("default", place, f"the default does not fit: {fault}")
+
+
+def _properties(name: str, schema: Schema) -> Iterator[tuple[str, Schema]]:
+    for place, child in described(schema, name):
+        for key, value in child.get("properties", {}).items():
+            yield f"{place}/properties/{key}", value
+
+
+def _emission(value: Any) -> bool:
+    return isinstance(value, str) and (value in ("always", "null") or (value.startswith("when ") and len(value) > 5))
+
+
+def _bare(schema: Schema) -> Schema:
+    """Without the markings: a validator need not see them."""
+    return {key: value for key, value in schema.items() if not key.startswith("x-")}

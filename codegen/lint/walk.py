@@ -1,0 +1,78 @@
+"""How the rules go through a document, and how they judge a value by it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+
+from specvino.codegen.bundle import DATA
+from specvino.codegen.fields import stream_event
+from specvino.codegen.schemas import NAMED, Schema, closure, operations, references
+
+
+def objects(node: Any, place: str = "", names: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object of a document whose keys are the document's own words, with its place. Data is left out."""
+    if isinstance(node, list):
+        for index, child in enumerate(node):
+            yield from objects(child, f"{place}/{index}")
+    elif isinstance(node, dict):
+        if not names:
+            yield place.lstrip("/") or "the document", node
+        for key, child in node.items():
+            if names or not (key in DATA or key == "x-support" or (key == "examples" and isinstance(child, list))):
+                yield from objects(child, f"{place}/{key}", names=not names and key in NAMED)
+
+
+def received(document: dict[str, Any]) -> set[str]:
+    """The component schemas that can be reached from a request's body."""
+    bodies = [
+        media["schema"]
+        for _, _, _, operation in operations(document)
+        for media in operation.get("requestBody", {}).get("content", {}).values()
+    ]
+    return _reached(document, bodies)
+
+
+def sent(document: dict[str, Any]) -> set[str]:
+    """The component schemas that can be reached from an answer or the event of a stream."""
+    contents = [
+        response.get("content", {})
+        for _, _, _, operation in operations(document)
+        for response in operation["responses"].values()
+    ]
+    contents += [response["content"] for response in document["components"].get("responses", {}).values()]
+    bodies = []
+    for content in contents:
+        for media in content.values():
+            bodies.append(stream_event(document, media) if "itemSchema" in media else media["schema"])
+    return _reached(document, bodies)
+
+
+def described(schema: Schema, place: str) -> Iterator[tuple[str, Schema]]:
+    """A schema and those inside it that describe values, conditions left out."""
+    yield place, schema
+    for keyword in ("items", "additionalProperties", "contentSchema"):
+        if isinstance(schema.get(keyword), dict):
+            yield from described(schema[keyword], f"{place}/{keyword}")
+    for keyword in ("allOf", "anyOf", "oneOf", "prefixItems"):
+        for index, branch in enumerate(schema.get(keyword, ())):
+            if "if" not in branch:
+                yield from described(branch, f"{place}/{keyword}/{index}")
+    for keyword in ("properties", "patternProperties"):
+        for name, child in schema.get(keyword, {}).items():
+            yield from described(child, f"{place}/{keyword}/{name}")
+
+
+def faults(document: dict[str, Any], schema: Schema, value: Any) -> list[str]:
+    """What a schema of the document finds wrong with a value; empty when nothing."""
+    validator = jsonschema_rs.Draft202012Validator(
+        {**schema, "components": document["components"]}, validate_formats=True
+    )
+    return [
+        f"{'.'.join(map(str, error.instance_path)) or 'the value'}: {error.message}"
+        for error in validator.iter_errors(value)
+    ]
+
+
+def _reached(document: dict[str, Any], schemas: list[Schema]) -> set[str]:
+    return closure(document, *(name for schema in schemas for name in references(schema)))
