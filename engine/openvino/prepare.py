@@ -39,9 +39,7 @@ class Truncated(Exception):
 class Preparer:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        self._vocabulary = tokenizer.get_vocab()
-        if not self._vocabulary:
-            raise ValueError("The model has no tokenizer.")
+        self._vocabulary = tokenizer.get_vocab()  # raises if the model's folder has no tokenizer
         self._special = vocabulary.special_tokens(tokenizer, max(self._vocabulary.values()) + 1)
         self._developer = "developer" in tokenizer.chat_template
         self.limit = _TRUNCATED_LENGTH if self._truncates() else None

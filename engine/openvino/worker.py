@@ -16,6 +16,7 @@ from openvino_genai import (
 
 from specvino.engine.openvino.messages import Cancel, Generate, LoadModel, Output, Step, ToWorker
 from specvino.engine.openvino.reasons import one_line
+from specvino.engine.openvino.silence import silence
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
@@ -42,7 +43,8 @@ def load(settings: LoadModel) -> ContinuousBatchingPipeline:
     scheduler = SchedulerConfig()
     # Repeated greedy prompts give identical texts with and without it (tests/engine/openvino/test_prefix_cache.py).
     scheduler.enable_prefix_caching = True
-    return ContinuousBatchingPipeline(settings.path, scheduler, "CPU", _PROPERTIES)
+    with silence():
+        return ContinuousBatchingPipeline(settings.path, scheduler, "CPU", _PROPERTIES)
 
 
 class Worker:

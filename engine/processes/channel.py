@@ -58,7 +58,7 @@ class Channel(asyncio.Protocol):
         self._transport: asyncio.WriteTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.WriteTransport, transport)  # uvloop's is one, but does not inherit from it
+        self._transport = cast("asyncio.WriteTransport", transport)  # uvloop's is one, but does not inherit from it
 
     def data_received(self, data: bytes) -> None:
         for body in self._frames.feed(data):

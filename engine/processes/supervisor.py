@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,7 @@ class Supervisor:
         self._task: asyncio.Task[None] | None = None
         self._loaded: asyncio.Future[None] | None = None
         self._failure: str | None = None  # what the present child said of its own end
-        self._started_at = self._heard_at = 0.0  # by the loop's clock, as all times here
+        self._started_at = self._heard_at = 0.0  # by the monotonic clock, as all times here
         self._load_seconds = 1.0
         self._ready_by = 0.0
 
@@ -78,7 +79,7 @@ class Supervisor:
         if self.state == "closed":
             raise EngineUnavailable("The server is shutting down.", retry_after=1)
         if self.state != "ready":
-            left = self._ready_by - asyncio.get_running_loop().time()
+            left = self._ready_by - time.monotonic()
             raise EngineUnavailable(f"The model is {self.state}.", retry_after=max(1, round(left + 0.5)))
 
     def send(self, message: msgspec.Struct) -> None:
@@ -96,10 +97,9 @@ class Supervisor:
     async def _keep_running(self) -> None:
         assert self._loaded is not None
         deaths = 0
-        loop = asyncio.get_running_loop()
         try:
             while True:
-                self._started_at = loop.time()
+                self._started_at = time.monotonic()
                 try:
                     reason = await self._run_once()
                 except OSError as error:
@@ -108,9 +108,9 @@ class Supervisor:
                     self.state = "closed"
                     self._loaded.set_exception(ModelLoadError(reason))
                     return
-                deaths = 1 if loop.time() - self._started_at > _STABLE else deaths + 1
+                deaths = 1 if time.monotonic() - self._started_at > _STABLE else deaths + 1
                 delay = min(_FIRST_DELAY * 2 ** (deaths - 2), _LONGEST_DELAY) if deaths > 1 else 0.0
-                self._ready_by = loop.time() + delay + self._load_seconds
+                self._ready_by = time.monotonic() + delay + self._load_seconds
                 self.restarts += 1
                 log.warning("%s; starting the %s process again in %.1f s", reason, self._name, delay)
                 await asyncio.sleep(delay)
@@ -142,17 +142,16 @@ class Supervisor:
 
     async def _watch(self, closed: asyncio.Future[None]) -> bool:
         """Returns when the child is lost, and whether that is because it hangs."""
-        loop = asyncio.get_running_loop()
         while not closed.done():
             await asyncio.wait([closed], timeout=self._stall_timeout / 10)
             if self.state != "ready" or not self._busy():
-                self._heard_at = loop.time()
-            elif loop.time() - self._heard_at > self._stall_timeout:
+                self._heard_at = time.monotonic()
+            elif time.monotonic() - self._heard_at > self._stall_timeout:
                 return True
         return False
 
     def _receive(self, message: Any) -> None:
-        now = self._heard_at = asyncio.get_running_loop().time()
+        now = self._heard_at = time.monotonic()
         if type(message) is Ready:
             self._load_seconds = now - self._started_at
             self.state = "ready"

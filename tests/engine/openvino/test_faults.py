@@ -1,0 +1,171 @@
+"""Processes that die or hang: their requests are told, everybody else goes on."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import psutil
+import pytest
+from support.conversation import answer, ask, text, until_text
+from support.processes import gone
+
+from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino import OpenVINOEngine
+from specvino.engine.openvino.messages import Generate
+from specvino.engine.protocol import Engine
+
+PATIENCE = 120
+LONG = {"max_tokens": 3000, "ignore_eos": True}
+HELLO = "Hello! How can I help you today?"
+
+# No whole number of token ids: the worker can't go on.
+GARBAGE = Generate(
+    id=-1,
+    token_ids=b"123",
+    max_new_tokens=1,
+    temperature=0,
+    top_p=1,
+    top_k=-1,
+    frequency_penalty=0,
+    presence_penalty=0,
+    repetition_penalty=1,
+    seed=0,
+    ignore_eos=False,
+)
+
+
+def running(source: ModelSource, test: Any, **settings: Any) -> None:
+    async def run() -> None:
+        engine = OpenVINOEngine(source, **settings)
+        await engine.start()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await test(engine)
+        finally:
+            await engine.close()
+        assert not psutil.Process().children()
+
+    asyncio.run(run())
+
+
+def pid(engine: OpenVINOEngine, name: str) -> int:
+    pid = engine.pids[name]
+    assert pid is not None
+    return pid
+
+
+async def to_the_end(answering: Any) -> None:
+    async for _ in answering:
+        pass
+
+
+async def recovered(engine: Engine) -> str:
+    """Asks until the engine is ready again, minding the refusals meanwhile."""
+    while True:
+        try:
+            return text(await answer(engine, ask("hello")))
+        except EngineUnavailable:
+            assert engine.stats().state == "restarting"
+            await asyncio.sleep(0.01)
+
+
+def test_a_killed_worker_takes_its_requests_along(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        streams = [engine.generate(ask("hello", n=n, **LONG)) for n in (1, 2)]
+        for stream in streams:
+            await until_text(stream)
+        os.kill(pid(engine, "worker"), signal.SIGKILL)
+        for stream in streams:
+            with pytest.raises(EngineRestarted, match="killed by SIGKILL"):
+                await to_the_end(stream)
+        assert await recovered(engine) == HELLO
+        assert engine.stats().restarts == 1
+
+    running(tiny_text, test)
+
+
+def test_a_frozen_worker_is_replaced(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        stream = engine.generate(ask("hello", **LONG))
+        await until_text(stream)
+        os.kill(pid(engine, "worker"), signal.SIGSTOP)
+        with pytest.raises(EngineRestarted, match="silent"):
+            await to_the_end(stream)
+        assert await recovered(engine) == HELLO
+
+    running(tiny_text, test, stall_timeout=1.0)
+
+
+def test_a_worker_whose_step_raises_is_replaced(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        stream = engine.generate(ask("hello", **LONG))
+        await until_text(stream)
+        engine._worker.send(GARBAGE)
+        with pytest.raises(EngineRestarted, match="buffer size"):
+            await to_the_end(stream)
+        assert await recovered(engine) == HELLO
+        assert engine.stats().restarts == 1
+
+    running(tiny_text, test)
+
+
+def test_a_killed_prepare_process_costs_no_stream(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        stream = engine.generate(ask("hello", **LONG))
+        await until_text(stream)
+        os.kill(pid(engine, "prepare"), signal.SIGSTOP)
+        under_way = asyncio.create_task(answer(engine, ask("hello")))
+        await asyncio.sleep(0)
+        os.kill(pid(engine, "prepare"), signal.SIGKILL)
+        with pytest.raises(EngineRestarted, match="killed by SIGKILL"):
+            await under_way
+        await until_text(stream)
+        assert await recovered(engine) == HELLO
+        await stream.aclose()
+
+    running(tiny_text, test)
+
+
+def test_a_prompt_that_takes_too_long_is_refused(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        os.kill(pid(engine, "prepare"), signal.SIGSTOP)
+        guilty = asyncio.create_task(answer(engine, ask("hello")))
+        await asyncio.sleep(0)
+        behind = asyncio.create_task(answer(engine, ask("hello")))
+        with pytest.raises(PromptError, match=r"longer than 0\.5 s"):
+            await guilty
+        with pytest.raises(EngineRestarted):
+            await behind
+        assert await recovered(engine) == HELLO
+
+    running(tiny_text, test, prepare_deadline=0.5)
+
+
+SERVER = """
+import asyncio, sys
+from pathlib import Path
+from specvino.engine.models import resolve
+from specvino.engine.openvino import OpenVINOEngine
+
+async def main():
+    engine = OpenVINOEngine(resolve(sys.argv[1]))
+    await engine.start()
+    print(*engine.pids.values(), flush=True)
+    await asyncio.sleep(3600)
+
+asyncio.run(main())
+"""
+
+
+def test_a_killed_server_leaves_no_process(tiny_text: ModelSource) -> None:
+    command = [sys.executable, "-c", SERVER, str(tiny_text.path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as server:
+        assert server.stdout is not None
+        children = [psutil.Process(int(pid)) for pid in server.stdout.readline().split()]
+        server.kill()
+    assert len(children) == 2
+    assert gone(*children)
