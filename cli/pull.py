@@ -5,14 +5,16 @@ from typing import Annotated
 
 import typer
 
+from specvino.cli.extras import needs
 from specvino.cli.progress import PullProgress
 
 
 def pull(name: Annotated[str, typer.Argument(help="A known name; so far there is smollm2.")] = "smollm2") -> None:
     """Downloads a model and saves it for OpenVINO, once."""
-    from specvino.engine.errors import ModelLoadError
-    from specvino.engine.models import pull as pulling
-    from specvino.engine.models.catalogue import CATALOGUE
+    with needs("serve"):
+        from specvino.engine.errors import ModelLoadError
+        from specvino.engine.models import pull as pulling
+        from specvino.engine.models.catalogue import CATALOGUE
 
     if name not in CATALOGUE:
         sys.exit(f"specvino: {name}: no model of that name; there is: {', '.join(CATALOGUE)}")

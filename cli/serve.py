@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from specvino.cli.extras import needs
+
 if TYPE_CHECKING:
     from specvino.engine.protocol import Engine
 
@@ -45,10 +47,11 @@ def serve(
     max_body: Annotated[int, typer.Option(min=1, help="The largest request body, in bytes.")] = 8 * 1024 * 1024,
 ) -> None:
     """Serves a model."""
-    from specvino.engine.errors import ModelLoadError
-    from specvino.server.keys import KeyFileError, read_keys
-    from specvino.server.run import ServeError, run
-    from specvino.server.settings import Settings
+    with needs("serve"):
+        from specvino.engine.errors import ModelLoadError
+        from specvino.server.keys import KeyFileError, read_keys
+        from specvino.server.run import ServeError, run
+        from specvino.server.settings import Settings
 
     try:
         settings = Settings(read_keys(api_key_file), max_body, unsupported_fields.value)
@@ -71,9 +74,10 @@ def _engine(model: str | None, kind: EngineKind) -> "Engine":
         from specvino.engine.scripted import ScriptedEngine
 
         return ScriptedEngine()
-    from specvino.cli.progress import PullProgress
-    from specvino.engine.models import resolve
-    from specvino.engine.openvino.engine import OpenVINOEngine
+    with needs("serve"):
+        from specvino.cli.progress import PullProgress
+        from specvino.engine.models import resolve
+        from specvino.engine.openvino.engine import OpenVINOEngine
 
     with PullProgress() as progress:
         return OpenVINOEngine(resolve(model, progress.report))

@@ -1,0 +1,34 @@
+"""The base install has the document and conform; what needs more says so in one line."""
+
+import subprocess
+import sys
+
+import pytest
+
+EXTRAS = ["connexion", "gguf", "msgspec", "openvino", "openvino_genai", "platformdirs", "starlette", "uvicorn"]
+BASE_ONLY = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS})); sys.argv[0] = 'specvino'; from specvino.cli import main; main()"
+
+
+def specvino(*arguments):
+    command = [sys.executable, "-c", BASE_ONLY, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["spec"], ["spec", "explain", "chat.temperature"]])
+def test_what_the_base_install_has(arguments):
+    result = specvino(*arguments)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout
+
+
+@pytest.mark.parametrize("arguments", [["serve"], ["serve", "--engine", "scripted"], ["pull"]])
+def test_what_needs_an_extra(arguments):
+    result = specvino(*arguments)
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert "pip install 'specvino[serve]'" in result.stderr
+
+
+def test_conformance_needs_no_extra():
+    code = BASE_ONLY.replace("from specvino.cli import main; main()", "import specvino.conformance.streams, specvino.conformance.fold")
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
