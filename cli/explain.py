@@ -91,7 +91,8 @@ def _forms(schema: Schema, schemas: dict[str, Schema]) -> list[str]:
         name = schema["$ref"].rsplit("/", 1)[-1]
         return _forms(schemas[name], schemas) or [name]
     if "items" in schema:
-        return [f"list of {form}" for form in _forms(schema["items"], schemas) or [_text(schema["items"].get("type", ""))]]
+        elements = _forms(schema["items"], schemas) or [_text(schema["items"].get("type", ""))]
+        return [f"list of {form}" for form in elements]
     branches = [branch for keyword in ("anyOf", "oneOf") for branch in schema.get(keyword, ())]
     return [form for branch in branches for form in _forms(branch, schemas) or [_text(branch.get("type", branch))]]
 

@@ -1,11 +1,11 @@
 """Why an engine may not answer. The tree says who is at fault.
 
-    EngineError
-      PromptError               the caller: this conversation can't be answered
-        ContextLengthExceeded   the caller: it does not fit the model
-      EngineUnavailable         nobody: loading or restarting, come back in `retry_after` seconds
-      EngineRestarted           the engine: its process died and took this request with it
-      ModelLoadError            the operator: this model can't be loaded
+EngineError
+  PromptError               the caller: this conversation can't be answered
+    ContextLengthExceeded   the caller: it does not fit the model
+  EngineUnavailable         nobody: loading or restarting, come back in `retry_after` seconds
+  EngineRestarted           the engine: its process died and took this request with it
+  ModelLoadError            the operator: this model can't be loaded
 """
 
 

@@ -40,9 +40,7 @@ class ApiError(Exception):
 EngineAnswer = (engine.PromptError, engine.EngineUnavailable, engine.EngineRestarted)
 
 
-def from_engine(
-    error: engine.PromptError | engine.EngineUnavailable | engine.EngineRestarted, prompt: str
-) -> ApiError:
+def from_engine(error: engine.PromptError | engine.EngineUnavailable | engine.EngineRestarted, prompt: str) -> ApiError:
     """An engine's error as the client shall see it; `prompt` names the field that holds the prompt."""
     match error:
         case engine.ContextLengthExceeded():

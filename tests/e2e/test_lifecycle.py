@@ -24,7 +24,7 @@ def test_a_signal_ends_it_cleanly_and_leaves_no_process(tiny_text, number):
         children = server.children()
         assert len(children) >= 2, "a prepare and a worker process"
         assert server.stop(number) == 0
-        gone, alive = psutil.wait_procs(children, timeout=30)
+        _, alive = psutil.wait_procs(children, timeout=30)
         assert alive == []
         assert "Traceback" not in server.output
 

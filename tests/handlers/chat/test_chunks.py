@@ -4,6 +4,7 @@ import asyncio
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from specvino.conformance.fold import fold_chat
 from specvino.conformance.streams import StreamJudge
 from specvino.engine.segments import Finish, Started, TextDelta, Usage
