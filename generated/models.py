@@ -170,6 +170,9 @@ class ChatCompletionServerSentEvent(BaseModel):
         extra="allow",
     )
     data: Literal["[DONE]"] | str
+    """
+    One event as JSON, or the text that ends the stream.
+    """
 
 
 class ChatDelta(BaseModel):
@@ -409,6 +412,10 @@ class FunctionMessage(BaseModel):
 
 
 class Health(BaseModel):
+    """
+    The state of a server that is ready.
+    """
+
     model_config = ConfigDict(
         extra="allow",
     )
@@ -459,6 +466,10 @@ class MessageToolCall(BaseModel):
 
 
 class Model(BaseModel):
+    """
+    A model that is served.
+    """
+
     model_config = ConfigDict(
         extra="allow",
     )
@@ -481,6 +492,10 @@ class Model(BaseModel):
 
 
 class ModelList(BaseModel):
+    """
+    The models that are served.
+    """
+
     model_config = ConfigDict(
         extra="allow",
     )
@@ -625,6 +640,10 @@ class UserMessage(BaseModel):
 
 
 class Version(BaseModel):
+    """
+    Which version of the server runs.
+    """
+
     model_config = ConfigDict(
         extra="allow",
     )

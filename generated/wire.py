@@ -120,6 +120,9 @@ class ChatCompletionServerSentEvent(TypedDict):
     """
 
     data: Literal["[DONE]"] | str
+    """
+    One event as JSON, or the text that ends the stream.
+    """
 
 
 class ChatDelta(TypedDict):
@@ -197,6 +200,10 @@ A piece of the answer, or the error that ends it.
 
 
 class Health(TypedDict):
+    """
+    The state of a server that is ready.
+    """
+
     status: Literal["ok"]
     """
     The server answers requests.
@@ -204,6 +211,10 @@ class Health(TypedDict):
 
 
 class Model(TypedDict):
+    """
+    A model that is served.
+    """
+
     id: str
     """
     The name that requests use.
@@ -223,6 +234,10 @@ class Model(TypedDict):
 
 
 class ModelList(TypedDict):
+    """
+    The models that are served.
+    """
+
     object: Literal["list"]
     """
     Says that this is a list.
@@ -253,6 +268,10 @@ class Usage(TypedDict):
 
 
 class Version(TypedDict):
+    """
+    Which version of the server runs.
+    """
+
     version: str
     """
     The version of this server.
