@@ -47,7 +47,7 @@ def test_a_signal_while_loading_ends_it_too(tiny_text):
         assert alive == []
 
 
-def test_streams_under_way_end_before_it_does(scripted_server):
+def test_streams_under_way_end_before_it_does():
     with serving("--engine", "scripted", "--served-model-name", "m") as server:
         with httpx.stream("POST", f"{server.url}/chat/completions", json=MINIMAL | {"stream": True}) as response:
             stopper = threading.Thread(target=server.stop)
