@@ -11,14 +11,14 @@ __all__ = ["Problem", "lint"]
 # The rules of a stage take for granted what the stages before it have checked.
 STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
     (components.references, documents.schemas, errors.codes),
-    (documents.openapi, documents.extensions, components.titles, components.named),
+    (markings.defaults, documents.extensions, components.titles, components.named, streams.tables),
+    (documents.openapi,),
     (
         components.unused,
         markings.descriptions,
         markings.origins,
         markings.fates,
         markings.honours,
-        markings.defaults,
         bounds.bounds,
         unions.unions,
         errors.refusals,
@@ -29,7 +29,6 @@ STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
         support.dialects,
         support.complete,
         support.surplus,
-        streams.tables,
         streams.examples,
     ),
 )

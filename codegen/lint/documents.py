@@ -42,7 +42,8 @@ def openapi(spec: Spec) -> Iterator[Problem]:
     for version, validator, document in versions:
         for error in validator(document).iter_errors():
             place = "/".join(str(step) for step in error.absolute_path) or "the document"
-            yield Problem("openapi", f"{version}: {place}", _short(error.message))
+            # The lines after the first print the instance.
+            yield Problem("openapi", f"{version}: {place}", error.message.splitlines()[0])
 
 
 def schemas(spec: Spec) -> Iterator[Problem]:

@@ -1,0 +1,60 @@
+"""Every bound that can be missing."""
+
+import pytest
+
+from specvino.codegen.lint import lint
+
+
+@pytest.mark.parametrize(
+    ("field", "bound", "words"),
+    [
+        ("user", "maxLength", "a string needs maxLength"),
+        ("temperature", "minimum", "a number needs minimum"),
+        ("n", "maximum", "a number needs maximum"),
+        ("repetition_penalty", "exclusiveMinimum", "a number needs minimum"),
+        ("messages", "maxItems", "an array needs maxItems"),
+        ("metadata", "maxProperties", "a free-form map needs maxProperties"),
+        ("metadata", "propertyNames", "a free-form map needs propertyNames"),
+        ("user", "type", "accepts anything"),
+    ],
+)
+def test_a_field_without_a_bound(request_fields, only, field, bound, words):
+    del request_fields[field][bound]
+    only("bounds", f"CreateChatCompletionRequest/properties/{field}", words)
+
+
+def test_in_a_component_below(schemas, only):
+    del schemas["TextPart"]["properties"]["text"]["maxLength"]
+    only("bounds", "TextPart/properties/text")
+
+
+def test_in_a_branch(schemas, only):
+    del schemas["TextContent"]["anyOf"][0]["maxLength"]
+    only("bounds", "TextContent/anyOf/0")
+
+
+def test_in_the_values_of_a_map(request_fields, only):
+    del request_fields["logit_bias"]["additionalProperties"]["maximum"]
+    only("bounds", "logit_bias/additionalProperties")
+
+
+def test_in_a_parameter(spec, only):
+    del spec.document["paths"]["/models/{model}"]["parameters"][0]["schema"]["maxLength"]
+    only("bounds", "GET /models/{model} parameter model")
+
+
+def test_answers_need_none(spec, schemas):
+    del schemas["Usage"]["properties"]["total_tokens"]["minimum"]
+    assert lint(spec) == []
+
+
+@pytest.mark.parametrize("pattern", ["^[a-z]{1,8}$", "^[*+|]$", r"^\+\d{3}$"])
+def test_a_pattern_that_bounds(spec, request_fields, pattern):
+    request_fields["metadata"]["propertyNames"] = {"pattern": pattern}
+    assert lint(spec) == []
+
+
+@pytest.mark.parametrize("pattern", ["^[a-z]+$", "[a-z]{1,8}", "^a{2,}$", "^a$|b", "^a*$"])
+def test_a_pattern_that_does_not_bound(request_fields, only, pattern):
+    request_fields["metadata"]["propertyNames"] = {"pattern": pattern}
+    only("bounds", "metadata", "propertyNames")

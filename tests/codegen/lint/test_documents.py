@@ -1,0 +1,84 @@
+"""Validity of documents and schemas."""
+
+import pytest
+
+from specvino.codegen import lower
+from specvino.codegen.lint import lint
+
+
+def test_openapi(spec):
+    spec.document["info"]["titel"] = "x"
+    assert [str(problem) for problem in lint(spec)] == [
+        f"openapi: {version}: info: Unevaluated properties are not allowed ('titel' was unexpected)"
+        for version in ("3.2", "3.1")
+    ]
+
+
+def test_what_only_the_older_version_asks_for(chat, only):
+    del chat["responses"]["200"]["description"]
+    only("openapi", "3.1: paths//chat/completions/post/responses/200", "description")
+
+
+def test_the_lowered_document_is_judged_too(monkeypatch, only):
+    def broken(document, original=lower.to_31):
+        lowered = original(document)
+        del lowered["info"]["title"]
+        return lowered
+
+    monkeypatch.setattr(lower, "to_31", broken)
+    only("openapi", "3.1: info", "title")
+
+
+def test_an_unquoted_comma(schemas, only):
+    schemas["Usage"]["properties"]["total_tokens"] |= {"description": "The sum", "of both": None}
+    only("schema", "Usage/properties/total_tokens", "'of both' is a key without a value", "comma needs quotes")
+
+
+def test_an_unknown_keyword(request_fields, only):
+    request_fields["user"]["maxLenght"] = 3
+    only("schema", "user", "'maxLenght' is not a keyword")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"type": "strng"}, ["user type", "strng"]),
+        ({"maxLength": -1}, ["user maxLength", "-1"]),
+        ({"pattern": "("}, ["user pattern"]),
+        ({"not": {"type": 3}}, ["user/not type"]),
+    ],
+)
+def test_an_invalid_schema(request_fields, only, change, words):
+    request_fields["user"].update(change)
+    only("schema", *words)
+
+
+def test_schemas_inside_a_stream_are_looked_at(schemas, only):
+    branch = schemas["ChatCompletionServerSentEvent"]["properties"]["data"]["anyOf"][1]
+    branch["contentSchema"]["minLength"] = "x"
+    only("schema", "contentSchema minLength")
+
+
+def test_schemas_of_parameters_are_looked_at(spec, only):
+    spec.document["paths"]["/models/{model}"]["parameters"][0]["schema"]["maxLenght"] = 3
+    only("schema", "GET /models/{model} parameter model", "maxLenght")
+
+
+def test_honours_is_looked_at(request_fields, only):
+    request_fields["logit_bias"]["x-honours"] = {"maxPropertes": 0}
+    only("schema", "logit_bias x-honours", "maxPropertes")
+
+
+@pytest.mark.parametrize("place", ["operation", "property"])
+def test_an_unknown_extension(chat, request_fields, only, place):
+    node = {"operation": chat, "property": request_fields["user"]}[place]
+    node["x-orgin"] = "openai"
+    only("extension", "x-orgin", "x-origin")
+
+
+def test_a_property_may_have_any_name(spec, schemas):
+    field = dict(schemas["Version"]["properties"]["version"])
+    del field["x-support"]
+    schemas["Version"]["properties"] |= {"default": field, "x-odd": field, "not": field, "$ref": field}
+    # They are properties like others: all that is missing is their support.
+    assert {problem.rule for problem in lint(spec)} == {"support"}

@@ -1,0 +1,52 @@
+"""Enough examples, all valid."""
+
+import pytest
+
+
+def test_too_few_for_a_request(chat, only):
+    del chat["requestBody"]["content"]["application/json"]["examples"]["minimal"]
+    only("examples", "POST /chat/completions request", "has 2 examples, but needs 3")
+
+
+def test_none_for_an_answer(spec, only):
+    del spec.document["paths"]["/version"]["get"]["responses"]["200"]["content"]["application/json"]["examples"]
+    only("examples", "GET /version 200", "has 0 examples, but needs 1")
+
+
+def test_none_for_a_shared_answer(spec, only):
+    spec.document["components"]["responses"]["NotFound"]["content"]["application/json"]["examples"] = {}
+    only("examples", "response NotFound", "has 0 examples")
+
+
+def test_an_invalid_request(chat, only):
+    chat["requestBody"]["content"]["application/json"]["examples"]["stream"]["value"]["temperature"] = 9
+    only("examples", "example stream", "temperature: 9 is greater")
+
+
+def test_an_invalid_answer(chat, only):
+    example = chat["responses"]["200"]["content"]["application/json"]["examples"]["answer"]["value"]
+    del example["usage"]
+    only("examples", "example answer", '"usage" is a required property')
+
+
+def test_an_invalid_event(schemas, only):
+    schemas["ChatCompletionChunk"]["examples"] = [{}]
+    del schemas["ChatCompletionChunk"]["required"][1:]
+    only("examples", "ChatCompletionChunk example 0", '"id" is a required property')
+
+
+def test_an_invalid_parameter(spec, only):
+    spec.document["paths"]["/models/{model}"]["parameters"][0]["examples"]["plain"]["value"] = ""
+    only("examples", "parameter model example plain")
+
+
+def test_formats_are_looked_at(spec, schemas, only):
+    schemas["Version"]["properties"]["version"]["format"] = "uri"
+    only("examples", "GET /version 200", "uri")
+
+
+@pytest.mark.parametrize("fact", ["role", "content", "finish", "usage", "error"])
+def test_every_fact_of_a_stream_is_shown(schemas, only, fact):
+    facts = ["role", "content", "finish", "usage", "error"]
+    del schemas["ChatCompletionStreamEvent"]["examples"][facts.index(fact)]
+    only("examples", "POST /chat/completions stream", f"no example states the fact {fact!r}")

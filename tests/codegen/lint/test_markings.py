@@ -1,0 +1,89 @@
+"""Descriptions, origins, fates, emissions, x-honours and defaults."""
+
+import pytest
+
+from specvino.codegen.lint import lint
+
+
+def test_a_component_without_description(schemas, only):
+    del schemas["Model"]["description"]
+    only("description", "Model: needs a description")
+
+
+def test_a_property_without_description(request_fields, only):
+    request_fields["user"]["description"] = ""
+    only("description", "CreateChatCompletionRequest/properties/user")
+
+
+@pytest.mark.parametrize("value", [None, "opnai"])
+def test_origin(request_fields, only, value):
+    request_fields["user"]["x-origin"] = value
+    only("origin", "user", repr(value), "mlc-llm")
+
+
+def test_origin_of_an_answer(schemas, only):
+    del schemas["Usage"]["properties"]["total_tokens"]["x-origin"]
+    only("origin", "Usage/properties/total_tokens")
+
+
+def test_fate(request_fields, only):
+    request_fields["user"]["x-fate"] = "ignored"
+    only("fate", "user", "'ignored'", "honoured, noted, unsupported")
+
+
+def test_fate_of_an_answer(schemas, only):
+    schemas["Model"]["properties"]["id"]["x-fate"] = "honoured"
+    only("fate", "Model/properties/id", "no request has this")
+
+
+@pytest.mark.parametrize("value", [None, "sometimes", "when "])
+def test_emission(schemas, only, value):
+    schemas["Model"]["properties"]["id"]["x-emit"] = value
+    only("emit", "Model/properties/id", repr(value), "'when …'")
+
+
+def test_emission_of_a_stream(schemas, only):
+    del schemas["ChatDelta"]["properties"]["role"]["x-emit"]
+    only("emit", "ChatDelta/properties/role")
+
+
+def test_emission_of_an_error(schemas, only):
+    del schemas["Error"]["properties"]["code"]["x-emit"]
+    only("emit", "Error/properties/code")
+
+
+def test_emission_of_a_request(request_fields, only):
+    request_fields["user"]["x-emit"] = "always"
+    only("emit", "user", "no answer has this")
+
+
+def test_honours_beside_noted(request_fields, only):
+    request_fields["user"]["x-honours"] = {"const": "x"}
+    only("honours", "user", "only beside x-fate honoured or unsupported")
+
+
+def test_honours_must_be_a_schema(request_fields, only):
+    request_fields["logit_bias"]["x-honours"] = True
+    only("honours", "logit_bias", "not a valid JSON Schema")
+
+
+@pytest.mark.parametrize("honours", [{"enum": [0, 7]}, {"const": 7}])
+def test_honours_outside_the_schema(request_fields, only, honours):
+    request_fields["temperature"]["x-honours"] = honours
+    del request_fields["temperature"]["default"]
+    only("honours", "temperature", "7", "refuses")
+
+
+def test_a_default_that_is_not_honoured(request_fields, only):
+    request_fields["temperature"]["x-honours"] = {"const": 0}
+    only("honours", "temperature", "the default 1 is outside x-honours")
+
+
+def test_a_default_that_does_not_fit(request_fields, only):
+    request_fields["temperature"]["default"] = 3
+    only("default", "temperature", "3 is greater than the maximum of 2")
+
+
+def test_honours_that_fit(spec, request_fields):
+    request_fields["temperature"]["x-honours"] = {"enum": [0, 1]}
+    assert lint(spec) == []
