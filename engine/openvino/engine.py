@@ -124,8 +124,8 @@ class OpenVINOEngine:
 
     async def close(self) -> None:
         self._fail(EngineUnavailable("The server is shutting down.", retry_after=1))
-        self._running = self._waiting = 0
         await asyncio.gather(self._worker.close(), self._prepare.close())
+        self._running = self._waiting = 0
 
     def _check_ready(self) -> None:
         self._worker.check_ready()

@@ -59,7 +59,7 @@ class LoadModel(msgspec.Struct, tag=True):
 
 
 class Generate(msgspec.Struct, tag=True):
-    """One sequence. `temperature` 0 is greedy, `top_k` -1 keeps all tokens."""
+    """One sequence. `temperature` 0 and `top_p` 0 are greedy, `top_k` -1 keeps all tokens."""
 
     id: int
     token_ids: bytes

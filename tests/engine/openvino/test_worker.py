@@ -151,8 +151,9 @@ def test_a_seed_repeats_and_another_differs(worker: Worker, generate: Any) -> No
     assert answers[0] == answers[2] != answers[1]
 
 
-def test_top_k_1_is_greedy(worker: Worker, generate: Any) -> None:
+@pytest.mark.parametrize("sampling", [{"top_k": 1}, {"top_p": 0}])
+def test_what_else_is_greedy(worker: Worker, generate: Any, sampling: dict[str, Any]) -> None:
     worker.receive(generate(1))
-    worker.receive(generate(2, temperature=2.0, top_k=1, seed=5))
+    worker.receive(generate(2, temperature=2.0, seed=5, **sampling))
     outputs, _ = run(worker)
     assert tokens(outputs[1]) == tokens(outputs[2])
