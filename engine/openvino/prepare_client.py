@@ -48,8 +48,8 @@ class PrepareClient:
         """Returns the prompt's token ids. Raises PromptError, EngineUnavailable, EngineRestarted."""
         self.process.check_ready()
         id = next(self._ids)
+        self.process.send(Prepare(id, prompt))  # first: a prompt that can't be encoded mustn't leave a debt
         self._owed[id] = asyncio.get_running_loop().create_future()
-        self.process.send(Prepare(id, prompt))
         answer = await self._owed[id]
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's chat template refuses these messages: {answer.reason}")

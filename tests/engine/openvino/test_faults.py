@@ -145,6 +145,16 @@ def test_a_prompt_that_takes_too_long_is_refused(tiny_text: ModelSource) -> None
     running(tiny_text, test, prepare_deadline=0.5)
 
 
+def test_text_that_cannot_be_sent_leaves_no_debt(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        with pytest.raises(UnicodeEncodeError):
+            await answer(engine, ask("\ud800"))
+        assert not engine._prepare.process._busy()
+        assert text(await answer(engine, ask("hello"))) == HELLO
+
+    running(tiny_text, test)
+
+
 SERVER = """
 import asyncio, sys
 from pathlib import Path
