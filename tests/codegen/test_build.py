@@ -1,0 +1,87 @@
+"""The files of generated/."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from specvino.codegen import build
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def rendered(real):
+    return build.render(real)
+
+
+def test_generated_is_what_openapi_gives(rendered):
+    assert build.drift(rendered, ROOT / "generated") == ""
+
+
+def test_two_runs_are_equal_byte_for_byte(real, rendered):
+    assert build.render(real) == rendered
+
+
+def test_write_and_drift(tmp_path):
+    target = tmp_path / "generated"
+    files = {"a.py": "x = 1\n", "b.py": ""}
+    assert "+x = 1" in build.drift(files, target)
+    build.write(files, target)
+    assert build.drift(files, target) == ""
+    (target / "old.py").write_text("y = 2\n")
+    assert "-y = 2" in build.drift(files, target)
+    (target / "b.py").unlink()
+    assert "+++ b/b.py" in build.drift(files, target)
+    build.write(files, target)
+    assert sorted(path.name for path in target.iterdir()) == ["a.py", "b.py"]
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A copy of the source and what is generated from it."""
+    for folder in ("openapi", "generated"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def codegen(project, *options):
+    command = [sys.executable, "-m", "specvino.codegen", "--root", project, *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_check_shows_drift_and_writes_nothing(project):
+    assert codegen(project, "--check").returncode == 0
+    request = project / "openapi" / "schemas" / "chat" / "request.yaml"
+    request.write_text(request.read_text().replace("maximum: 128\n", "maximum: 64\n"))
+    before = (project / "generated" / "openapi.json").read_bytes()
+    run = codegen(project, "--check")
+    assert run.returncode == 1
+    lines = [line.replace(" ", "") for line in run.stderr.splitlines()]
+    assert '-"maximum":128,' in lines
+    assert '+"maximum":64,' in lines
+    assert "python -m specvino.codegen" in run.stderr
+    assert (project / "generated" / "openapi.json").read_bytes() == before
+    assert codegen(project).returncode == 0
+    assert codegen(project, "--check").returncode == 0
+
+
+def test_problems_stop_it(project):
+    request = project / "openapi" / "schemas" / "chat" / "request.yaml"
+    request.write_text(request.read_text().replace("maxItems: 4096", ""))
+    run = codegen(project)
+    assert run.returncode == 1
+    assert run.stderr == "bounds: CreateChatCompletionRequest/properties/messages: an array needs maxItems\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"), [("openapi: [", "openapi.yaml"), ("paths: {/a: {$ref: b.yaml}}", "b.yaml: No such file")]
+)
+def test_a_source_that_can_not_be_read(project, change, words):
+    (project / "openapi" / "openapi.yaml").write_text(change)
+    run = codegen(project)
+    assert run.returncode == 1
+    assert words in run.stderr
+    assert "Traceback" not in run.stderr

@@ -1,0 +1,50 @@
+"""The document for tools that read older versions, and for the model generator."""
+
+import copy
+import json
+
+from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
+
+from specvino.codegen import lower
+from specvino.codegen.schemas import all_schemas
+
+
+def test_31_is_valid_and_keeps_the_schema_of_events(real):
+    lowered = lower.to_31(real.document)
+    assert list(OpenAPIV31SpecValidator(lowered).iter_errors()) == []
+    stream = lowered["paths"]["/chat/completions"]["post"]["responses"]["200"]["content"]["text/event-stream"]
+    assert stream["x-itemSchema"] == {"$ref": "#/components/schemas/ChatCompletionServerSentEvent"}
+    assert stream["schema"]["type"] == "string"
+    assert lowered["components"] == real.document["components"]
+
+
+def test_routes_are_valid_30_without_schemas(real):
+    routes = lower.to_routes(real.document)
+    assert list(OpenAPIV30SpecValidator(routes).iter_errors()) == []
+    assert "$ref" not in json.dumps(routes)
+    assert routes["paths"]["/models/{model}"]["get"]["parameters"][0]["schema"]["format"] == "path"
+    assert routes["paths"]["/health"]["get"]["security"] == []
+    assert routes["paths"]["/health"]["get"]["x-root"] is True
+
+
+def test_models_see_shapes_only(real):
+    schemas = lower.for_models(real.document)["components"]["schemas"]
+    document = {"paths": {}, "components": {"schemas": schemas}}
+    for place, schema in all_schemas(document):
+        assert not schema.keys() & {*lower.JUDGING, "default", "examples"}, place
+        assert not [key for key in schema if key.startswith("x-")], place
+    assert "allOf" not in schemas["CreateChatCompletionRequest"]
+
+
+def test_properties_may_be_called_like_keywords(spec, schemas):
+    schemas["Version"]["properties"] |= {"default": {"type": "string"}, "pattern": {"type": "string"}}
+    lowered = lower.for_models(spec.document)["components"]["schemas"]
+    assert set(lowered["Version"]["properties"]) == {"version", "default", "pattern"}
+
+
+def test_nothing_is_changed_in_place(spec):
+    before = copy.deepcopy(spec.document)
+    lower.to_31(spec.document)
+    lower.to_routes(spec.document)
+    lower.for_models(spec.document)
+    assert spec.document == before
