@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 Schema = dict[str, Any]
 
@@ -32,6 +33,9 @@ FACTS = {
     "x-emit": "sent",
 }
 
+# Those that are said of a form.
+LIMITS = FACTS.keys() - {"type", "default", "x-origin", "x-fate", "x-honours", "x-emit"}
+
 
 class UnknownField(Exception):
     """No field has the name; `str()` suggests near ones."""
@@ -41,7 +45,7 @@ def explain_field(name: str, console: Console | None = None) -> None:
     """Prints every field of that name: one of a request, and those of the answers. Raises UnknownField."""
     document = json.loads(files("specvino.generated").joinpath("openapi.json").read_text("utf-8"))
     schemas = document["components"]["schemas"]
-    known = dict(_fields(schemas))
+    known = _fields(schemas)
     endpoint, _, path = name.partition(".")
     wanted = [name, f"{endpoint}.response.{path}", f"{endpoint}.stream.{path}"]
     found = [each for each in wanted if each in known]
@@ -53,24 +57,33 @@ def explain_field(name: str, console: Console | None = None) -> None:
         _show(console, each, known[each], schemas)
 
 
-def _fields(schemas: dict[str, Schema]) -> list[tuple[str, Schema]]:
-    """Each field's name, as x-support has it, and its property."""
-    return [
-        (name, child)
-        for schema in schemas.values()
-        for child in schema.get("properties", {}).values()
-        for name in child.get("x-support", {})
-    ]
+def _fields(schemas: dict[str, Schema]) -> dict[str, Schema]:
+    """Each field by its name, as x-support has it."""
+    owners: dict[str, list[Schema]] = {}
+    for schema in schemas.values():
+        for child in schema.get("properties", {}).values():
+            for name in child.get("x-support", {}):
+                owners.setdefault(name, []).append(child)
+    return {name: _joined(found) for name, found in owners.items()}
+
+
+def _joined(owners: list[Schema]) -> Schema:
+    """The property, as the first of a union's branches has it, with the values of all."""
+    values = list(dict.fromkeys(owner["const"] for owner in owners if "const" in owner))
+    if len(values) < 2:
+        return owners[0]
+    return {key: value for key, value in owners[0].items() if key != "const"} | {"enum": values}
 
 
 def _show(console: Console, name: str, schema: Schema, schemas: dict[str, Schema]) -> None:
-    console.print(f"[bold]{name}[/bold]  {schema.get('description', '')}", highlight=False)
+    # Text takes brackets as they are: `choices[]` is no markup.
+    console.print(Text.assemble((name, "bold"), f"  {schema.get('description', '')}"), highlight=False)
     facts = Table.grid(padding=(0, 2))
     for keyword, words in FACTS.items():
         if keyword in schema:
-            facts.add_row(f"  {words}", _text(schema[keyword]))
+            facts.add_row(f"  {words}", Text(_text(schema[keyword])))
     for form in _forms(schema, schemas):
-        facts.add_row("  form", form)
+        facts.add_row("  form", Text(form))
     console.print(facts, highlight=False)
     support = Table(box=None, padding=(0, 2))
     for column in ("system", "support", "note"):
@@ -80,7 +93,7 @@ def _show(console: Console, name: str, schema: Schema, schemas: dict[str, Schema
         note = entry.get("note", "")
         if "accepts" in entry:
             note = f"{note} (accepts {_text(entry['accepts'])})".strip()
-        support.add_row(system, entry["level"], note)
+        support.add_row(system, entry["level"], Text(note))
     console.print(support, highlight=False)
     console.print()
 
@@ -89,12 +102,26 @@ def _forms(schema: Schema, schemas: dict[str, Schema]) -> list[str]:
     """The branches of a union, and what a reference or a list's elements are."""
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[-1]
-        return _forms(schemas[name], schemas) or [name]
+        return _forms(schemas[name], schemas) or [name + _limits(schemas[name])]
     if "items" in schema:
-        elements = _forms(schema["items"], schemas) or [_text(schema["items"].get("type", ""))]
+        elements = _forms(schema["items"], schemas) or [_plain(schema["items"])]
         return [f"list of {form}" for form in elements]
     branches = [branch for keyword in ("anyOf", "oneOf") for branch in schema.get(keyword, ())]
-    return [form for branch in branches for form in _forms(branch, schemas) or [_text(branch.get("type", branch))]]
+    return [form for branch in branches for form in _branch(branch, schemas)]
+
+
+def _branch(schema: Schema, schemas: dict[str, Schema]) -> list[str]:
+    forms = _forms(schema, schemas)
+    return [form + _limits(schema) for form in forms] if forms else [_plain(schema)]
+
+
+def _plain(schema: Schema) -> str:
+    return _text(schema.get("type", "")) + _limits(schema)
+
+
+def _limits(schema: Schema) -> str:
+    found = [f"{words} {_text(schema[key])}" for key, words in FACTS.items() if key in schema and key in LIMITS]
+    return f" ({'; '.join(found)})" if found else ""
 
 
 def _text(value: Any) -> str:
