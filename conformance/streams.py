@@ -107,9 +107,10 @@ class StreamJudge:
 
     def _keys_dense(self) -> Iterator[str]:
         for machine in self._table.machines:
-            keys = sorted(key[-1] for key in self._state.instances.get(machine.name, {}))
-            if keys != list(range(len(keys))):
-                yield f"the values of {machine.key} of {machine.name} are {keys}, not 0 to {len(keys) - 1}"
+            keys = [key[-1] for key in self._state.instances.get(machine.name, {})]
+            if set(keys) != set(range(len(keys))):
+                shown = ", ".join(sorted(map(repr, keys)))
+                yield f"the values of {machine.key} of {machine.name} are {shown}, not 0 to {len(keys) - 1}"
 
     def _constant(self, law: Law, event: Mapping[str, Any], facts: list[Fact]) -> Iterator[str]:
         if any(fact.name == "error" for fact in facts):
@@ -142,9 +143,10 @@ def classify(event: Mapping[str, Any], rules: tuple[Rule, ...]) -> Iterator[Fact
             if _at(event, rule.at) is not None:
                 yield Fact(rule.fact, ())
         else:
-            for element in event.get(rule.each) or ():
+            elements = event.get(rule.each)
+            for element in elements if isinstance(elements, list) else ():
                 if _at(element, rule.at) is not None:
-                    yield Fact(rule.fact, (element.get(rule.key),))
+                    yield Fact(rule.fact, (_hashable(_at(element, rule.key or "")),))
 
 
 def _at(value: Any, path: str) -> Any:
@@ -153,6 +155,11 @@ def _at(value: Any, path: str) -> Any:
             return None
         value = value.get(name)
     return value
+
+
+def _hashable(value: Any) -> Any:
+    """A key as it came, or its text where a server sent a list or an object for one."""
+    return value if isinstance(value, str | int | float | None) else repr(value)
 
 
 def _shown(fact: Fact) -> str:

@@ -3,6 +3,8 @@
 import copy
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from specvino.conformance.streams import StreamJudge
 from specvino.generated.streams import STREAMS
@@ -66,8 +68,15 @@ BROKEN = {
     ),
     "a gap in the indexes": (
         [chunk(0, ROLE), chunk(2, ROLE), chunk(0, finish="stop"), chunk(2, finish="stop")],
-        "[0, 2]",
+        "the values of index of choice are 0, 2, not 0 to 1",
     ),
+    "no index": (
+        [GOOD[0], chunk([], ROLE), *GOOD[2:3], GOOD[4], chunk([], finish="stop")],
+        "the values of index of choice are '[]', 0, not 0 to 1",
+    ),
+    "another time": (changed(3, created=2), "created was 1 and is now 2"),
+    "another object": (changed(3, object="chat.completion"), "object was 'chat.completion.chunk' and is now"),
+    "a finish without a role": ([GOOD[4]], "finish comes before choice 0 was opened by role"),
 }
 
 
@@ -75,6 +84,34 @@ BROKEN = {
 def test_broken_streams(events, violation):
     violations = judge(events)
     assert any(violation in found for found in violations), violations
+
+
+@pytest.mark.parametrize("at", [0, 1, 4, 5])
+def test_no_event_that_opens_or_closes_can_be_left_out(at):
+    assert judge(GOOD[:at] + GOOD[at + 1 :])
+
+
+@given(st.permutations(GOOD[:6]))
+def test_an_order_is_allowed_exactly_when_each_choice_keeps_its_own(events):
+    kept = all([each for each in events if each["choices"][0]["index"] == index] == GOOD[index:6:2] for index in (0, 1))
+    assert (judge(events) == []) is kept
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["choices", "index", "delta", "role", "content", "usage", "id"]), inner)
+    ),
+    max_leaves=20,
+)
+EVENT = st.dictionaries(st.sampled_from(["choices", "usage", "error", "id"]), JSON)
+
+
+@given(st.lists(EVENT, max_size=5))
+def test_whatever_a_server_sends_is_judged(events):
+    for violation in judge(events, terminated=False):
+        assert isinstance(violation, str)
 
 
 def test_a_missing_terminator():

@@ -1,0 +1,51 @@
+"""What a stream adds up to."""
+
+import pytest
+
+from specvino.conformance.fold import fold_chat
+
+HEAD = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 5, "model": "m"}
+USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+
+
+def chunk(*choices, **fields):
+    return {**HEAD, "choices": list(choices), **fields}
+
+
+def choice(index, finish=None, **delta):
+    return {"index": index, "delta": delta, "logprobs": None, "finish_reason": finish}
+
+
+CHUNKS = [
+    chunk(choice(1, role="assistant")),
+    chunk(choice(0, role="assistant")),
+    chunk(choice(1, content="b")),
+    chunk(choice(0, content="a"), choice(1, content="c")),
+    chunk(choice(1, "length")),
+    chunk(choice(0, "stop")),
+]
+
+
+@pytest.mark.parametrize(("last", "usage"), [([chunk(usage=USAGE)], USAGE), ([], None), ([chunk(usage=None)], None)])
+def test_choices_are_joined_and_in_order(last, usage):
+    assert fold_chat([*CHUNKS, *last]) == {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 5,
+        "model": "m",
+        "choices": [
+            {
+                "index": index,
+                "message": {"role": "assistant", "content": content, "refusal": None},
+                "logprobs": None,
+                "finish_reason": reason,
+            }
+            for index, content, reason in [(0, "a", "stop"), (1, "bc", "length")]
+        ],
+        "usage": usage,
+    }
+
+
+def test_a_choice_without_text_has_an_empty_one():
+    folded = fold_chat([chunk(choice(0, role="assistant", content=None)), chunk(choice(0, "stop"))])
+    assert folded["choices"][0]["message"]["content"] == ""
