@@ -34,10 +34,15 @@ class _State:
     ended_by: str | None = None
 
 
+LAWS = {"keys dense", "children close first", "constant", "one fact"}
+
+
 class StreamJudge:
     """Feed it every event, then `end`. Both yield violations, each a sentence."""
 
     def __init__(self, table: Stream) -> None:
+        if unknown := {law.name for law in table.laws} - LAWS:
+            raise ValueError(f"no judge knows the laws {', '.join(sorted(unknown))}")
         self._table = table
         self._state = _State(instances={machine.name: {} for machine in table.machines if machine.inside})
         self._constants: dict[str, Any] = {}
