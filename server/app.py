@@ -13,7 +13,6 @@ from connexion.middleware.exceptions import ExceptionMiddleware
 from connexion.middleware.lifespan import LifespanMiddleware
 from connexion.middleware.routing import RoutingMiddleware
 from connexion.middleware.security import SecurityMiddleware
-from connexion.middleware.server_error import ServerErrorMiddleware
 from connexion.resolver import Resolution, Resolver
 
 from specvino.generated.handlers import OPERATIONS, Handlers
@@ -43,7 +42,6 @@ def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None
         security_map={"bearer": partial(BearerKeys, settings.keys)},
         middlewares=[
             RequestId,
-            ServerErrorMiddleware,
             ExceptionMiddleware,
             _Routing,
             SecurityMiddleware,
