@@ -25,7 +25,7 @@ class FramedJudge:
             yield f"an event comes after {self._terminator}"
         try:
             event = json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             yield f"an event is not JSON: {error}"
             return
         if isinstance(event, dict):

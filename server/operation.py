@@ -26,12 +26,14 @@ class BoundOperation:
         self._operation = operation
         self._handler = handler
         self._settings = settings
-        self._judge = Judge(operation.body) if operation.body else None
+        self._judge = Judge.of_component(operation.body) if operation.body else None
+        self._parameters = Judge.of_parameters(operation.path, operation.method)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         context = RequestContext(id=scope["state"]["request_id"])
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
         try:
+            self._parameters.require(arguments)
             if self._judge:
                 arguments["body"] = await self._read(scope, receive, self._judge, context)
             await _until_gone(receive, self._answer(send, context, arguments))

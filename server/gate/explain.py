@@ -14,6 +14,11 @@ from specvino.handlers.errors import ApiError
 
 Path = tuple[str | int, ...]
 
+# The most characters of a value that a message shows.
+MOST_SHOWN = 80
+
+_encode_lazily = json.JSONEncoder(ensure_ascii=False).iterencode
+
 # keyword -> the error code, where it follows from the keyword alone
 CODES = {
     "minLength": ErrorCode.STRING_BELOW_MIN_LENGTH,
@@ -25,7 +30,7 @@ CODES = {
 
 
 def explain(error: ValidationError, document: dict[str, Any]) -> ApiError:
-    """The error to answer with."""
+    """The error to answer with; `document` is the schema that was broken, components and all."""
     if rule := _rule(error, document):
         return ApiError(ErrorCode.INVALID_VALUE, rule["message"], param=rule["param"])
     kind: Any = error.kind  # each keyword's kind has attributes of its own
@@ -163,5 +168,11 @@ def _types(types: str | list[str]) -> str:
 def _show(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**40:
         return "an integer of more than 40 digits"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    if isinstance(value, str):
+        value = value[:MOST_SHOWN]
+    text = ""
+    for piece in _encode_lazily(value):  # a value may be a megabyte
+        text += piece
+        if len(text) > MOST_SHOWN:
+            return f"{text[: MOST_SHOWN - 3]}..."
+    return text

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from typing import Any, NoReturn
 
 from specvino.generated.errors import ErrorCode
@@ -46,8 +47,8 @@ def _invalid(reason: str) -> ApiError:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)
+        twice = next(name for name, count in counts.items() if count > 1)
         raise _NotStrict(f"the key {twice[:100]!r} stands twice in one object")
     return result
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -14,7 +15,9 @@ from specvino.server.gate.explain import Path, dotted
 
 Policy = Literal["report", "reject", "ignore"]
 
+# Clients refuse longer headers than some kilobytes.
 MOST_REPORTED = 16
+LONGEST_NAME = 100
 
 
 def without_effect(body: Any, component: str) -> Iterator[tuple[Path, bool]]:
@@ -23,12 +26,12 @@ def without_effect(body: Any, component: str) -> Iterator[tuple[Path, bool]]:
 
 
 def apply(policy: Policy, body: Any, component: str) -> list[str]:
-    """The names to report; under `reject`, raises ApiError for the first such field instead."""
+    """The names to report, at most 16, cut to 100 characters; under `reject`, raises ApiError for the first such field instead."""
     if policy == "ignore":
         return []
     names = []
-    for path, known in without_effect(body, component):
-        name = dotted(path) or ""
+    for path, known in islice(without_effect(body, component), MOST_REPORTED):
+        name = (dotted(path) or "")[:LONGEST_NAME]
         if policy == "reject":
             raise _refusal(name, known)
         names.append(name)

@@ -14,7 +14,7 @@ from specvino.server.gate.strict_json import parse
 def gate_times() -> Iterator[str]:
     """A line for each size of body."""
     operation = OPERATIONS["create_chat_completion"]
-    judge = Judge(operation.body or "")
+    judge = Judge.of_component(operation.body or "")
     for name, body in _bodies().items():
         raw = json.dumps(body).encode()
         value = parse(raw)

@@ -55,7 +55,7 @@ def test_every_chunk_and_the_fold_fit_the_document(answer):
     UNARY.require(asyncio.run(fold(_aiter(chunks))))
 
 
-EVENT, UNARY = Judge("ChatCompletionStreamEvent"), Judge("ChatCompletion")
+EVENT, UNARY = Judge.of_component("ChatCompletionStreamEvent"), Judge.of_component("ChatCompletion")
 
 
 @given(answers())

@@ -80,7 +80,7 @@ WRONG = [
 
 @pytest.fixture(scope="module")
 def judge():
-    return Judge("CreateChatCompletionRequest")
+    return Judge.of_component("CreateChatCompletionRequest")
 
 
 @pytest.mark.parametrize(("change", "param", "code", "message"), WRONG, ids=[f"{w[1]} {w[2]}" for w in WRONG])
@@ -99,6 +99,13 @@ def test_a_body_that_is_no_object(judge, body):
         judge.require(body)
     assert (caught.value.param, caught.value.code) == (None, "invalid_type")
     assert "must be an object" in caught.value.message
+
+
+def test_of_many_errors_the_first_is_named(judge):
+    body = {"model": "m", "messages": [{"role": "user", "content": ["a"] * 1000}] * 4}
+    with pytest.raises(ApiError) as caught:
+        judge.require(body)
+    assert caught.value.param == "messages.0.content.0"
 
 
 def test_a_right_body_passes(judge):

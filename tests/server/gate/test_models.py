@@ -14,7 +14,7 @@ BODIES = [operation for operation in OPERATIONS.values() if operation.body]
 
 @pytest.mark.parametrize("operation", BODIES, ids=lambda operation: operation.id)
 def test_every_valid_body_builds_its_object_and_dumps_equal_json(operation):
-    judge = Judge(operation.body)
+    judge = Judge.of_component(operation.body)
     cases = schemathesis.openapi.from_dict(document())[operation.path][operation.method].as_strategy()
 
     @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))

@@ -56,6 +56,12 @@ def test_ignore():
     assert apply("ignore", MINIMAL | {"foo": 1}, CHAT) == []
 
 
+def test_long_names_and_many_of_them_are_cut():
+    found = names(**{"k" * 200_000: 0}, **{f"x{i}": 0 for i in range(100)})
+    assert len(found) == 16
+    assert found[0] == "k" * 100
+
+
 def test_header_is_ascii_and_short():
     assert header(["a", "messages.0.x y", "é,", "b[]"]) == "a, messages.0.x%20y, %C3%A9%2C, b[]"
     assert header([str(i) for i in range(100)]).count(",") == 15
