@@ -27,5 +27,5 @@ $(TOX): | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet "tox>=4.60"
 
 $(VENV)/serve.done: pyproject.toml | $(VENV)/bin/python
-	$(VENV)/bin/python -m pip install --quiet --editable ".[serve]"
+	$(VENV)/bin/python -m pip install --quiet --quiet --editable ".[serve]"
 	touch $@

@@ -1,5 +1,7 @@
 """Registers the subcommands."""
 
+import signal
+import sys
 from importlib.metadata import version
 from typing import Annotated
 
@@ -28,7 +30,9 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
-) -> None: ...
+) -> None:
+    # As an exception, so that what a command holds is put back. 128 + 15 is what shells make of the signal.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
 app.command()(serve)

@@ -34,9 +34,9 @@ class PullProgress:
     def _begin(self, stage: str, size: str) -> None:
         self._stage = stage
         if not self._console.is_terminal:
-            self._console.print(f"{stage} the model {size}".rstrip(), highlight=False)
+            self._console.print(f"specvino: {stage} {size}".rstrip(), highlight=False)
             return
         self._bars.start()
         for task in self._bars.tasks:
             self._bars.update(task.id, total=1, completed=1)
-        self._task = self._bars.add_task(f"{stage} the model", total=None, size=size)
+        self._task = self._bars.add_task(stage, total=None, size=size)

@@ -27,7 +27,10 @@ class UnsupportedFields(StrEnum):
 def serve(
     model: Annotated[
         str | None,
-        typer.Argument(help="An OpenVINO folder, a .gguf file or a known name; without it the default model."),
+        typer.Argument(
+            help="An OpenVINO folder, a .gguf file, a known name or the id of a model in the local Hugging Face cache; "
+            "without it the default model."
+        ),
     ] = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8000,
@@ -56,6 +59,8 @@ def serve(
     try:
         settings = Settings(read_keys(api_key_file), max_body, unsupported_fields.value)
         names = tuple(served_model_name or ()) or (_own_name(model, engine),)
+        if "" in names:
+            raise ServeError("a served model name can't be empty")
         run(_engine(model, engine), names, settings, host, port)
     except (ModelLoadError, KeyFileError, ServeError) as error:
         sys.exit(f"specvino: {error}")
@@ -66,7 +71,7 @@ def _own_name(model: str | None, engine: EngineKind) -> str:
         return model or "scripted"
     if model is None:
         return "smollm2"
-    return Path(model).name.removesuffix(".gguf") if Path(model).exists() else model
+    return Path(model).resolve().name.removesuffix(".gguf") if Path(model).exists() else model
 
 
 def _engine(model: str | None, kind: EngineKind) -> "Engine":

@@ -35,8 +35,8 @@ class Conversation:
 class Sampling:
     """How tokens are chosen, fully resolved (the request's value, else the model's, else the document's).
 
-    `temperature` 0 and `top_p` 0 are greedy. `top_k` -1 keeps all tokens. `max_tokens` None runs to the end of
-    the context.
+    `temperature` 0 and `top_p` 0 are greedy. `top_k` -1 keeps all tokens. `max_tokens` None is the
+    model's own limit, or the end of the context.
     `seed` None draws a new one; choice i uses seed + i, so that choices differ and each can be repeated.
     """
 

@@ -437,7 +437,7 @@ class MessageFunctionCall(BaseModel):
     """
     The function.
     """
-    arguments: str | MISSING = MISSING
+    arguments: str | None | MISSING = MISSING
     """
     The arguments as JSON text; absent is {}.
     """
@@ -455,7 +455,7 @@ class MessageToolCall(BaseModel):
     """
     The call's id, to which a tool message refers.
     """
-    type: Literal["function"] | MISSING = MISSING
+    type: Literal["function"] | None | MISSING = MISSING
     """
     The kind of tool.
     """

@@ -20,7 +20,7 @@ def sampling(body: Body, model: Mapping[str, float | int]) -> Sampling:
         return fallback[name] if value is None else value
 
     return Sampling(
-        max_tokens=given(body.max_completion_tokens) or given(body.max_tokens) or fallback.get("max_tokens"),
+        max_tokens=given(body.max_completion_tokens) or given(body.max_tokens),
         temperature=settle(given(body.temperature), "temperature"),
         top_p=settle(given(body.top_p), "top_p"),
         top_k=int(settle(given(body.top_k), "top_k")),

@@ -1,6 +1,7 @@
 """Runs the app on uvicorn, from the first line printed to the last process gone."""
 
 import asyncio
+import logging
 import signal
 import socket
 import sys
@@ -18,8 +19,35 @@ from specvino.handlers.models import ServedModel
 from specvino.server.app import create_app
 from specvino.server.settings import Settings
 
-# Streams under way may take this long (seconds) to end after a signal; a second signal ends them at once.
+# Requests under way may take this long (seconds) to end after a signal; a second signal ends all at once.
 GRACE = 10
+
+# How long (seconds) clients have to read how it ended.
+CLOSING = 5
+
+logger = logging.getLogger("specvino.server")
+
+
+class _Server(uvicorn.Server):
+    """Says what it waits for when it stops, and lets what is late end with a proper error."""
+
+    def __init__(self, config: uvicorn.Config, engine: Engine) -> None:
+        super().__init__(config)
+        self._engine = engine
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        late = None
+        if count := len(self.server_state.tasks):
+            message = f"specvino: stopping; waiting up to {GRACE} s for {count} requests (a second signal stops now)"
+            print(message, file=sys.stderr, flush=True)
+            late = asyncio.create_task(self._close_late())
+        await super().shutdown(sockets)
+        if late:
+            late.cancel()
+
+    async def _close_late(self) -> None:
+        await asyncio.sleep(GRACE)
+        await self._engine.close()
 
 
 class ServeError(Exception):
@@ -40,6 +68,10 @@ def run(engine: Engine, names: tuple[str, ...], settings: Settings, host: str, p
         except ModelLoadError as error:
             failure.append(error)
             server.should_exit = True
+        except Exception as error:
+            logger.exception("the engine could not be started")
+            failure.append(ModelLoadError(f"the engine could not be started: {error!r}"))
+            server.should_exit = True
         else:
             print(f"specvino: serving {', '.join(names)} at {_url(listener)}/v1", file=sys.stderr, flush=True)
 
@@ -55,9 +87,14 @@ def run(engine: Engine, names: tuple[str, ...], settings: Settings, host: str, p
 
     app = create_app(bind(engine, ServedModel(names, int(time.time()))), settings, lifespan)
     config = uvicorn.Config(
-        app, loop="uvloop", http="httptools", log_config=_LOGGING, timeout_graceful_shutdown=GRACE, server_header=False
+        app,
+        loop="uvloop",
+        http="httptools",
+        log_config=_LOGGING,
+        timeout_graceful_shutdown=GRACE + CLOSING,
+        server_header=False,
     )
-    server = uvicorn.Server(config)
+    server = _Server(config, engine)
     # uvicorn shuts down on a signal and then raises it again: by then all is closed, so that both mean a clean end.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))

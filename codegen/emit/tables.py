@@ -11,7 +11,7 @@ from specvino.codegen.schemas import Schema, closure, component_name, operations
 PYTHON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 
 _templates = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+    loader=jinja2.FileSystemLoader(Path(__file__).parent),
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,

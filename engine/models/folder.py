@@ -10,7 +10,14 @@ from typing import TypeGuard
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.source import ModelSource
 
-FILES = ("openvino_model.xml", "openvino_model.bin", "openvino_tokenizer.xml", "openvino_detokenizer.xml")
+FILES = (
+    "openvino_model.xml",
+    "openvino_model.bin",
+    "openvino_tokenizer.xml",
+    "openvino_tokenizer.bin",
+    "openvino_detokenizer.xml",
+    "openvino_detokenizer.bin",
+)
 
 # Our own key in config.json of a pulled model.
 GGUF_TOKENIZER = "specvino_gguf_tokenizer"
@@ -25,7 +32,12 @@ _log = logging.getLogger(__name__)
 
 def open_folder(path: Path) -> ModelSource:
     """Raises ModelLoadError if a file is missing (OpenVINO loads a folder without tokenizer all the same)."""
-    missing = missing_files(path)
+    try:
+        missing = missing_files(path)
+        for name in FILES if not missing else ():
+            (path / name).open("rb").close()
+    except OSError as error:
+        raise ModelLoadError(f"{error.filename or path}: can't be read: {error.strerror}") from error
     if missing:
         raise ModelLoadError(f"{path}: not an OpenVINO model folder, {missing[0]} is missing")
     config = _read_json(path / "config.json")
@@ -99,9 +111,9 @@ def _integer(name: str, least: int) -> _Setting:
 
 _SETTINGS = {
     "temperature": _number("temperature", lambda value: 0 <= value <= 2, "from 0 to 2"),
-    "top_p": _number("top_p", lambda value: 0 < value <= 1, "above 0 and at most 1"),
+    "top_p": _number("top_p", lambda value: 0 <= value <= 1, "from 0 to 1"),
     "top_k": _integer("top_k", least=-1),
-    "repetition_penalty": _number("repetition_penalty", lambda value: 0 < value <= 2, "above 0 and at most 2"),
+    "repetition_penalty": _number("repetition_penalty", lambda value: 0.01 <= value <= 100, "from 0.01 to 100"),
     "frequency_penalty": _number("frequency_penalty", lambda value: -2 <= value <= 2, "from -2 to 2"),
     "presence_penalty": _number("presence_penalty", lambda value: -2 <= value <= 2, "from -2 to 2"),
     "max_new_tokens": _integer("max_tokens", least=1),

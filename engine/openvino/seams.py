@@ -27,8 +27,12 @@ def marker(special: Iterable[str], seam: str) -> Callable[[str], str]:
     """Returns the function that puts seams into a text, so that no special token's text is left whole."""
     # A token of a single character can't be cut; no byte-level vocabulary has one.
     names = [name for name in special if len(name) > 1]
+    # Two texts side by side in a template could spell one together.
+    heads = tuple({name[:end] for name in names for end in range(1, len(name))})
+    tails = tuple({name[start:] for name in names for start in range(1, len(name))})
 
     def mark(text: str) -> str:
+        text = (seam if text.startswith(tails) else "") + text + (seam if text.endswith(heads) else "")
         present = [name for name in names if name in text]
         if not present:
             return text

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # Fastest for decoding, and the same answers on every CPU: by default those with AMX compute in bf16.
 _PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
 
+_SMALLEST = 1e-6  # of temperature and top_p, with which the pipeline draws well
+
 # A cancelled or finished sequence's blocks are free, and the metrics say so, two steps later.
 _SETTLING_STEPS = 2
 
@@ -92,11 +94,16 @@ class Worker:
             self._running[request.id] = handle
 
     def _config(self, request: Generate) -> GenerationConfig:
-        config = self._pipeline.get_config()  # the model's own, for its end-of-turn tokens
+        # Of the model's own settings the end-of-turn tokens alone: num_beams or echo in its file would change what
+        # an answer is, and its sampling settings come with the request.
+        own = self._pipeline.get_config()
+        config = GenerationConfig()
+        config.eos_token_id = own.eos_token_id
+        config.stop_token_ids = own.stop_token_ids
         config.max_new_tokens = request.max_new_tokens
         config.ignore_eos = request.ignore_eos
-        # top_p 0 keeps the likeliest token alone; the pipeline takes only values above it.
-        config.do_sample = request.temperature > 0 and request.top_p > 0
+        # Below, the softmax overflows: so small a value means the likeliest token.
+        config.do_sample = min(request.temperature, request.top_p) >= _SMALLEST
         if config.do_sample:
             config.temperature = request.temperature
             config.top_p = request.top_p

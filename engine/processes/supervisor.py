@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 
 _FIRST_DELAY = 0.5  # seconds before the second restart in a row; doubled for each further one
 _LONGEST_DELAY = 30.0
+_LONGEST_LOAD = 1800.0  # seconds; a big model from a slow disk takes minutes
 _STABLE = 60.0  # seconds of life after which a death counts as the first again
 
 
@@ -144,11 +145,18 @@ class Supervisor:
         """Returns when the child is lost, and whether that is because it hangs."""
         while not closed.done():
             await asyncio.wait([closed], timeout=self._stall_timeout / 10)
-            if self.state != "ready" or not self._busy():
+            if self.state != "ready":
+                if time.monotonic() - self._started_at > self._load_deadline():
+                    return True
+            elif not self._busy():
                 self._heard_at = time.monotonic()
             elif time.monotonic() - self._heard_at > self._stall_timeout:
                 return True
         return False
+
+    def _load_deadline(self) -> float:
+        """How long (seconds) a child may load: much longer than the one before it, if there was one."""
+        return max(self._stall_timeout, 10 * self._load_seconds) if self.state == "restarting" else _LONGEST_LOAD
 
     def _receive(self, message: Any) -> None:
         now = self._heard_at = time.monotonic()

@@ -13,6 +13,11 @@ class ClientGone(Exception):
 def require_json(scope: Scope) -> None:
     """A body without a content type is taken for JSON, one of another type is refused."""
     for name, value in scope["headers"]:
+        if name == b"content-encoding" and value.strip().lower() not in (b"", b"identity"):
+            shown = value[:100].decode("latin-1")
+            raise ApiError(
+                ErrorCode.UNSUPPORTED_MEDIA_TYPE, f"The content encoding is {shown!r}, but must be identity."
+            )
         if name == b"content-type":
             media_type = value.split(b";", 1)[0].strip().lower()
             if media_type != b"application/json":

@@ -45,7 +45,8 @@ def explain(error: ValidationError, document: dict[str, Any]) -> ApiError:
     if keyword == "type":
         return _refuse(ErrorCode.INVALID_TYPE, path, error.instance, _types(schema["type"]))
     if keyword == "propertyNames":
-        message = f"{_name(path)} has the key {_show(kind.error.instance)}, which is not accepted as a name there."
+        accepted = _accepted(kind.error.kind.name, schema)
+        message = f"{_name(path)} has the key {_show(kind.error.instance)}, but its keys must be {accepted}."
         return ApiError(ErrorCode.INVALID_VALUE, message, param=dotted(path))
     if keyword in CODES:
         return _refuse_size(keyword, path, error.instance, kind.limit)

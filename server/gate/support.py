@@ -26,7 +26,10 @@ def without_effect(body: Any, component: str) -> Iterator[tuple[Path, bool]]:
 
 
 def apply(policy: Policy, body: Any, component: str) -> list[str]:
-    """The names to report, at most 16, cut to 100 characters; under `reject`, raises ApiError for the first such field instead."""
+    """The names to report, at most 16, cut to 100 characters.
+
+    Under `reject`, raises ApiError for the first such field instead.
+    """
     if policy == "ignore":
         return []
     names = []

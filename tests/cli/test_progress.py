@@ -4,6 +4,8 @@ from rich.console import Console
 
 from specvino.cli.progress import PullProgress
 
+BEGUN, CHECKING = ("downloading the model", 0, 93_000_000), ("checking the model", 0, 0)
+
 
 def shown(*reports: tuple[str, int, int], terminal: bool) -> str:
     output = io.StringIO()
@@ -15,7 +17,10 @@ def shown(*reports: tuple[str, int, int], terminal: bool) -> str:
 
 def test_bars_on_a_terminal() -> None:
     text = shown(
-        ("downloading", 0, 93_000_000), ("downloading", 31_000_000, 93_000_000), ("checking", 0, 0), terminal=True
+        BEGUN,
+        ("downloading the model", 31_000_000, 93_000_000),
+        ("checking the model", 0, 0),
+        terminal=True,
     )
     assert "downloading the model" in text
     assert "31 of 93 MB" in text
@@ -23,8 +28,13 @@ def test_bars_on_a_terminal() -> None:
 
 
 def test_a_line_for_each_stage_elsewhere() -> None:
-    text = shown(("downloading", 0, 93_000_000), ("downloading", 9, 93_000_000), ("checking", 0, 0), terminal=False)
-    assert text == "downloading the model 93 MB\nchecking the model\n"
+    text = shown(
+        BEGUN,
+        ("downloading the model", 9, 93_000_000),
+        ("checking the model", 0, 0),
+        terminal=False,
+    )
+    assert text == "specvino: downloading the model 93 MB\nspecvino: checking the model\n"
 
 
 def test_nothing_without_a_report() -> None:

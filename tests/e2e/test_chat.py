@@ -131,6 +131,13 @@ def test_without_a_seed_answers_differ(client):
     assert len(texts) > 1
 
 
+@pytest.mark.parametrize("field", ["temperature", "top_p"])
+def test_the_smallest_values_take_the_likeliest_token(client, field):
+    for value in (1e-300, 1e-40, 1e-9):
+        answer = unary(client, "hello", **{"temperature": 1, field: value})
+        assert content(answer) == "Hello! How can I help you today?"
+
+
 def test_ids_are_unique_and_stay_the_same_within_a_stream(client):
     ids = {unary(client)["id"] for _ in range(5)}
     assert len(ids) == 5

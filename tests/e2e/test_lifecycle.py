@@ -1,5 +1,6 @@
 """From the first line printed to the last process gone."""
 
+import json
 import signal
 import socket
 import threading
@@ -7,7 +8,7 @@ import threading
 import httpx
 import psutil
 import pytest
-from support.app import MINIMAL
+from support.app import MINIMAL, error_of
 from support.serving import healthy, serving, starting, wait_until
 
 
@@ -117,3 +118,29 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def test_what_is_late_at_the_end_gets_a_proper_error():
+    stalled = MINIMAL | {"messages": [{"role": "user", "content": "script: stall_at=1\na b c"}]}
+    answers = []
+
+    def unary():
+        answers.append(httpx.post(f"{server.url}/chat/completions", json=stalled, timeout=60))
+
+    with serving("--engine", "scripted", "--served-model-name", "m") as server:
+        with httpx.stream(
+            "POST", f"{server.url}/chat/completions", json=stalled | {"stream": True}, timeout=60
+        ) as stream:
+            waiting = threading.Thread(target=unary)
+            waiting.start()
+            lines = stream.iter_lines()
+            next(lines)
+            server.process.send_signal(signal.SIGINT)
+            *_, error, _, done, _ = lines
+        waiting.join()
+        assert server.process.wait(60) == 0
+    assert json.loads(error.removeprefix("data: "))["error"]["code"] == "engine_unavailable"
+    assert done == "data: [DONE]"
+    error_of(answers[0], 503, "engine_unavailable")
+    assert "stopping" in server.output
+    assert "Traceback" not in server.output

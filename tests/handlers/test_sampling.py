@@ -17,12 +17,12 @@ def test_the_document_s_defaults():
 
 
 def test_the_model_s_settings_come_before_the_document_s():
-    settings = settle({"temperature": 0.6, "top_k": 20, "max_tokens": 64})
-    assert (settings.temperature, settings.top_k, settings.max_tokens, settings.top_p) == (0.6, 20, 64, 1)
+    settings = settle({"temperature": 0.6, "top_k": 20})
+    assert (settings.temperature, settings.top_k, settings.top_p) == (0.6, 20, 1)
 
 
 def test_the_request_comes_first_even_with_zero():
-    settings = settle({"temperature": 0.6, "top_k": 20, "max_tokens": 64}, temperature=0, top_k=-1, max_tokens=5)
+    settings = settle({"temperature": 0.6, "top_k": 20}, temperature=0, top_k=-1, max_tokens=5)
     assert (settings.temperature, settings.top_k, settings.max_tokens) == (0, -1, 5)
 
 

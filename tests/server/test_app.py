@@ -91,6 +91,11 @@ def test_content_types(client):
         assert "application/json" in error["message"]
 
 
+def test_a_compressed_body_is_refused_as_such(client):
+    error = error_of(client.post(b"\x1f\x8b", content_encoding="gzip"), 415, "unsupported_media_type")
+    assert "gzip" in error["message"]
+
+
 def test_body_limit():
     small = Client(settings=Settings(max_body=200))
     assert small.chat().status_code == 200

@@ -11,7 +11,7 @@ from specvino.codegen.lint import lint
         ("user", "maxLength", "a string needs maxLength"),
         ("temperature", "minimum", "a number needs minimum"),
         ("n", "maximum", "a number needs maximum"),
-        ("repetition_penalty", "exclusiveMinimum", "a number needs minimum"),
+        ("repetition_penalty", "minimum", "a number needs minimum"),
         ("messages", "maxItems", "an array needs maxItems"),
         ("metadata", "maxProperties", "a free-form map needs maxProperties"),
         ("metadata", "propertyNames", "a free-form map needs propertyNames"),

