@@ -2,11 +2,17 @@
 
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from specvino.engine.models import ModelSource, resolve
 
 TINY_TEXT = Path(__file__).parent / "models" / "tiny_text"
+
+
+# How fast a machine draws or runs examples is not what these tests are about.
+hypothesis.settings.register_profile("specvino", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("specvino")
 
 
 @pytest.fixture(scope="session")

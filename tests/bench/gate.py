@@ -1,11 +1,13 @@
 """What the gate costs per request."""
 
+import contextlib
 import json
 import time
 from collections.abc import Iterator
 from typing import Any
 
 from specvino.generated.handlers import OPERATIONS
+from specvino.handlers.errors import ApiError
 from specvino.server.gate import support
 from specvino.server.gate.schema import Judge
 from specvino.server.gate.strict_json import parse
@@ -26,6 +28,18 @@ def gate_times() -> Iterator[str]:
         }
         shown = ", ".join(f"{step} {_milliseconds(work):.3f}" for step, work in steps.items())
         yield f"gate, {name} ({len(raw)} bytes), ms: {shown}"
+
+    wrong = chat_of([{"role": "user", "content": ["a"] * 1000}] * 200)
+    yield f"gate, 1 MB that is wrong in 200,000 places, ms: schema {_milliseconds(lambda: _refused(judge, wrong)):.1f}"
+
+
+def chat_of(messages: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"model": "m", "messages": messages}
+
+
+def _refused(judge: Judge, body: Any) -> None:
+    with contextlib.suppress(ApiError):
+        judge.require(body)
 
 
 def _bodies() -> dict[str, Any]:

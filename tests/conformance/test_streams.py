@@ -102,11 +102,13 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["choices", "index", "delta", "role", "content", "usage", "id"]), inner)
+        | st.dictionaries(
+            st.sampled_from(["choices", "index", "delta", "role", "content", "usage", "id"]), inner, max_size=3
+        )
     ),
     max_leaves=20,
 )
-EVENT = st.dictionaries(st.sampled_from(["choices", "usage", "error", "id"]), JSON)
+EVENT = st.dictionaries(st.sampled_from(["choices", "usage", "error", "id"]), JSON, max_size=3)
 
 
 @given(st.lists(EVENT, max_size=5))
