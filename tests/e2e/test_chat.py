@@ -50,7 +50,7 @@ def content(answer, index=0):
     return answer["choices"][index]["message"]["content"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     text=st.lists(st.sampled_from([*WORDS, "please", "now", "é", "🎉"]), min_size=1, max_size=4).map(" ".join),
     fields=st.fixed_dictionaries(
