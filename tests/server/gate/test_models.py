@@ -4,7 +4,7 @@ import json
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from specvino.generated.handlers import OPERATIONS
 from specvino.server.gate.schema import Judge, document
@@ -17,7 +17,7 @@ def test_every_valid_body_builds_its_object_and_dumps_equal_json(operation):
     judge = Judge.of_component(operation.body)
     cases = schemathesis.openapi.from_dict(document())[operation.path][operation.method].as_strategy()
 
-    @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=300)
     @given(cases)
     def check(case):
         judge.require(case.body)
