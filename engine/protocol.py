@@ -15,12 +15,11 @@ class ModelInfo:
     """What a loaded model says of itself.
 
     `context_length` is in tokens, prompt and completion together. `defaults` are the sampling settings of its
-    generation_config.json, by their names in `Sampling`. `created` is the Unix time of its loading.
+    generation_config.json, by their names in `Sampling`.
     """
 
     context_length: int
     defaults: Mapping[str, float | int]
-    created: int
 
 
 @dataclass(frozen=True, slots=True)

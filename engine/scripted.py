@@ -17,7 +17,6 @@ import asyncio
 import codecs
 import random
 import re
-import time
 from collections.abc import AsyncGenerator, Iterator
 from itertools import cycle
 
@@ -71,7 +70,7 @@ class ScriptedEngine:
         return self._model
 
     async def start(self) -> None:
-        self._model = ModelInfo(context_length=CONTEXT_LENGTH, defaults={}, created=int(time.time()))
+        self._model = ModelInfo(context_length=CONTEXT_LENGTH, defaults={})
 
     def stats(self) -> EngineStats:
         state: State = "closed" if self._closed.is_set() else "ready" if self._model else "loading"

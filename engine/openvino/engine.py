@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import secrets
-import time
 from collections.abc import AsyncGenerator
 
 from specvino.engine.errors import (
@@ -88,7 +87,7 @@ class OpenVINOEngine:
         except BaseException:
             await self.close()
             raise
-        self._model = ModelInfo(self._source.context_length, self._source.defaults, int(time.time()))
+        self._model = ModelInfo(self._source.context_length, self._source.defaults)
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         self._check_ready()
