@@ -1,7 +1,6 @@
 """The whole real engine on a small model: what is asked and what comes."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import psutil
 import pytest
 from openvino_genai import Tokenizer
 from support.conversation import GREEDY, answer, ask, conversation, reasons, text, until_text
+from support.engines import LONG, running
 
 from specvino.engine.errors import ContextLengthExceeded, EngineUnavailable, ModelLoadError, PromptError
 from specvino.engine.models import ModelSource
@@ -17,23 +17,6 @@ from specvino.engine.openvino import OpenVINOEngine
 from specvino.engine.protocol import Engine, EngineStats
 from specvino.engine.request import Conversation, GenerationRequest
 from specvino.engine.segments import Finish, Started, TextDelta, Usage
-
-PATIENCE = 120
-LONG = {"max_tokens": 3000, "ignore_eos": True}
-
-
-def running(source: ModelSource, test: Callable[[OpenVINOEngine], Awaitable[Any]], **settings: Any) -> None:
-    async def run() -> None:
-        engine = OpenVINOEngine(source, **settings)
-        await engine.start()
-        try:
-            async with asyncio.timeout(PATIENCE):
-                await test(engine)
-        finally:
-            await engine.close()
-        assert not psutil.Process().children()
-
-    asyncio.run(run())
 
 
 async def idle(engine: OpenVINOEngine) -> None:

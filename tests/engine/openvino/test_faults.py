@@ -10,6 +10,7 @@ from typing import Any
 import psutil
 import pytest
 from support.conversation import answer, ask, text, until_text
+from support.engines import LONG, running
 from support.processes import gone
 
 from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
@@ -18,8 +19,6 @@ from specvino.engine.openvino import OpenVINOEngine
 from specvino.engine.openvino.messages import Generate
 from specvino.engine.protocol import Engine
 
-PATIENCE = 120
-LONG = {"max_tokens": 3000, "ignore_eos": True}
 HELLO = "Hello! How can I help you today?"
 
 # No whole number of token ids: the worker can't go on.
@@ -36,20 +35,6 @@ GARBAGE = Generate(
     seed=0,
     ignore_eos=False,
 )
-
-
-def running(source: ModelSource, test: Any, **settings: Any) -> None:
-    async def run() -> None:
-        engine = OpenVINOEngine(source, **settings)
-        await engine.start()
-        try:
-            async with asyncio.timeout(PATIENCE):
-                await test(engine)
-        finally:
-            await engine.close()
-        assert not psutil.Process().children()
-
-    asyncio.run(run())
 
 
 def pid(engine: OpenVINOEngine, name: str) -> int:

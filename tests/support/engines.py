@@ -1,0 +1,31 @@
+"""Runs a test on a real engine."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import psutil
+
+from specvino.engine.models.source import ModelSource
+from specvino.engine.openvino.engine import OpenVINOEngine
+
+PATIENCE = 120
+
+# Goes on until somebody ends it, as far as a test is concerned.
+LONG = {"max_tokens": 3000, "ignore_eos": True}
+
+
+def running(source: ModelSource, test: Callable[[OpenVINOEngine], Awaitable[Any]], **settings: Any) -> None:
+    """Starts an engine, runs the test, and sees that no process is left."""
+
+    async def run() -> None:
+        engine = OpenVINOEngine(source, **settings)
+        await engine.start()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await test(engine)
+        finally:
+            await engine.close()
+        assert not psutil.Process().children()
+
+    asyncio.run(run())
