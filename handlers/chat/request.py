@@ -15,7 +15,7 @@ def to_generation_request(
 ) -> GenerationRequest:
     """`model` holds the settings of the model's generation_config.json."""
     return GenerationRequest(
-        prompt=Conversation(tuple(_message(message) for message in body.messages)),
+        prompts=(Conversation(tuple(_message(message) for message in body.messages)),),
         sampling=sampling(body, model),
         n=given(body.n) or 1,
     )

@@ -11,7 +11,7 @@ def convert(*messages, **fields):
 
 
 def one(**message):
-    return convert(message).prompt.messages[0]
+    return convert(message).prompts[0].messages[0]
 
 
 def test_roles():
