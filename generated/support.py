@@ -2,7 +2,7 @@
 """The fields of each object in a request: what becomes of them, and their defaults."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 Fate = Literal["honoured", "noted", "unsupported"]
@@ -10,7 +10,7 @@ Fate = Literal["honoured", "noted", "unsupported"]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field. `shape` names the objects in its value; without one, the value is not searched.
+    """One field. `shape` names the object or the union in its value; without one, the value is not searched.
 
     An unsupported field whose value satisfies the JSON Schema `honours` asks for nothing that is missing; a honoured
     field with `honours` is honoured only so far.
@@ -23,116 +23,175 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An object's known fields, or a union of objects: `variants` by the value of the field `select`."""
+    """An object: its known fields, those that it must have, and the values of those that have only certain ones."""
 
-    fields: Mapping[str, Field] = field(default_factory=dict)
-    select: str | None = None
-    variants: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, Field]
+    required: frozenset[str]
+    values: Mapping[str, tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Several objects; a value is meant for the first one that has all it requires and no other value than it allows.
+
+    By the value of the field `select` only those in `variants` are worth a try, without it those in `absent`.
+    """
+
+    branches: tuple[str, ...]
+    select: str | None
+    variants: Mapping[str, tuple[str, ...]]
+    absent: tuple[str, ...]
 
 
 SHAPES: dict[str, Shape] = {
     "AssistantMessage": Shape(
-        {
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="TextPart"),
-            "name": Field("honoured"),
-            "refusal": Field("noted"),
-            "tool_calls": Field("honoured", shape="MessageToolCall"),
-        }
+        fields={
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="TextPart"),
+            'name': Field("honoured"),
+            'refusal': Field("noted"),
+            'tool_calls': Field("honoured", shape="MessageToolCall"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('assistant', ),
+        },
     ),
     "CreateChatCompletionRequest": Shape(
-        {
-            "model": Field("honoured"),
-            "messages": Field("honoured", shape="Message"),
-            "max_tokens": Field("honoured"),
-            "max_completion_tokens": Field("honoured"),
-            "temperature": Field("honoured"),
-            "top_p": Field("honoured"),
-            "top_k": Field("honoured"),
-            "seed": Field("honoured"),
-            "stop": Field("honoured"),
-            "n": Field("honoured"),
-            "frequency_penalty": Field("honoured"),
-            "presence_penalty": Field("honoured"),
-            "repetition_penalty": Field("honoured"),
-            "ignore_eos": Field("honoured"),
-            "logit_bias": Field("unsupported", honours={'maxProperties': 0}),
-            "stream": Field("honoured"),
-            "stream_options": Field("honoured", shape="StreamOptions"),
-            "user": Field("noted"),
-            "metadata": Field("noted"),
-        }
+        fields={
+            'model': Field("honoured"),
+            'messages': Field("honoured", shape="Message"),
+            'max_tokens': Field("honoured"),
+            'max_completion_tokens': Field("honoured"),
+            'temperature': Field("honoured"),
+            'top_p': Field("honoured"),
+            'top_k': Field("honoured"),
+            'seed': Field("honoured"),
+            'stop': Field("honoured"),
+            'n': Field("honoured"),
+            'frequency_penalty': Field("honoured"),
+            'presence_penalty': Field("honoured"),
+            'repetition_penalty': Field("honoured"),
+            'ignore_eos': Field("honoured"),
+            'logit_bias': Field("unsupported", honours={'maxProperties': 0}),
+            'stream': Field("honoured"),
+            'stream_options': Field("honoured", shape="StreamOptions"),
+            'user': Field("noted"),
+            'metadata': Field("noted"),
+        },
+        required=frozenset(['messages', 'model']),
+        values={
+        },
     ),
     "DeveloperMessage": Shape(
-        {
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="TextPart"),
-            "name": Field("honoured"),
-        }
+        fields={
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="TextPart"),
+            'name': Field("honoured"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('developer', ),
+        },
     ),
     "FunctionMessage": Shape(
-        {
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="TextPart"),
-            "name": Field("honoured"),
-        }
-    ),
-    "Message": Shape(
-        select="role",
-        variants={
-            "developer": "DeveloperMessage",
-            "system": "SystemMessage",
-            "user": "UserMessage",
-            "assistant": "AssistantMessage",
-            "tool": "ToolMessage",
-            "function": "FunctionMessage",
+        fields={
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="TextPart"),
+            'name': Field("honoured"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('function', ),
         },
     ),
     "MessageFunctionCall": Shape(
-        {
-            "name": Field("honoured"),
-            "arguments": Field("honoured"),
-        }
+        fields={
+            'name': Field("honoured"),
+            'arguments': Field("honoured"),
+        },
+        required=frozenset(['name']),
+        values={
+        },
     ),
     "MessageToolCall": Shape(
-        {
-            "id": Field("honoured"),
-            "type": Field("honoured"),
-            "function": Field("honoured", shape="MessageFunctionCall"),
-        }
+        fields={
+            'id': Field("honoured"),
+            'type': Field("honoured"),
+            'function': Field("honoured", shape="MessageFunctionCall"),
+        },
+        required=frozenset(['function']),
+        values={
+            'type': ('function', None, ),
+        },
     ),
     "StreamOptions": Shape(
-        {
-            "include_usage": Field("honoured"),
-        }
+        fields={
+            'include_usage': Field("honoured"),
+        },
+        required=frozenset([]),
+        values={
+        },
     ),
     "SystemMessage": Shape(
-        {
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="TextPart"),
-            "name": Field("honoured"),
-        }
+        fields={
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="TextPart"),
+            'name': Field("honoured"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('system', ),
+        },
     ),
     "TextPart": Shape(
-        {
-            "type": Field("honoured"),
-            "text": Field("honoured"),
-        }
+        fields={
+            'type': Field("honoured"),
+            'text': Field("honoured"),
+        },
+        required=frozenset(['text', 'type']),
+        values={
+            'type': ('text', ),
+        },
     ),
     "ToolMessage": Shape(
-        {
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="TextPart"),
-            "tool_call_id": Field("honoured"),
-            "name": Field("honoured"),
-        }
+        fields={
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="TextPart"),
+            'tool_call_id': Field("honoured"),
+            'name': Field("honoured"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('tool', ),
+        },
     ),
     "UserMessage": Shape(
-        {
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="TextPart"),
-            "name": Field("honoured"),
-        }
+        fields={
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="TextPart"),
+            'name': Field("honoured"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('user', ),
+        },
+    ),
+}
+
+UNIONS: dict[str, Union] = {
+    "Message": Union(
+        branches=('DeveloperMessage', 'SystemMessage', 'UserMessage', 'AssistantMessage', 'ToolMessage', 'FunctionMessage'),
+        select='role',
+        variants={
+            'developer': ('DeveloperMessage',),
+            'system': ('SystemMessage',),
+            'user': ('UserMessage',),
+            'assistant': ('AssistantMessage',),
+            'tool': ('ToolMessage',),
+            'function': ('FunctionMessage',),
+        },
+        absent=(),
     ),
 }
 
