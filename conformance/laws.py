@@ -179,7 +179,7 @@ class WholeEqualsPieces(LawJudge):
         if fact.name == self._close:
             self._pieces.setdefault(fact.key, at(event, law.piece))
         elif fact.name in self._ends:
-            keys = sorted((key for key in self._pieces if key[:-1] == fact.key), key=repr)
+            keys = sorted((key for key in self._pieces if key[:-1] == fact.key), key=_place)
             # An object that can't have such pieces needs no list of them.
             whole = at(event, law.whole)
             whole = [] if whole is MISSING or whole is None else whole
@@ -188,7 +188,7 @@ class WholeEqualsPieces(LawJudge):
             elif len(whole) != len(keys):
                 yield f"{law.whole} of {fact.name} holds {len(whole)}, but the stream has closed {len(keys)} {law.of}s"
             else:
-                for index, key in enumerate(sorted(keys, key=_place)):
+                for index, key in enumerate(keys):
                     if whole[index] != self._pieces[key]:
                         yield f"{law.whole}.{index} of {fact.name} is not the {law.piece} of {law.of} {shown(key)}"
 
