@@ -23,8 +23,8 @@ def to_wire(usage: Usage) -> wire.Usage:
 
 def wanted(options: models.StreamOptions | None | MISSING) -> bool:
     """Whether a stream shall end with a chunk of the usage."""
-    options = given(options)
-    return options is not None and (given(options.include_usage) or False)
+    settings = given(options)
+    return settings is not None and (given(settings.include_usage) or False)
 
 
 async def shown(first: Chunk, rest: AsyncGenerator[Chunk], include_usage: bool) -> AsyncGenerator[Chunk]:

@@ -21,9 +21,5 @@ def _prompts(prompt: str | list[str] | list[int] | list[list[int]]) -> tuple[Pro
     if isinstance(prompt, str):
         return (TextPrompt(prompt),)
     if isinstance(prompt[0], int):
-        return (_prompt(prompt),)  # type: ignore[arg-type]  # mypy can't narrow a list by its first element
-    return tuple(map(_prompt, prompt))  # type: ignore[arg-type]
-
-
-def _prompt(prompt: str | list[int]) -> Prompt:
-    return TextPrompt(prompt) if isinstance(prompt, str) else TokenPrompt(tuple(prompt))
+        return (TokenPrompt(tuple(prompt)),)
+    return tuple(TextPrompt(each) if isinstance(each, str) else TokenPrompt(tuple(each)) for each in prompt)

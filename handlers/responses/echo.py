@@ -57,17 +57,18 @@ def echo(body: models.CreateResponseRequest, sampling: Sampling, id: str, create
 
 def _tool(
     tool: models.FlatFunctionTool | models.FunctionTool | models.FlatCustomTool | models.HostedTool,
-) -> wire.OfferedTool:
+) -> wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool:
     """As it was sent; a nested function in the flat form, which is the only one that clients of responses know."""
     if isinstance(tool, models.FunctionTool):
-        return cast("wire.OfferedTool", {"type": "function", **tool.function.model_dump()})
-    return cast("wire.OfferedTool", tool.model_dump())
+        return cast("wire.FlatFunctionTool", {"type": "function", **tool.function.model_dump()})
+    return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump())
 
 
 def _text(settings: models.ResponseTextSettings | None) -> wire.ResponseText:
-    format = given(settings.format) if settings else None
-    verbosity = given(settings.verbosity) if settings else None
-    return {"format": _plain(format) or {"type": "text"}, "verbosity": verbosity or "medium"}
+    format: wire.ResponseFormatEcho = {"type": "text"}
+    if settings is None:
+        return {"format": format, "verbosity": "medium"}
+    return {"format": _plain(settings.format) or format, "verbosity": given(settings.verbosity) or "medium"}
 
 
 def _reasoning(settings: models.ReasoningSettings | None) -> wire.ResponseReasoning:

@@ -27,11 +27,11 @@ class Emitter:
 
     def fail(self, error: ApiError) -> wire.ResponseStreamEvent:
         """The event that ends a response of which something was already sent."""
-        reason: wire.ResponseError = {"code": error.code.value, "message": error.message}
+        reason: wire.ResponseError = {"code": error.kind.type.value, "message": error.message}
         failed: wire.Response = {**self._response, "status": "failed", "error": reason}
         return self._numbered({"type": "response.failed", "sequence_number": 0, "response": failed})
 
-    def _events(self, segment: Segment) -> Iterator[wire.ResponseEvent]:
+    def _events(self, segment: Segment) -> Iterator[wire.ResponseStreamEvent]:
         match segment:
             case Started():
                 yield {"type": "response.created", "sequence_number": 0, "response": self._response}
@@ -44,15 +44,19 @@ class Emitter:
             case Usage():
                 yield self._last(segment)
 
-    def _last(self, usage: Usage) -> wire.ResponseEvent:
+    def _last(self, usage: Usage) -> wire.ResponseStreamEvent:
         whole: wire.Response = {**self._response, "output": [self._message.item], "usage": _usage(usage)}
         if self._cut:
-            cut: wire.Response = {**whole, "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+            cut: wire.Response = {
+                **whole,
+                "status": "incomplete",
+                "incomplete_details": {"reason": "max_output_tokens"},
+            }
             return {"type": "response.incomplete", "sequence_number": 0, "response": cut}
         completed: wire.Response = {**whole, "status": "completed", "completed_at": int(time.time())}
         return {"type": "response.completed", "sequence_number": 0, "response": completed}
 
-    def _numbered(self, event: wire.ResponseEvent) -> wire.ResponseEvent:
+    def _numbered(self, event: wire.ResponseStreamEvent) -> wire.ResponseStreamEvent:
         event["sequence_number"] = self._sequence_number
         self._sequence_number += 1
         return event
@@ -61,7 +65,7 @@ class Emitter:
 def _usage(usage: Usage) -> wire.ResponseUsage:
     return {
         "input_tokens": usage.prompt_tokens,
-        "input_tokens_details": {"cached_tokens": 0},  # the engine doesn't say
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},  # the engine doesn't say
         "output_tokens": usage.completion_tokens,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": usage.prompt_tokens + usage.completion_tokens,

@@ -19,10 +19,10 @@ Item = (
 Part = (
     models.InputTextPart
     | models.InputOutputTextPart
-    | models.InputRefusalPart
+    | models.RefusalPart
     | models.InputImagePart
     | models.InputFilePart
-    | models.InputSoundPart
+    | models.AudioPart
 )
 
 
@@ -101,7 +101,7 @@ def _part(part: Part, param: str) -> str:
     match part:
         case models.InputTextPart() | models.InputOutputTextPart():
             return part.text
-        case models.InputRefusalPart():
+        case models.RefusalPart():
             return part.refusal
         case _:
             raise unsupported_content(part.type, param)

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterator
+from typing import Literal
 
 from specvino.generated import wire
 
@@ -21,7 +22,7 @@ class MessageItem:
             "content": [],
         }
 
-    def add(self, text: str) -> Iterator[wire.ResponseEvent]:
+    def add(self, text: str) -> Iterator[wire.ResponseStreamEvent]:
         yield from self._opened()
         self._text.append(text)
         yield {
@@ -34,7 +35,7 @@ class MessageItem:
             "logprobs": [],
         }
 
-    def end(self, status: wire.OutputStatus) -> Iterator[wire.ResponseEvent]:
+    def end(self, status: Literal["completed", "incomplete"]) -> Iterator[wire.ResponseStreamEvent]:
         """Ends it also where it has no text: a response always holds a message."""
         yield from self._opened()
         text = "".join(self._text)
@@ -63,7 +64,7 @@ class MessageItem:
             "item": self.item,
         }
 
-    def _opened(self) -> Iterator[wire.ResponseEvent]:
+    def _opened(self) -> Iterator[wire.ResponseStreamEvent]:
         if self._open:
             return
         self._open = True

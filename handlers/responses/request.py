@@ -20,7 +20,9 @@ def to_generation_request(body: models.CreateResponseRequest, model: Mapping[str
     _require_no_forced_tool(body)
     messages = list(to_messages(body.input))
     if not messages:
-        message = "input has no item that the model could read: no message, function call, function output or reasoning."
+        message = (
+            "input has no item that the model could read; it reads messages, function calls and outputs, reasoning."
+        )
         raise ApiError(ErrorCode.INVALID_PROMPT, message, param="input")
     if instructions := given(body.instructions):
         messages.insert(0, Message("system", instructions))

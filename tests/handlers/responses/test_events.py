@@ -102,7 +102,7 @@ def test_a_failure_ends_the_stream(texts):
     assert violations(events) == []
     EVENT.require(events[-1])
     failed = events[-1]["response"]
-    assert (failed["status"], failed["error"]) == ("failed", {"code": "engine_restarted", "message": "lost"})
+    assert (failed["status"], failed["error"]) == ("failed", {"code": "server_error", "message": "lost"})
 
 
 def test_an_error_that_no_response_carries_is_an_event_too():

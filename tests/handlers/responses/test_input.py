@@ -80,7 +80,10 @@ def test_a_call_may_have_its_id_as_ovms_has_it():
 
 
 def test_items_without_a_place_in_templates_are_left_out():
-    others = [{"type": "item_reference", "id": "msg_1"}, {"type": "web_search_call", "id": "ws_1", "status": "completed"}]
+    others = [
+        {"type": "item_reference", "id": "msg_1"},
+        {"type": "web_search_call", "id": "ws_1"},
+    ]
     assert turns(*others) == []
     assert turns(said("t"), *others, CALL) == [Message("assistant", "t", tool_calls=(CALLED,))]
 
