@@ -1,30 +1,44 @@
 """The unary answer that a stream amounts to, made independently of any server."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 
 def fold_chat(chunks: list[dict[str, Any]]) -> dict[str, Any]:
     """The chat completion that chunks add up to; usage is null where no chunk had any."""
-    contents: dict[int, str] = defaultdict(str)
+
+    def choice(text: str) -> dict[str, Any]:
+        return {"message": {"role": "assistant", "content": text, "refusal": None}}
+
+    return _fold(chunks, "chat.completion", lambda chunk_choice: chunk_choice["delta"].get("content"), choice)
+
+
+def fold_completion(chunks: list[dict[str, Any]]) -> dict[str, Any]:
+    """The text completion that chunks add up to; usage is null where no chunk had any."""
+    return _fold(chunks, "text_completion", lambda chunk_choice: chunk_choice["text"], lambda text: {"text": text})
+
+
+def _fold(
+    chunks: list[dict[str, Any]],
+    kind: str,
+    piece: Callable[[dict[str, Any]], str | None],
+    choice: Callable[[str], dict[str, Any]],
+) -> dict[str, Any]:
+    texts: dict[int, str] = defaultdict(str)
     reasons: dict[int, str] = {}
     for chunk in chunks:
-        for choice in chunk["choices"]:
-            contents[choice["index"]] += choice["delta"].get("content") or ""
-            reasons[choice["index"]] = choice["finish_reason"] or reasons.get(choice["index"], "")
+        for each in chunk["choices"]:
+            texts[each["index"]] += piece(each) or ""
+            reasons[each["index"]] = each["finish_reason"] or reasons.get(each["index"], "")
     return {
         "id": chunks[0]["id"],
-        "object": "chat.completion",
+        "object": kind,
         "created": chunks[0]["created"],
         "model": chunks[0]["model"],
         "choices": [
-            {
-                "index": index,
-                "message": {"role": "assistant", "content": contents[index], "refusal": None},
-                "logprobs": None,
-                "finish_reason": reasons[index],
-            }
-            for index in sorted(contents)
+            {"index": index, **choice(texts[index]), "logprobs": None, "finish_reason": reasons[index]}
+            for index in sorted(texts)
         ],
         "usage": next((chunk["usage"] for chunk in reversed(chunks) if chunk.get("usage")), None),
     }

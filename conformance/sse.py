@@ -4,13 +4,14 @@ import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+NAMELESS = "message"
+"""What the standard calls an event to which the stream gave no name."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServerSentEvent:
-    """`event` is "message" where the stream named none."""
-
     data: str
-    event: str = "message"
+    event: str = NAMELESS
 
 
 class Decoder:
@@ -48,4 +49,4 @@ class Decoder:
             return None  # comments, ids and retry times say nothing here
         data, event = self._data, self._event
         self._data, self._event = [], ""
-        return ServerSentEvent("\n".join(data), event or "message") if data else None
+        return ServerSentEvent("\n".join(data), event or NAMELESS) if data else None

@@ -2,12 +2,13 @@
 """How each endpoint's stream of events may run."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """An event states `fact` where the path `at` holds something not null: once, or in each element of the list
-    `each`, for the one named by its field `key`."""
+    """An event states `fact` where the path `at` holds something, neither null nor an empty text: once, or in each
+    element of the list `each`, for the one named by its field `key`."""
 
     fact: str
     at: str
@@ -17,8 +18,12 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A thing that the stream builds. A machine inside another has one instance for each value of `key`: the fact
-    `open` begins it, `body` facts may follow, `close` ends it. The outermost one is ended by any of `end`."""
+    """A thing that the stream builds, by facts.
+
+    `open` begins it, `body` facts may follow in any number. Without `open` it begins with its first fact. A machine
+    inside another has one instance for each value of `key` in each instance of that other one; `close` ends it. The
+    outermost machine exists once. Any of `end` ends it whole, any of `fail` ends it whatever was still open, any of
+    `abort` does so even before `open`. It must be ended if it has `open`."""
 
     name: str
     inside: str | None
@@ -27,29 +32,98 @@ class Machine:
     body: tuple[str, ...]
     close: str | None
     end: tuple[str, ...]
+    fail: tuple[str, ...]
+    abort: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
-    """What must hold beyond the machines; `of` is the machine and `fields` are the fields that it is about."""
+class KeysDense:
+    """The keys of a machine's instances are 0, 1, 2, … without a gap, in each instance around them."""
 
-    name: str
-    of: str | None
+
+@dataclass(frozen=True, slots=True)
+class ChildrenCloseFirst:
+    """What is inside an instance is closed before the instance is closed or ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Each of the fields has the same value in all events that have it."""
+
     fields: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
-    """`terminator` is the text that ends the stream, which is no event."""
+class OneFact:
+    """An event states at most one fact of an instance of the machine `of`."""
 
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Consecutive:
+    """The field counts the events: `start` in the first one, one more in each."""
+
+    field: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class OneId:
+    """An instance of the machine `of` has an id, another one than its siblings have. The fields all hold it: each one
+    wherever it stands in an event of the instance or of anything inside it."""
+
+    of: str
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text of an instance, in pieces and whole: the field `delta` of the events `delta` has a piece, `field` of the
+    one event `done` has all, and so has `whole` of the event that closes the instance, where it stands there."""
+
+    delta: str
+    done: str
+    field: str
+    whole: str
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedDeltas:
+    """The pieces of each of the texts make up the whole; none comes after the whole."""
+
+    texts: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WholeEqualsPieces:
+    """The list `whole`, in the event that closes or ends the instance around, holds what `piece` was in the events that
+    closed the instances of the machine `of`, in the order of their keys."""
+
+    of: str
+    piece: str
+    whole: str
+
+
+Law = KeysDense | ChildrenCloseFirst | Constant | OneFact | Consecutive | OneId | JoinedDeltas | WholeEqualsPieces
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """`framing` says whether an event is only data or is named, too, by the field `classify`. `terminator` is the text
+    that ends the stream, which is no event. `classify` says which facts an event states: the rules each one of theirs,
+    or a field the one that is its value. `laws` are what must hold beyond the machines."""
+
+    framing: Literal["data", "event"]
     terminator: str | None
-    classify: tuple[Rule, ...]
+    classify: tuple[Rule, ...] | str
     machines: tuple[Machine, ...]
     laws: tuple[Law, ...]
 
 
 STREAMS: dict[str, Stream] = {
     "chat": Stream(
+        framing='data',
         terminator='[DONE]',
         classify=(
             Rule('role', at='delta.role', each='choices', key='index'),
@@ -64,25 +138,29 @@ STREAMS: dict[str, Stream] = {
                 inside=None,
                 key=None,
                 open=None,
-                body=(),
                 close=None,
-                end=('usage', 'error', ),
+                body=(),
+                end=('usage',),
+                fail=('error',),
+                abort=(),
             ),
             Machine(
                 'choice',
                 inside='stream',
                 key='index',
                 open='role',
-                body=('content', ),
                 close='finish',
+                body=('content',),
                 end=(),
+                fail=(),
+                abort=(),
             ),
         ),
         laws=(
-            Law('keys dense', of=None, fields=()),
-            Law('children close first', of=None, fields=()),
-            Law('constant', of=None, fields=('id', 'object', 'created', 'model', )),
-            Law('one fact', of='choice', fields=()),
+            KeysDense(),
+            ChildrenCloseFirst(),
+            Constant(fields=('id', 'object', 'created', 'model', )),
+            OneFact(of='choice'),
         ),
     ),
 }

@@ -5,6 +5,7 @@ from typing import Any
 
 import jinja2
 
+from specvino.codegen.emit.streams import filled
 from specvino.codegen.fields import stream_event
 from specvino.codegen.schemas import Schema, closure, component_name, operations, resolve
 
@@ -64,7 +65,7 @@ def errors(errors: dict[str, Any]) -> str:
 
 def streams(document: dict[str, Any]) -> str:
     """streams.py: the x-stream tables, with defaults filled in."""
-    tables = {op["x-endpoint"]: op["x-stream"] for _, _, _, op in operations(document) if "x-stream" in op}
+    tables = {op["x-endpoint"]: filled(op["x-stream"]) for _, _, _, op in operations(document) if "x-stream" in op}
     return _render("streams.py.jinja", tables=tables)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specvino.conformance.fold import fold_chat
+from specvino.conformance.fold import fold_chat, fold_completion
 
 HEAD = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 5, "model": "m"}
 USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
@@ -49,3 +49,23 @@ def test_choices_are_joined_and_in_order(last, usage):
 def test_a_choice_without_text_has_an_empty_one():
     folded = fold_chat([chunk(choice(0, role="assistant", content=None)), chunk(choice(0, "stop"))])
     assert folded["choices"][0]["message"]["content"] == ""
+
+
+def text(index, piece="", finish=None):
+    return chunk({"index": index, "text": piece, "logprobs": None, "finish_reason": finish}, object="text_completion")
+
+
+@pytest.mark.parametrize(("last", "usage"), [([chunk(usage=USAGE)], USAGE), ([], None)])
+def test_texts_are_joined_and_in_order(last, usage):
+    chunks = [text(1, "b"), text(0, "a"), text(1, "c"), text(1, "", "length"), text(0, "", "stop"), text(2, "", "stop")]
+    assert fold_completion([*chunks, *last]) == {
+        "id": "chatcmpl-1",
+        "object": "text_completion",
+        "created": 5,
+        "model": "m",
+        "choices": [
+            {"index": index, "text": joined, "logprobs": None, "finish_reason": reason}
+            for index, joined, reason in [(0, "a", "stop"), (1, "bc", "length"), (2, "", "stop")]
+        ],
+        "usage": usage,
+    }

@@ -4,6 +4,7 @@ import importlib
 import sys
 
 import pytest
+from support.stream_tables import read
 
 from specvino.codegen.emit import tables
 
@@ -58,13 +59,30 @@ def test_errors(real, run):
     assert (kind.status, kind.type, kind.param, kind.retryable) == (503, "server_error", False, True)
 
 
-@pytest.mark.parametrize("law", ["keys dense", {"law": "one fact", "of": "choice"}])
-def test_streams(chat, spec, law, run):
-    chat["x-stream"]["laws"] = [law]
-    table = run(tables.streams(spec.document)).STREAMS["chat"]
-    assert table.terminator == "[DONE]"
-    assert table.machines[1].inside == table.machines[0].name
-    assert (table.laws[0].name, table.laws[0].of) == (
-        ("keys dense", None) if isinstance(law, str) else ("one fact", "choice")
+def test_a_stream_by_rules(real, run):
+    streams = run(tables.streams(real.document))
+    table = streams.STREAMS["chat"]
+    assert (table.framing, table.terminator) == ("data", "[DONE]")
+    assert table.classify[0] == streams.Rule("role", at="delta.role", each="choices", key="index")
+    assert table.classify[-1] == streams.Rule("error", at="error", each=None, key=None)
+    outermost, choice = table.machines
+    assert (outermost.inside, outermost.open, outermost.end, outermost.fail) == (None, None, ("usage",), ("error",))
+    assert (choice.inside, choice.key, choice.body, choice.close) == (outermost.name, "index", ("content",), "finish")
+    assert streams.KeysDense() in table.laws
+    assert streams.OneFact(of="choice") in table.laws
+
+
+def test_a_stream_by_a_field(chat, spec, run):
+    chat["x-stream"] = read("responses_table.yaml")
+    streams = run(tables.streams(spec.document))
+    table = streams.STREAMS["chat"]
+    assert (table.framing, table.terminator, table.classify) == ("event", None, "type")
+    response, item, part, summary = table.machines
+    assert (response.open, response.abort) == ("response.created", ("error",))
+    assert [machine.inside for machine in (item, part, summary)] == ["response", "item", "item"]
+    assert streams.Consecutive(field="sequence_number", start=0) in table.laws
+    assert streams.WholeEqualsPieces(of="part", piece="part", whole="item.content") in table.laws
+    joined = next(law for law in table.laws if isinstance(law, streams.JoinedDeltas))
+    assert joined.texts[2] == streams.Text(
+        delta="response.refusal.delta", done="response.refusal.done", field="refusal", whole="part.refusal"
     )
-    assert (table.classify[0].fact, table.classify[0].each) == ("role", "choices")

@@ -1,6 +1,12 @@
 """The x-stream tables."""
 
+import copy
+
 import pytest
+from support.stream_tables import read
+
+from specvino.codegen.lint import streams
+from specvino.codegen.spec import Spec
 
 
 @pytest.fixture
@@ -18,14 +24,24 @@ def test_a_table_without_a_stream(spec, only):
     only("x-stream", "GET /version", "or neither")
 
 
-def test_unknown_keys(table, only):
-    table["order"] = "any"
-    only("x-stream", "classify, laws, machines, order, terminator", "must be")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"order": "any"}, "'order' was unexpected"),
+        ({"framing": "lines"}, 'framing: "lines" is not one of "data" or "event"'),
+        ({"classify": []}, "classify: [] has less than 1 item"),
+        ({"terminator": "[END]"}, "the terminator is '[END]', but the consts of the event's data are ['[DONE]']"),
+        ({"terminator": None}, "the terminator is None, but the consts of the event's data are ['[DONE]']"),
+    ],
+)
+def test_the_table_itself(table, only, change, words):
+    table.update(change)
+    only("x-stream", "POST /chat/completions", words)
 
 
-def test_another_terminator(table, only):
-    table["terminator"] = "[END]"
-    only("x-stream", "'[END]' is not a const of the event's data")
+def test_a_table_without_laws(table, only):
+    del table["laws"]
+    only("x-stream", '"laws" is a required property')
 
 
 @pytest.mark.parametrize(
@@ -34,20 +50,20 @@ def test_another_terminator(table, only):
         ({"at": "delta.text"}, "the event has no choices[].delta.text"),
         ({"each": "options"}, "the event has no options[]"),
         ({"key": "number"}, "the event has no choices[].number"),
-        ({"where": "delta"}, "and nothing else"),
+        ({"where": "delta"}, "'where' was unexpected"),
+        ({"at": "choices[].index"}, "does not match"),
+        ({"key": "finish_reason"}, "machine choice: its key is index, but that of content finish_reason"),
     ],
 )
 def test_a_rule(spec, table, change, words):
-    from specvino.codegen.lint.streams import tables
-
     table["classify"][1].update(change)
-    found = list(map(str, tables(spec)))
+    found = list(map(str, streams.tables(spec)))
     assert any(words in line for line in found), found
 
 
 def test_a_rule_without_a_key(table, only):
     del table["classify"][1]["key"]
-    only("x-stream", "classify content", "each with key")
+    only("x-stream", "classify", '"key" is a required property')
 
 
 def test_a_fact_twice(table, only):
@@ -57,16 +73,29 @@ def test_a_fact_twice(table, only):
 
 def test_a_fact_that_no_rule_states(table, only):
     table["machines"]["choice"]["body"].append("refusal")
-    only("x-stream", "no rule classifies the fact 'refusal'")
+    only("x-stream", "no event states the fact 'refusal'")
 
 
 def test_a_fact_that_no_machine_has(table, only):
-    table["machines"]["stream"]["end"].remove("error")
+    del table["machines"]["stream"]["fail"]
     only("x-stream", "no machine has the fact 'error'")
 
 
-def test_no_outermost_machine(table, only):
-    table["machines"]["stream"] |= {"in": "choice", "key": "x", "open": "role", "close": "finish"}
+def test_a_fact_in_two_places(table, only):
+    table["machines"]["stream"]["body"] = ["role"]
+    only("x-stream", "the fact 'role' stands in the machines 2 times")
+
+
+def test_no_outermost_machine(spec, table):
+    table["machines"]["stream"] = {"in": "choice", "key": "x", "close": "usage"}
+    found = "\n".join(map(str, streams.tables(spec)))
+    assert "one outermost machine" in found
+    assert "machine stream: it is inside itself" in found
+    assert "machine choice: it is inside itself" in found
+
+
+def test_two_outermost_machines(table, only):
+    table["machines"]["other"] = {"end": ["other"]}
     only("x-stream", "one outermost machine")
 
 
@@ -75,26 +104,214 @@ def test_inside_of_nothing(table, only):
     only("x-stream", "machine choice: there is no machine 'answer'")
 
 
-def test_a_machine_without_a_close(table, only):
-    del table["machines"]["choice"]["key"]
-    only("x-stream", "machine choice", "has key, open and close")
+def test_rules_and_a_machine_inside_an_inner_one(spec, table):
+    table["machines"]["piece"] = {"in": "choice", "key": "index", "close": "content"}
+    del table["machines"]["choice"]["body"]
+    found = "\n".join(map(str, streams.tables(spec)))
+    assert "machine piece: by rules a fact has one key, so that nothing can be inside choice" in found
 
 
-def test_an_unknown_key_of_a_machine(table, only):
-    table["machines"]["choice"]["colse"] = "finish"
-    only("x-stream", "machine choice: 'colse' is not one of")
+@pytest.mark.parametrize(
+    ("machine", "change", "words"),
+    [
+        ("choice", {"colse": "finish"}, "'colse' was unexpected"),
+        ("choice", {"end": ["finish"]}, "'end' was unexpected"),
+        ("choice", {"key": None}, "key: null is not of type"),
+        ("choice", {"close": None}, "close: null is not of type"),
+        ("choice", {"body": []}, "body: [] has less than 1 item"),
+        ("stream", {"key": "index"}, "'key' was unexpected"),
+        ("stream", {"end": []}, "end: [] has less than 1 item"),
+        ("stream", {"abort": ["x"]}, '"open" is a required property'),
+    ],
+)
+def test_a_machine(table, only, machine, change, words):
+    table["machines"][machine].update(change)
+    only("x-stream", f"machine {machine}: ", words)
+
+
+@pytest.mark.parametrize("key", ["key", "close"])
+def test_an_inner_machine_has_a_key_and_a_close(table, only, key):
+    del table["machines"]["choice"][key]
+    only("x-stream", f'machine choice: "{key}" is a required property')
+
+
+def test_an_inner_machine_needs_no_open(spec, table):
+    del table["machines"]["choice"]["open"]
+    table["machines"]["choice"]["body"].append("role")
+    assert list(streams.tables(spec)) == []
 
 
 @pytest.mark.parametrize(
     ("law", "words"),
     [
         ("keys sorted", "there is no law 'keys sorted'"),
-        ({"law": "one fact"}, "law one fact: it needs of"),
-        ({"law": "one fact", "of": "part"}, "law one fact: there is no machine 'part'"),
-        ({"law": "constant", "fields": ["ident"]}, "law constant: the event has no ident"),
-        ({"law": "keys dense", "of": "choice"}, "no more than its name"),
+        ({"of": "choice"}, "there is no law None"),
+        ({"law": "one fact"}, 'law one fact: "of" is a required property'),
+        ({"law": "one fact", "of": "part"}, "law one fact: 'part' is not a machine inside another"),
+        ({"law": "one fact", "of": "stream"}, "law one fact: 'stream' is not a machine inside another"),
+        ({"law": "constant", "fields": ["ident"]}, "law constant: the events have no ident"),
+        ({"law": "constant", "fields": ["choices[].index"]}, "law constant: fields.0"),
+        ({"law": "keys dense", "of": "choice"}, "law keys dense: Additional properties"),
+        ({"law": "one id", "of": "choice", "fields": ["id"]}, "law one id: only where `classify` is a field"),
+        ({"law": "consecutive", "field": "id", "from": "0"}, 'law consecutive: from: "0" is not of type'),
     ],
 )
 def test_a_law(table, only, law, words):
     table["laws"].append(law)
     only("x-stream", words)
+
+
+# What the events of a response have beside type and sequence_number.
+ADDED = ["item.id", "item.arguments", "item.content", "item.summary"]
+IN_ITEM = ["output_index", "item_id"]
+IN_PART, IN_SUMMARY = [*IN_ITEM, "content_index"], [*IN_ITEM, "summary_index"]
+RESPONSE = ["response.id", "response.model", "response.created_at", "response.output"]
+FIELDS = {
+    **{
+        f"response.{kind}": RESPONSE
+        for kind in ("created", "queued", "in_progress", "completed", "incomplete", "failed")
+    },
+    "error": ["code"],
+    "response.output_item.added": ["output_index", *ADDED],
+    "response.output_item.done": ["output_index", *ADDED],
+    "response.function_call_arguments.delta": [*IN_ITEM, "delta"],
+    "response.function_call_arguments.done": [*IN_ITEM, "arguments"],
+    "response.content_part.added": [*IN_PART, "part.text", "part.refusal"],
+    "response.content_part.done": [*IN_PART, "part.text", "part.refusal"],
+    "response.output_text.delta": [*IN_PART, "delta"],
+    "response.output_text.done": [*IN_PART, "text"],
+    "response.output_text.annotation.added": [*IN_PART, "annotation"],
+    "response.refusal.delta": [*IN_PART, "delta"],
+    "response.refusal.done": [*IN_PART, "refusal"],
+    "response.reasoning_text.delta": [*IN_PART, "delta"],
+    "response.reasoning_text.done": [*IN_PART, "text"],
+    "response.reasoning_summary_part.added": [*IN_SUMMARY, "part.text"],
+    "response.reasoning_summary_part.done": [*IN_SUMMARY, "part.text"],
+    "response.reasoning_summary_text.delta": [*IN_SUMMARY, "delta"],
+    "response.reasoning_summary_text.done": [*IN_SUMMARY, "text"],
+}
+
+
+class Responses:
+    """A document with one stream, of response events."""
+
+    def __init__(self):
+        self.schemas = {fact: self._event(fact, paths) for fact, paths in FIELDS.items()}
+        self.schemas["Event"] = {"oneOf": [{"$ref": f"#/components/schemas/{fact}"} for fact in FIELDS]}
+        self.data = {"type": "string", "contentSchema": {"$ref": "#/components/schemas/Event"}}
+        self.item = {
+            "type": "object",
+            "required": ["event", "data"],
+            "properties": {"event": {"type": "string"}, "data": self.data},
+        }
+        self.table = read("responses_table.yaml")
+        answer = {"200": {"content": {"text/event-stream": {"itemSchema": self.item}}}}
+        self.document = {
+            "paths": {"/responses": {"post": {"responses": answer, "x-stream": self.table}}},
+            "components": {"schemas": self.schemas},
+        }
+
+    @staticmethod
+    def _event(fact, paths):
+        schema = {"properties": {"type": {"const": fact}, "sequence_number": {}}}
+        for path in paths:
+            place = schema
+            for step in path.split("."):
+                place = place.setdefault("properties", {}).setdefault(step, {})
+        return schema
+
+    def faults(self, rule=streams.tables):
+        return [problem.what for problem in rule(Spec(self.document, {}, {}))]
+
+
+@pytest.fixture
+def responses():
+    return Responses()
+
+
+def test_the_table_of_responses(responses):
+    assert responses.faults() == []
+
+
+def test_a_branch_without_its_const(responses):
+    responses.schemas["error"]["properties"]["type"] = {"type": "string"}
+    responses.table["machines"]["response"].pop("abort")
+    assert responses.faults() == ["classify: 1 branches of the event have no const type"]
+
+
+def test_events_and_facts_are_the_same(responses):
+    responses.schemas["error"]["properties"]["type"] = {"const": "response.error"}
+    assert responses.faults() == ["no event states the fact 'error'", "no machine has the fact 'response.error'"]
+
+
+@pytest.mark.parametrize("path", ["output_index", "content_index"])
+def test_an_event_without_a_key(responses, path):
+    del responses.schemas["response.refusal.delta"]["properties"][path]
+    assert responses.faults() == [f"machine part: the event response.refusal.delta has no {path}"]
+
+
+def test_framing(responses):
+    responses.item["required"].remove("event")
+    assert responses.faults() == ["framing event: a server-sent event must require `event`"]
+    responses.table["framing"] = "data"
+    assert responses.faults() == ["framing data: a server-sent event must not have `event`"]
+
+
+def test_names_need_a_field(chat, schemas, spec):
+    chat["x-stream"]["framing"] = "event"
+    sent = schemas["ChatCompletionServerSentEvent"]
+    sent["properties"]["event"] = {"type": "string"}
+    sent["required"].append("event")
+    assert [problem.what for problem in streams.tables(spec)] == [
+        "framing event: the name of an event is the field `classify`, which must be one"
+    ]
+
+
+def test_a_terminator_that_nothing_states(responses):
+    responses.table["terminator"] = "[DONE]"
+    assert responses.faults() == ["the terminator is '[DONE]', but the consts of the event's data are []"]
+
+
+TEXT = {"delta": "response.refusal.delta", "done": "response.refusal.done", "as": "refusal", "whole": "part.refusal"}
+
+
+@pytest.mark.parametrize(
+    ("law", "words"),
+    [
+        ({"law": "consecutive", "field": "number", "from": 0}, "the event error has no number"),
+        ({"law": "constant", "fields": ["response.ident"]}, "the events have no response.ident"),
+        ({"law": "one id", "of": "item", "fields": ["code"]}, "no event of item has code"),
+        ({"law": "one id", "of": "response", "fields": ["code"]}, "'response' is not a machine inside another"),
+        (
+            {"law": "whole equals pieces", "of": "part", "piece": "item", "whole": "item.content"},
+            "part.done has no item",
+        ),
+        (
+            {"law": "whole equals pieces", "of": "part", "piece": "part", "whole": "item.parts"},
+            "item.done has no item.parts",
+        ),
+        ({"law": "whole equals pieces", "of": "item", "piece": "item", "whole": "output"}, "completed has no output"),
+        ({"law": "joined deltas", "texts": [TEXT | {"done": "error"}]}, "are not in the body of one inner machine"),
+        ({"law": "joined deltas", "texts": [TEXT | {"as": "text"}]}, "the event response.refusal.done has no text"),
+        ({"law": "joined deltas", "texts": [TEXT | {"whole": "text"}]}, "response.content_part.done has no text"),
+        (
+            {
+                "law": "joined deltas",
+                "texts": [TEXT | {"delta": "response.refusal.done", "done": "response.refusal.delta"}],
+            },
+            "has no delta",
+        ),
+        ({"law": "joined deltas", "texts": [{"delta": "error"}]}, '"done" is a required property'),
+    ],
+)
+def test_a_law_of_responses(responses, law, words):
+    responses.table["laws"].append(law)
+    found = responses.faults()
+    assert any(line.startswith(f"law {law['law']}: ") and words in line for line in found), found
+
+
+def test_every_event_is_shown(responses):
+    shown = [{"type": fact} for fact in FIELDS]
+    responses.schemas["Event"]["examples"] = copy.deepcopy(shown[2:])
+    responses.schemas["response.created"]["examples"] = [shown[0]]
+    assert responses.faults(streams.examples) == ["no example states the fact 'response.queued'"]

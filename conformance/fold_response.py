@@ -1,0 +1,58 @@
+"""The response that a stream of response events amounts to, made independently of any server."""
+
+import copy
+from typing import Any
+
+# What nobody knows before the end: of a response, and of an output item.
+RESPONSE_END = ("status", "completed_at", "incomplete_details", "error", "usage")
+ITEM_END = ("status", "encrypted_content")
+
+Item = dict[str, Any]
+
+
+def fold_response(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """The response object, rebuilt from the events before the last one.
+
+    The settings are those of `response.created`; the items begin as they were added and grow by their parts and deltas.
+    Only what can't be known earlier is taken from the event that closes an item or ends the response. The last event
+    must be one that has the response, which `error` has not.
+    """
+    response: dict[str, Any] = copy.deepcopy(events[0]["response"])
+    items: dict[int, Item] = {}
+    for event in events:
+        if event["type"] == "response.output_item.added":
+            items[event["output_index"]] = copy.deepcopy(event["item"])
+        elif "output_index" in event:
+            _grow(items[event["output_index"]], event)
+    response["output"] = [items[index] for index in sorted(items)]
+    _take(response, events[-1]["response"], RESPONSE_END)
+    return response
+
+
+def _grow(item: Item, event: dict[str, Any]) -> None:
+    match event["type"]:
+        case "response.content_part.added":
+            item["content"] = [*(item.get("content") or []), copy.deepcopy(event["part"])]
+        case "response.reasoning_summary_part.added":
+            item["summary"] = [*(item.get("summary") or []), copy.deepcopy(event["part"])]
+        case "response.output_text.delta":
+            part = item["content"][event["content_index"]]
+            part["text"] += event["delta"]
+            if "logprobs" in part:
+                part["logprobs"] += copy.deepcopy(event.get("logprobs") or [])
+        case "response.output_text.annotation.added":
+            item["content"][event["content_index"]]["annotations"].append(event["annotation"])
+        case "response.refusal.delta":
+            item["content"][event["content_index"]]["refusal"] += event["delta"]
+        case "response.reasoning_text.delta":
+            item["content"][event["content_index"]]["text"] += event["delta"]
+        case "response.reasoning_summary_text.delta":
+            item["summary"][event["summary_index"]]["text"] += event["delta"]
+        case "response.function_call_arguments.delta":
+            item["arguments"] += event["delta"]
+        case "response.output_item.done":
+            _take(item, event["item"], ITEM_END)
+
+
+def _take(whole: dict[str, Any], end: dict[str, Any], fields: tuple[str, ...]) -> None:
+    whole |= {field: copy.deepcopy(end[field]) for field in fields if field in end}

@@ -1,0 +1,99 @@
+"""What real clients send (tests/requests) is valid by the document, is built, and is answered as the file says."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from support.app import error_of
+
+from specvino.conformance.framed import FramedJudge
+from specvino.conformance.sse import Decoder
+from specvino.generated.errors import ERRORS, ErrorCode
+from specvino.generated.handlers import OPERATIONS, Operation
+from specvino.generated.streams import STREAMS
+from specvino.server.gate.schema import Judge, document
+
+REQUESTS = Path(__file__).parents[1] / "requests"
+
+
+@dataclass(frozen=True)
+class Request:
+    """One entry of a file."""
+
+    id: str
+    operation: Operation
+    body: dict[str, Any]
+    refusal: dict[str, Any] | None
+    """The error's code and param, where this server must refuse the body."""
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """What the document says of the operation."""
+        item: dict[str, Any] = document()["paths"][self.operation.path][self.operation.method.lower()]
+        return item
+
+
+def load() -> Iterator[Request]:
+    for operation in OPERATIONS.values():
+        for file in sorted((REQUESTS / operation.endpoint).glob("*.yaml")):
+            for entry in yaml.safe_load(file.read_text("utf-8")):
+                assert entry.keys() <= {"name", "client", "note", "refusal", "body"}
+                name = f"{operation.endpoint}-{file.stem}-{entry['name']}"
+                yield Request(name, operation, entry["body"], entry.get("refusal"))
+
+
+ALL = list(load())
+each_request = pytest.mark.parametrize("request_", ALL, ids=lambda request: request.id)
+
+
+def test_there_are_enough_of_each_endpoint_and_no_name_twice():
+    counts = Counter(request.operation.endpoint for request in ALL)
+    assert counts.keys() == {folder.name for folder in REQUESTS.iterdir()} == {"chat", "completions", "responses"}
+    assert min(counts.values()) >= 15
+    assert counts.total() >= 60
+    assert max(Counter(request.id for request in ALL).values()) == 1
+
+
+@each_request
+def test_the_document_allows_it_and_the_model_holds_it(request_):
+    Judge.of_component(request_.operation.body).require(request_.body)
+    built = request_.operation.model.model_validate(request_.body)
+    assert json.loads(built.model_dump_json(exclude_unset=True)) == request_.body
+
+
+@pytest.fixture(scope="module")
+def client(scripted_server):
+    with httpx.Client(base_url=scripted_server.url, timeout=60) as client:
+        yield client
+
+
+@each_request
+def test_the_server_answers_it(client, request_):
+    operation = request_.operation
+    response = client.request(operation.method, operation.path, json=request_.body | {"model": "m"})
+    if request_.refusal:
+        code = request_.refusal["code"]
+        assert code in {refusal["code"] for refusal in request_.declared["x-refusals"]}
+        error = error_of(response, ERRORS[ErrorCode(code)].status, code)
+        assert error["param"] == request_.refusal["param"]
+        return
+    assert response.status_code == 200, response.text
+    if request_.body.get("stream"):
+        assert response.headers["content-type"].startswith("text/event-stream")
+        assert violations(response.content, operation.endpoint) == []
+    else:
+        Judge(request_.declared["responses"]["200"]["content"]["application/json"]["schema"]).require(response.json())
+
+
+def violations(content: bytes, endpoint: str) -> list[str]:
+    """What the document's table has against a stream."""
+    decoder, judge = Decoder(), FramedJudge(STREAMS[endpoint])
+    found = [violation for event in decoder.feed(content) for violation in judge.feed(event)]
+    assert not decoder.incomplete
+    return [*found, *judge.end()]
