@@ -31,13 +31,72 @@ class Shape:
 
 
 SHAPES: dict[str, Shape] = {
+    "AccessPrograms": Shape(
+        {
+            "cyber": Field("unsupported", honours={'const': 'standard'}),
+        }
+    ),
+    "AllowedTools": Shape(
+        {
+            "mode": Field("unsupported"),
+            "tools": Field("unsupported"),
+        }
+    ),
+    "AllowedToolsChoice": Shape(
+        {
+            "type": Field("unsupported"),
+            "allowed_tools": Field("unsupported", shape="AllowedTools"),
+        }
+    ),
+    "ApproximateLocation": Shape(
+        {
+            "city": Field("unsupported"),
+            "region": Field("unsupported"),
+            "country": Field("unsupported"),
+            "timezone": Field("unsupported"),
+        }
+    ),
     "AssistantMessage": Shape(
         {
             "role": Field("honoured"),
-            "content": Field("honoured", shape="TextPart"),
+            "content": Field("honoured", shape="AssistantPart"),
             "name": Field("honoured"),
-            "refusal": Field("noted"),
+            "refusal": Field("unsupported"),
+            "reasoning_content": Field("honoured"),
             "tool_calls": Field("honoured", shape="MessageToolCall"),
+            "function_call": Field("honoured", shape="MessageFormerCall"),
+            "audio": Field("unsupported", shape="MessageAudio"),
+        }
+    ),
+    "AssistantPart": Shape(
+        select="type",
+        variants={
+            "text": "TextPart",
+            "refusal": "RefusalPart",
+        },
+    ),
+    "AudioOutput": Shape(
+        {
+            "voice": Field("unsupported"),
+            "format": Field("unsupported"),
+        }
+    ),
+    "AudioPart": Shape(
+        {
+            "type": Field("unsupported"),
+            "input_audio": Field("unsupported", shape="InputAudio"),
+            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
+        }
+    ),
+    "ContextManagement": Shape(
+        {
+            "type": Field("unsupported"),
+            "compact_threshold": Field("unsupported"),
+        }
+    ),
+    "ConversationReference": Shape(
+        {
+            "id": Field("unsupported"),
         }
     ),
     "CreateChatCompletionRequest": Shape(
@@ -46,21 +105,177 @@ SHAPES: dict[str, Shape] = {
             "messages": Field("honoured", shape="Message"),
             "max_tokens": Field("honoured"),
             "max_completion_tokens": Field("honoured"),
+            "logit_bias": Field("unsupported", honours={'maxProperties': 0}),
+            "logprobs": Field("unsupported", honours={'const': False}),
+            "top_logprobs": Field("unsupported", honours={'const': 0}),
+            "stream_options": Field("honoured", shape="StreamOptions"),
+            "tools": Field("unsupported", shape="FunctionTool", honours={'maxItems': 0}),
+            "tool_choice": Field("unsupported", shape="NamedToolChoice", honours={'enum': ['none', 'auto']}),
+            "parallel_tool_calls": Field("unsupported", honours={'const': True}),
+            "functions": Field("unsupported", shape="FunctionDefinition", honours={'maxItems': 0}),
+            "function_call": Field("unsupported", shape="FunctionName", honours={'enum': ['none', 'auto']}),
+            "response_format": Field("unsupported", shape="TextFormat", honours={'properties': {'type': {'const': 'text'}}}),
+            "reasoning_effort": Field("unsupported"),
+            "verbosity": Field("unsupported", honours={'const': 'medium'}),
+            "prediction": Field("unsupported", shape="Prediction"),
+            "web_search_options": Field("unsupported", shape="WebSearchOptions"),
+            "moderation": Field("unsupported", shape="Moderation"),
+            "service_tier": Field("unsupported", honours={'enum': ['auto', 'default']}),
+            "store": Field("unsupported", honours={'const': False}),
+            "chat_template_kwargs": Field("unsupported", honours={'maxProperties': 0}),
             "temperature": Field("honoured"),
             "top_p": Field("honoured"),
             "top_k": Field("honoured"),
+            "min_p": Field("unsupported", honours={'const': 0}),
             "seed": Field("honoured"),
             "stop": Field("honoured"),
-            "n": Field("honoured"),
             "frequency_penalty": Field("honoured"),
             "presence_penalty": Field("honoured"),
             "repetition_penalty": Field("honoured"),
+            "n": Field("honoured"),
+            "best_of": Field("unsupported", honours={'const': 1}),
+            "length_penalty": Field("unsupported", honours={'const': 1}),
             "ignore_eos": Field("honoured"),
-            "logit_bias": Field("unsupported", honours={'maxProperties': 0}),
+            "include_stop_str_in_output": Field("unsupported", honours={'const': False}),
+            "skip_special_tokens": Field("unsupported", honours={'const': True}),
+            "num_assistant_tokens": Field("unsupported"),
+            "assistant_confidence_threshold": Field("unsupported"),
+            "max_ngram_size": Field("unsupported"),
+            "modalities": Field("unsupported", honours={'items': {'const': 'text'}}),
+            "audio": Field("unsupported", shape="AudioOutput"),
+            "chunk_frames": Field("unsupported"),
             "stream": Field("honoured"),
-            "stream_options": Field("honoured", shape="StreamOptions"),
             "user": Field("noted"),
+            "safety_identifier": Field("noted"),
             "metadata": Field("noted"),
+            "prompt_cache_key": Field("noted"),
+            "prompt_cache_retention": Field("noted"),
+            "prompt_cache_options": Field("noted", shape="PromptCacheOptions"),
+        }
+    ),
+    "CreateCompletionRequest": Shape(
+        {
+            "model": Field("honoured"),
+            "prompt": Field("honoured"),
+            "max_tokens": Field("honoured"),
+            "best_of": Field("unsupported", honours={'const': 1}),
+            "echo": Field("unsupported", honours={'const': False}),
+            "suffix": Field("unsupported", honours={'maxLength': 0}),
+            "logprobs": Field("unsupported"),
+            "logit_bias": Field("unsupported", honours={'maxProperties': 0}),
+            "stream_options": Field("honoured", shape="StreamOptions"),
+            "modalities": Field("unsupported", honours={'items': {'const': 'text'}}),
+            "audio": Field("unsupported", shape="AudioOutput"),
+            "temperature": Field("honoured"),
+            "top_p": Field("honoured"),
+            "top_k": Field("honoured"),
+            "min_p": Field("unsupported", honours={'const': 0}),
+            "seed": Field("honoured"),
+            "stop": Field("honoured"),
+            "frequency_penalty": Field("honoured"),
+            "presence_penalty": Field("honoured"),
+            "repetition_penalty": Field("honoured"),
+            "n": Field("honoured"),
+            "length_penalty": Field("unsupported", honours={'const': 1}),
+            "ignore_eos": Field("honoured"),
+            "include_stop_str_in_output": Field("unsupported", honours={'const': False}),
+            "skip_special_tokens": Field("unsupported", honours={'const': True}),
+            "num_assistant_tokens": Field("unsupported"),
+            "assistant_confidence_threshold": Field("unsupported"),
+            "max_ngram_size": Field("unsupported"),
+            "chunk_frames": Field("unsupported"),
+            "stream": Field("honoured"),
+            "user": Field("noted"),
+        }
+    ),
+    "CreateResponseRequest": Shape(
+        {
+            "model": Field("honoured"),
+            "input": Field("honoured", shape="InputMessage"),
+            "instructions": Field("honoured"),
+            "max_output_tokens": Field("honoured"),
+            "stream_options": Field("honoured", shape="ResponseStreamOptions"),
+            "seed": Field("honoured"),
+            "stop": Field("honoured"),
+            "frequency_penalty": Field("honoured"),
+            "presence_penalty": Field("honoured"),
+            "n": Field("unsupported", honours={'const': 1}),
+            "modalities": Field("unsupported", honours={'items': {'const': 'text'}}),
+            "audio": Field("unsupported", shape="AudioOutput"),
+            "tools": Field("unsupported", shape="FlatFunctionTool", honours={'maxItems': 0}),
+            "tool_choice": Field("unsupported", shape="FlatNamedToolChoice", honours={'enum': ['none', 'auto']}),
+            "parallel_tool_calls": Field("unsupported", honours={'const': True}),
+            "max_tool_calls": Field("unsupported"),
+            "text": Field("honoured", shape="ResponseTextSettings"),
+            "response_format": Field("unsupported", shape="TextFormat", honours={'properties': {'type': {'const': 'text'}}}),
+            "reasoning": Field("honoured", shape="ReasoningSettings"),
+            "chat_template_kwargs": Field("unsupported", honours={'maxProperties': 0}),
+            "include": Field("unsupported", honours={'maxItems': 0}),
+            "top_logprobs": Field("unsupported", honours={'const': 0}),
+            "logprobs": Field("unsupported", honours={'const': False}),
+            "previous_response_id": Field("unsupported"),
+            "conversation": Field("unsupported", shape="ConversationReference"),
+            "prompt": Field("unsupported", shape="PromptTemplate"),
+            "store": Field("unsupported", honours={'const': False}),
+            "background": Field("unsupported", honours={'const': False}),
+            "truncation": Field("unsupported", honours={'const': 'disabled'}),
+            "context_management": Field("unsupported", shape="ContextManagement", honours={'maxItems': 0}),
+            "service_tier": Field("unsupported", honours={'enum': ['auto', 'default']}),
+            "moderation": Field("unsupported", shape="Moderation"),
+            "image": Field("unsupported", shape="ImageSettings"),
+            "access_programs": Field("unsupported", shape="AccessPrograms"),
+            "temperature": Field("honoured"),
+            "top_p": Field("honoured"),
+            "top_k": Field("honoured"),
+            "min_p": Field("unsupported", honours={'const': 0}),
+            "repetition_penalty": Field("honoured"),
+            "best_of": Field("unsupported", honours={'const': 1}),
+            "length_penalty": Field("unsupported", honours={'const': 1}),
+            "ignore_eos": Field("honoured"),
+            "include_stop_str_in_output": Field("unsupported", honours={'const': False}),
+            "skip_special_tokens": Field("unsupported", honours={'const': True}),
+            "num_assistant_tokens": Field("unsupported"),
+            "assistant_confidence_threshold": Field("unsupported"),
+            "max_ngram_size": Field("unsupported"),
+            "chunk_frames": Field("unsupported"),
+            "stream": Field("honoured"),
+            "user": Field("noted"),
+            "safety_identifier": Field("noted"),
+            "metadata": Field("noted"),
+            "prompt_cache_key": Field("noted"),
+            "prompt_cache_retention": Field("noted"),
+            "prompt_cache_options": Field("noted", shape="PromptCacheOptions"),
+        }
+    ),
+    "CustomTool": Shape(
+        {
+            "type": Field("unsupported"),
+            "custom": Field("unsupported", shape="CustomToolDefinition"),
+        }
+    ),
+    "CustomToolChoice": Shape(
+        {
+            "type": Field("unsupported"),
+            "custom": Field("unsupported", shape="FunctionName"),
+        }
+    ),
+    "CustomToolDefinition": Shape(
+        {
+            "name": Field("unsupported"),
+            "description": Field("unsupported"),
+            "format": Field("unsupported", shape="CustomToolFormat"),
+        }
+    ),
+    "CustomToolFormat": Shape(
+        {
+            "type": Field("unsupported"),
+            "grammar": Field("unsupported", shape="CustomToolGrammar"),
+        }
+    ),
+    "CustomToolGrammar": Shape(
+        {
+            "syntax": Field("unsupported"),
+            "definition": Field("unsupported"),
         }
     ),
     "DeveloperMessage": Shape(
@@ -70,11 +285,279 @@ SHAPES: dict[str, Shape] = {
             "name": Field("honoured"),
         }
     ),
+    "FilePart": Shape(
+        {
+            "type": Field("unsupported"),
+            "file": Field("unsupported", shape="InputFile"),
+            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
+        }
+    ),
+    "FlatAllowedToolsChoice": Shape(
+        {
+            "type": Field("unsupported"),
+            "mode": Field("unsupported"),
+            "tools": Field("unsupported"),
+        }
+    ),
+    "FlatCustomTool": Shape(
+        {
+            "type": Field("unsupported"),
+            "name": Field("unsupported"),
+            "description": Field("unsupported"),
+            "format": Field("unsupported", shape="FlatCustomToolFormat"),
+            "defer_loading": Field("unsupported"),
+            "allowed_callers": Field("unsupported"),
+            "async": Field("unsupported"),
+        }
+    ),
+    "FlatCustomToolChoice": Shape(
+        {
+            "type": Field("unsupported"),
+            "name": Field("unsupported"),
+        }
+    ),
+    "FlatCustomToolFormat": Shape(
+        {
+            "type": Field("unsupported"),
+            "syntax": Field("unsupported"),
+            "definition": Field("unsupported"),
+        }
+    ),
+    "FlatFunctionTool": Shape(
+        {
+            "type": Field("unsupported"),
+            "name": Field("unsupported"),
+            "description": Field("unsupported"),
+            "parameters": Field("unsupported"),
+            "strict": Field("unsupported"),
+        }
+    ),
+    "FlatJsonSchemaFormat": Shape(
+        {
+            "type": Field("unsupported"),
+            "name": Field("unsupported"),
+            "description": Field("unsupported"),
+            "schema": Field("unsupported"),
+            "strict": Field("unsupported"),
+        }
+    ),
+    "FlatNamedToolChoice": Shape(
+        {
+            "type": Field("unsupported"),
+            "name": Field("unsupported"),
+        }
+    ),
+    "FunctionDefinition": Shape(
+        {
+            "name": Field("unsupported"),
+            "description": Field("unsupported"),
+            "parameters": Field("unsupported"),
+            "strict": Field("unsupported"),
+        }
+    ),
     "FunctionMessage": Shape(
         {
             "role": Field("honoured"),
             "content": Field("honoured", shape="TextPart"),
             "name": Field("honoured"),
+        }
+    ),
+    "FunctionName": Shape(
+        {
+            "name": Field("unsupported"),
+        }
+    ),
+    "FunctionOutputPart": Shape(
+        select="type",
+        variants={
+            "input_text": "InputTextPart",
+            "input_image": "InputImagePart",
+            "input_file": "InputFilePart",
+        },
+    ),
+    "FunctionTool": Shape(
+        {
+            "type": Field("unsupported"),
+            "function": Field("unsupported", shape="FunctionDefinition"),
+        }
+    ),
+    "HostedTool": Shape(
+        {
+            "type": Field("unsupported"),
+        }
+    ),
+    "HostedToolChoice": Shape(
+        {
+            "type": Field("unsupported"),
+        }
+    ),
+    "ImagePart": Shape(
+        {
+            "type": Field("unsupported"),
+            "image_url": Field("unsupported", shape="ImageUrl"),
+            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
+        }
+    ),
+    "ImageSettings": Shape(
+        {
+            "context_compression": Field("unsupported", honours={'enum': ['auto', 'disabled']}),
+        }
+    ),
+    "ImageUrl": Shape(
+        {
+            "url": Field("unsupported"),
+            "detail": Field("unsupported"),
+        }
+    ),
+    "InputAudio": Shape(
+        {
+            "data": Field("unsupported"),
+            "format": Field("unsupported"),
+        }
+    ),
+    "InputCaller": Shape(
+        {
+            "type": Field("noted"),
+            "caller_id": Field("noted"),
+        }
+    ),
+    "InputFile": Shape(
+        {
+            "file_data": Field("unsupported"),
+            "file_id": Field("unsupported"),
+            "filename": Field("unsupported"),
+        }
+    ),
+    "InputFilePart": Shape(
+        {
+            "type": Field("unsupported"),
+            "file_data": Field("unsupported"),
+            "file_id": Field("unsupported"),
+            "file_url": Field("unsupported"),
+            "filename": Field("unsupported"),
+            "detail": Field("unsupported"),
+            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
+        }
+    ),
+    "InputFunctionCall": Shape(
+        {
+            "type": Field("honoured"),
+            "call_id": Field("honoured"),
+            "name": Field("honoured"),
+            "arguments": Field("honoured"),
+            "id": Field("honoured"),
+            "status": Field("noted"),
+            "namespace": Field("noted"),
+            "caller": Field("noted", shape="InputCaller"),
+            "async": Field("noted"),
+        }
+    ),
+    "InputFunctionCallOutput": Shape(
+        {
+            "type": Field("honoured"),
+            "call_id": Field("honoured"),
+            "output": Field("honoured", shape="FunctionOutputPart"),
+            "id": Field("noted"),
+            "status": Field("noted"),
+            "name": Field("honoured"),
+            "namespace": Field("noted"),
+            "caller": Field("noted", shape="InputCaller"),
+        }
+    ),
+    "InputImagePart": Shape(
+        {
+            "type": Field("unsupported"),
+            "image_url": Field("unsupported", shape="ImageUrl"),
+            "file_id": Field("unsupported"),
+            "detail": Field("unsupported"),
+            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
+        }
+    ),
+    "InputItemReference": Shape(
+        {
+            "type": Field("unsupported"),
+            "id": Field("unsupported"),
+        }
+    ),
+    "InputMessage": Shape(
+        {
+            "type": Field("honoured"),
+            "role": Field("honoured"),
+            "content": Field("honoured", shape="InputPart"),
+            "id": Field("noted"),
+            "status": Field("noted"),
+            "phase": Field("noted"),
+        }
+    ),
+    "InputOtherItem": Shape(
+        {
+            "type": Field("unsupported"),
+        }
+    ),
+    "InputOutputTextPart": Shape(
+        {
+            "type": Field("honoured"),
+            "text": Field("honoured"),
+            "annotations": Field("noted"),
+            "logprobs": Field("noted"),
+        }
+    ),
+    "InputPart": Shape(
+        select="type",
+        variants={
+            "input_text": "InputTextPart",
+            "output_text": "InputOutputTextPart",
+            "refusal": "RefusalPart",
+            "input_image": "InputImagePart",
+            "input_file": "InputFilePart",
+            "input_audio": "AudioPart",
+        },
+    ),
+    "InputReasoning": Shape(
+        {
+            "type": Field("honoured"),
+            "id": Field("noted"),
+            "content": Field("honoured", shape="InputReasoningText"),
+            "summary": Field("honoured", shape="InputSummaryText"),
+            "encrypted_content": Field("unsupported"),
+            "status": Field("noted"),
+        }
+    ),
+    "InputReasoningText": Shape(
+        {
+            "type": Field("honoured"),
+            "text": Field("honoured"),
+        }
+    ),
+    "InputSummaryText": Shape(
+        {
+            "type": Field("honoured"),
+            "text": Field("honoured"),
+        }
+    ),
+    "InputTextPart": Shape(
+        {
+            "type": Field("honoured"),
+            "text": Field("honoured"),
+            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
+        }
+    ),
+    "JsonObjectFormat": Shape(
+        {
+            "type": Field("unsupported"),
+        }
+    ),
+    "JsonSchemaFormat": Shape(
+        {
+            "type": Field("unsupported"),
+            "json_schema": Field("unsupported", shape="NamedJsonSchema"),
+        }
+    ),
+    "McpToolChoice": Shape(
+        {
+            "type": Field("unsupported"),
+            "server_label": Field("unsupported"),
+            "name": Field("unsupported"),
         }
     ),
     "Message": Shape(
@@ -87,6 +570,30 @@ SHAPES: dict[str, Shape] = {
             "tool": "ToolMessage",
             "function": "FunctionMessage",
         },
+    ),
+    "MessageAudio": Shape(
+        {
+            "id": Field("unsupported"),
+        }
+    ),
+    "MessageCustomCall": Shape(
+        {
+            "id": Field("unsupported"),
+            "type": Field("unsupported"),
+            "custom": Field("unsupported", shape="MessageCustomInput"),
+        }
+    ),
+    "MessageCustomInput": Shape(
+        {
+            "name": Field("unsupported"),
+            "input": Field("unsupported"),
+        }
+    ),
+    "MessageFormerCall": Shape(
+        {
+            "name": Field("honoured"),
+            "arguments": Field("honoured"),
+        }
     ),
     "MessageFunctionCall": Shape(
         {
@@ -101,9 +608,105 @@ SHAPES: dict[str, Shape] = {
             "function": Field("honoured", shape="MessageFunctionCall"),
         }
     ),
+    "Moderation": Shape(
+        {
+            "model": Field("unsupported"),
+            "policy": Field("unsupported", shape="ModerationPolicy"),
+        }
+    ),
+    "ModerationMode": Shape(
+        {
+            "mode": Field("unsupported"),
+        }
+    ),
+    "ModerationPolicy": Shape(
+        {
+            "input": Field("unsupported", shape="ModerationMode"),
+            "output": Field("unsupported", shape="ModerationMode"),
+        }
+    ),
+    "NamedJsonSchema": Shape(
+        {
+            "name": Field("unsupported"),
+            "description": Field("unsupported"),
+            "schema": Field("unsupported"),
+            "strict": Field("unsupported"),
+        }
+    ),
+    "NamedToolChoice": Shape(
+        {
+            "type": Field("unsupported"),
+            "function": Field("unsupported", shape="FunctionName"),
+        }
+    ),
+    "Prediction": Shape(
+        {
+            "type": Field("unsupported"),
+            "content": Field("unsupported", shape="TextPart"),
+        }
+    ),
+    "PromptCacheBreakpoint": Shape(
+        {
+            "mode": Field("noted"),
+            "ttl": Field("noted"),
+        }
+    ),
+    "PromptCacheOptions": Shape(
+        {
+            "ttl": Field("noted"),
+            "mode": Field("noted"),
+        }
+    ),
+    "PromptTemplate": Shape(
+        {
+            "id": Field("unsupported"),
+            "version": Field("unsupported"),
+            "variables": Field("unsupported"),
+        }
+    ),
+    "ReasoningSettings": Shape(
+        {
+            "effort": Field("unsupported"),
+            "summary": Field("unsupported"),
+            "generate_summary": Field("unsupported"),
+            "mode": Field("unsupported", honours={'const': 'standard'}),
+            "context": Field("unsupported", honours={'const': 'auto'}),
+        }
+    ),
+    "RefusalPart": Shape(
+        {
+            "type": Field("honoured"),
+            "refusal": Field("honoured"),
+        }
+    ),
+    "ResponseStreamOptions": Shape(
+        {
+            "include_obfuscation": Field("unsupported", honours={'const': False}),
+        }
+    ),
+    "ResponseTextFormat": Shape(
+        select="type",
+        variants={
+            "text": "TextFormat",
+            "json_object": "JsonObjectFormat",
+            "json_schema": "FlatJsonSchemaFormat",
+        },
+    ),
+    "ResponseTextSettings": Shape(
+        {
+            "format": Field("honoured", shape="ResponseTextFormat", honours={'properties': {'type': {'const': 'text'}}}),
+            "verbosity": Field("unsupported", honours={'const': 'medium'}),
+        }
+    ),
     "StreamOptions": Shape(
         {
             "include_usage": Field("honoured"),
+            "include_obfuscation": Field("unsupported", honours={'const': False}),
+        }
+    ),
+    "StructuralFormat": Shape(
+        {
+            "type": Field("unsupported"),
         }
     ),
     "SystemMessage": Shape(
@@ -113,10 +716,26 @@ SHAPES: dict[str, Shape] = {
             "name": Field("honoured"),
         }
     ),
+    "TextFormat": Shape(
+        {
+            "type": Field("honoured"),
+        }
+    ),
     "TextPart": Shape(
         {
             "type": Field("honoured"),
             "text": Field("honoured"),
+            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
+        }
+    ),
+    "TokenizeRequest": Shape(
+        {
+            "model": Field("honoured"),
+            "text": Field("honoured"),
+            "max_length": Field("honoured"),
+            "pad_to_max_length": Field("honoured"),
+            "padding_side": Field("honoured"),
+            "add_special_tokens": Field("honoured"),
         }
     ),
     "ToolMessage": Shape(
@@ -127,25 +746,98 @@ SHAPES: dict[str, Shape] = {
             "name": Field("honoured"),
         }
     ),
+    "UserLocation": Shape(
+        {
+            "type": Field("unsupported"),
+            "approximate": Field("unsupported", shape="ApproximateLocation"),
+        }
+    ),
     "UserMessage": Shape(
         {
             "role": Field("honoured"),
-            "content": Field("honoured", shape="TextPart"),
+            "content": Field("honoured", shape="UserPart"),
             "name": Field("honoured"),
+        }
+    ),
+    "UserPart": Shape(
+        select="type",
+        variants={
+            "text": "TextPart",
+            "image_url": "ImagePart",
+            "input_audio": "AudioPart",
+            "file": "FilePart",
+        },
+    ),
+    "WebSearchOptions": Shape(
+        {
+            "search_context_size": Field("unsupported"),
+            "user_location": Field("unsupported", shape="UserLocation"),
         }
     ),
 }
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "CreateChatCompletionRequest": {
+        "logprobs": False,
+        "parallel_tool_calls": True,
+        "store": False,
         "temperature": 1,
         "top_p": 1,
         "top_k": 40,
-        "n": 1,
+        "min_p": 0,
         "frequency_penalty": 0,
         "presence_penalty": 0,
         "repetition_penalty": 1,
+        "n": 1,
+        "best_of": 1,
+        "length_penalty": 1,
         "ignore_eos": False,
+        "include_stop_str_in_output": False,
+        "skip_special_tokens": True,
         "stream": False,
+    },
+    "CreateCompletionRequest": {
+        "best_of": 1,
+        "echo": False,
+        "temperature": 1,
+        "top_p": 1,
+        "top_k": 40,
+        "min_p": 0,
+        "frequency_penalty": 0,
+        "presence_penalty": 0,
+        "repetition_penalty": 1,
+        "n": 1,
+        "length_penalty": 1,
+        "ignore_eos": False,
+        "include_stop_str_in_output": False,
+        "skip_special_tokens": True,
+        "stream": False,
+    },
+    "CreateResponseRequest": {
+        "frequency_penalty": 0,
+        "presence_penalty": 0,
+        "n": 1,
+        "parallel_tool_calls": True,
+        "top_logprobs": 0,
+        "logprobs": False,
+        "store": False,
+        "background": False,
+        "truncation": 'disabled',
+        "service_tier": 'auto',
+        "temperature": 1,
+        "top_p": 1,
+        "top_k": 40,
+        "min_p": 0,
+        "repetition_penalty": 1,
+        "best_of": 1,
+        "length_penalty": 1,
+        "ignore_eos": False,
+        "include_stop_str_in_output": False,
+        "skip_special_tokens": True,
+        "stream": False,
+    },
+    "TokenizeRequest": {
+        "pad_to_max_length": False,
+        "add_special_tokens": True,
     },
 }
