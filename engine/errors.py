@@ -1,7 +1,7 @@
 """Why an engine may not answer. The tree says who is at fault.
 
 EngineError
-  PromptError               the caller: this conversation can't be answered
+  PromptError               the caller: this prompt can't be answered
     ContextLengthExceeded   the caller: it does not fit the model
   EngineUnavailable         nobody: loading or restarting, come back in `retry_after` seconds
   EngineRestarted           the engine: its process died and took this request with it
@@ -14,7 +14,7 @@ class EngineError(Exception):
 
 
 class PromptError(EngineError):
-    """The conversation can't be rendered by the model's chat template."""
+    """The prompt, or a text to be tokenized, can't be given to this model."""
 
 
 class ContextLengthExceeded(PromptError):
@@ -24,7 +24,7 @@ class ContextLengthExceeded(PromptError):
         self.prompt_tokens = prompt_tokens
         self.max_tokens = max_tokens
         self.context_length = context_length
-        asked = f"{prompt_tokens} tokens in the messages"
+        asked = f"{prompt_tokens} tokens in the prompt"
         if max_tokens is not None:
             asked = f"{prompt_tokens + max_tokens} tokens ({asked}, {max_tokens} in the completion)"
         super().__init__(f"This model's context length is {context_length} tokens, but the request needs {asked}.")

@@ -1,11 +1,12 @@
 """The engine as handlers see it."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from specvino.engine.request import GenerationRequest
 from specvino.engine.segments import Segment
+from specvino.engine.text.fit import Side
 
 State = Literal["loading", "ready", "restarting", "closed"]
 
@@ -15,10 +16,11 @@ class ModelInfo:
     """What a loaded model says of itself.
 
     `context_length` is in tokens, prompt and completion together. `defaults` are the sampling settings of its
-    generation_config.json, by their names in `Sampling`.
+    generation_config.json, by their names in `Sampling`. Token ids are below `vocabulary_size`.
     """
 
     context_length: int
+    vocabulary_size: int
     defaults: Mapping[str, float | int]
 
 
@@ -46,6 +48,23 @@ class Engine(Protocol):
         """Answers one request. Raises an EngineError, a PromptError always before the first segment.
 
         Closing the generator (or cancelling the task that iterates it) cancels the request and frees its memory.
+        """
+        ...
+
+    async def tokenize(
+        self,
+        texts: Sequence[str],
+        *,
+        add_special_tokens: bool,
+        max_length: int | None = None,
+        pad: Side | None = None,
+    ) -> list[list[int]]:
+        """Each text's token ids; special tokens in a text are recognised as such.
+
+        `add_special_tokens` adds those that the tokenizer puts around a text (many put none). `max_length` keeps the
+        first so many ids, and `pad` fills up to it on that side with the model's padding token; without `max_length`
+        `pad` has no effect. Raises EngineUnavailable, EngineRestarted, and PromptError for a text that the tokenizer
+        can't take whole: nothing is ever cut off silently.
         """
         ...
 

@@ -12,7 +12,7 @@ FinishReason = Literal["stop", "length"]
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The request was admitted: it is valid and its prompt fits the context."""
+    """The request was admitted: it is valid and each of its prompts fits the context. The count is of all together."""
 
     prompt_tokens: int
 
@@ -35,7 +35,7 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Token counts of the whole request; `completion_tokens` is the sum over its choices."""
+    """Token counts of the whole request: sums over its prompts (each counted once) and over its choices."""
 
     prompt_tokens: int
     completion_tokens: int

@@ -15,6 +15,7 @@ def texts(prompt: Conversation) -> Iterator[str]:
         yield message.content
         yield message.name or ""
         yield message.tool_call_id or ""
+        yield message.reasoning or ""
         for call in message.tool_calls:
             yield call.id
             yield call.name
@@ -44,6 +45,8 @@ def _turn(message: Message, developer: bool, mark: Mark) -> dict[str, Any]:
         turn["name"] = mark(message.name)
     if message.tool_call_id is not None:
         turn["tool_call_id"] = mark(message.tool_call_id)
+    if message.role == "assistant" and message.reasoning is not None:
+        turn["reasoning_content"] = mark(message.reasoning)
     if message.tool_calls:
         turn["tool_calls"] = [
             {

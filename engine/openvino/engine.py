@@ -3,16 +3,12 @@
 import asyncio
 import itertools
 import secrets
-from collections.abc import AsyncGenerator
+from array import array
+from collections.abc import AsyncGenerator, Sequence
+from typing import NamedTuple
 
-from specvino.engine.errors import (
-    ContextLengthExceeded,
-    EngineError,
-    EngineRestarted,
-    EngineUnavailable,
-    ModelLoadError,
-    PromptError,
-)
+from specvino.engine.admission import numbered, room
+from specvino.engine.errors import EngineError, EngineRestarted, EngineUnavailable, ModelLoadError
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.choice import Choice
 from specvino.engine.openvino.mailbox import Mailbox
@@ -20,10 +16,18 @@ from specvino.engine.openvino.messages import TOKEN_ID_BYTES, Cancel, Generate, 
 from specvino.engine.openvino.prepare_client import PrepareClient
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, State
-from specvino.engine.request import GenerationRequest
+from specvino.engine.request import GenerationRequest, Prompt
 from specvino.engine.segments import Finish, Segment, Started, TextDelta, Usage
 from specvino.engine.text.byte_table import ByteTableDetokenizer
 from specvino.engine.text.detokenizer import DetokenizerFactory
+from specvino.engine.text.fit import Side, fit
+
+
+class _Admitted(NamedTuple):
+    """A prompt that fits, and how many tokens may follow it in each of its choices."""
+
+    token_ids: bytes
+    max_new_tokens: int
 
 
 class OpenVINOEngine:
@@ -87,16 +91,18 @@ class OpenVINOEngine:
         except BaseException:
             await self.close()
             raise
-        self._model = ModelInfo(self._source.context_length, self._source.defaults)
+        self._model = ModelInfo(self._source.context_length, self._prepare.vocabulary.size, self._source.defaults)
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         self._check_ready()
-        token_ids = await self._prepare.prepare(request.prompt)
-        prompt_tokens = len(token_ids) // TOKEN_ID_BYTES
-        max_new_tokens = self._room(prompt_tokens, request.sampling.max_tokens)
+        prompts = []
+        for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
+            with numbered("Prompt", index, len(request.prompts)):
+                prompts.append(await self._admit(prompt, request.sampling.max_tokens))
         self._check_ready()  # the worker may have died meanwhile
+        prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
         mailbox = Mailbox()
-        choices = self._send(request, token_ids, max_new_tokens, mailbox)
+        choices = self._send(request, prompts, mailbox)
         try:
             yield Started(prompt_tokens)
             completion_tokens = 0
@@ -120,6 +126,22 @@ class OpenVINOEngine:
             for id in choices:
                 self._forget(id, finished=False)
 
+    async def tokenize(
+        self,
+        texts: Sequence[str],
+        *,
+        add_special_tokens: bool,
+        max_length: int | None = None,
+        pad: Side | None = None,
+    ) -> list[list[int]]:
+        tokenized = []
+        for index, text in enumerate(texts):
+            with numbered("Text", index, len(texts)):
+                token_ids = await self._prepare.tokenize(text, add_special_tokens=add_special_tokens)
+            ids = array("q", token_ids).tolist()
+            tokenized.append(fit(ids, max_length, pad, self._prepare.vocabulary.pad_id))
+        return tokenized
+
     def stats(self) -> EngineStats:
         return EngineStats(
             self._state(), self._running, self._waiting, self._worker.restarts + self._prepare.process.restarts
@@ -139,45 +161,39 @@ class OpenVINOEngine:
         worst: tuple[State, ...] = ("closed", "loading", "restarting")
         return next((state for state in worst if state in states), "ready" if self._model else "loading")
 
-    def _room(self, prompt_tokens: int, max_tokens: int | None) -> int:
-        """How many tokens may be generated. Raises PromptError if the prompt leaves no room for what is asked."""
-        if not prompt_tokens:
-            raise PromptError("The model's chat template makes an empty prompt of these messages.")
-        left = self._source.context_length - prompt_tokens
-        if left < 0:
-            raise ContextLengthExceeded(prompt_tokens, None, self._source.context_length)
-        if left < (max_tokens or 1):
-            raise ContextLengthExceeded(prompt_tokens, max_tokens or 1, self._source.context_length)
+    async def _admit(self, prompt: Prompt, max_tokens: int | None) -> _Admitted:
+        """Raises PromptError if the model can't take the prompt, or the prompt leaves no room for what is asked."""
+        token_ids = await self._prepare.prepare(prompt)
+        left = room(len(token_ids) // TOKEN_ID_BYTES, max_tokens, self._source.context_length)
         # The model's own limit was not asked for: it yields to the context.
-        return max_tokens or min(left, int(self._source.defaults.get("max_tokens", left)))
+        return _Admitted(token_ids, max_tokens or min(left, int(self._source.defaults.get("max_tokens", left))))
 
-    def _send(
-        self, request: GenerationRequest, token_ids: bytes, max_new_tokens: int, mailbox: Mailbox
-    ) -> dict[int, Choice]:
+    def _send(self, request: GenerationRequest, prompts: Sequence[_Admitted], mailbox: Mailbox) -> dict[int, Choice]:
         """Sends one sequence for each choice; returns the choices by their sequences' ids."""
         sampling = request.sampling
-        seed = secrets.randbits(31) if sampling.seed is None else sampling.seed
         stops = [stop for stop in sampling.stop if stop]
-        choices = {}
-        for index in range(request.n):
-            id = next(self._ids)
-            choices[id] = Choice(index, self._detokenizer(), stops)
-            self._mailboxes[id] = mailbox
-            self._worker.send(
-                Generate(
-                    id=id,
-                    token_ids=token_ids,
-                    max_new_tokens=max_new_tokens,
-                    temperature=sampling.temperature,
-                    top_p=sampling.top_p,
-                    top_k=sampling.top_k,
-                    frequency_penalty=sampling.frequency_penalty,
-                    presence_penalty=sampling.presence_penalty,
-                    repetition_penalty=sampling.repetition_penalty,
-                    seed=(seed + index) % 2**64,
-                    ignore_eos=sampling.ignore_eos,
+        choices: dict[int, Choice] = {}
+        for prompt in prompts:
+            seed = secrets.randbits(31) if sampling.seed is None else sampling.seed
+            for i in range(request.n):
+                id = next(self._ids)
+                choices[id] = Choice(len(choices), self._detokenizer(), stops)
+                self._mailboxes[id] = mailbox
+                self._worker.send(
+                    Generate(
+                        id=id,
+                        token_ids=prompt.token_ids,
+                        max_new_tokens=prompt.max_new_tokens,
+                        temperature=sampling.temperature,
+                        top_p=sampling.top_p,
+                        top_k=sampling.top_k,
+                        frequency_penalty=sampling.frequency_penalty,
+                        presence_penalty=sampling.presence_penalty,
+                        repetition_penalty=sampling.repetition_penalty,
+                        seed=(seed + i) % 2**64,
+                        ignore_eos=sampling.ignore_eos,
+                    )
                 )
-            )
         return choices
 
     def _forget(self, id: int, *, finished: bool) -> None:
@@ -202,7 +218,7 @@ class OpenVINOEngine:
             mailbox.fail(error)
 
     async def _choose_detokenizer(self) -> DetokenizerFactory:
-        table = self._prepare.byte_table
+        table = self._prepare.vocabulary.table
         if table is not None:
             return lambda: ByteTableDetokenizer(table)
         from specvino.engine.text import text_streamer  # only here: it brings OpenVINO into this process

@@ -18,14 +18,29 @@ class LoadTokenizer(msgspec.Struct, tag=True):
 
 
 class Prepare(msgspec.Struct, tag=True):
+    """A conversation to be rendered by the chat template and tokenized."""
+
     id: int
     prompt: Conversation
 
 
+class Tokenize(msgspec.Struct, tag=True):
+    """A text to be tokenized as it is."""
+
+    id: int
+    text: str
+    add_special_tokens: bool
+
+
 class Vocabulary(msgspec.Struct, tag=True):
-    """Sent once, before Ready. `table` is each token's bytes, None if tokens' texts depend on their neighbours."""
+    """Sent once, before Ready. `table` is each token's bytes, None if tokens' texts depend on their neighbours.
+
+    Ids below `size` are those that both the tokenizer and the model have.
+    """
 
     table: list[bytes] | None
+    size: int
+    pad_id: int
 
 
 class Prepared(msgspec.Struct, tag=True):
@@ -34,7 +49,7 @@ class Prepared(msgspec.Struct, tag=True):
 
 
 class PromptTooLong(msgspec.Struct, tag=True):
-    """The tokenizer truncates such a prompt. `tokens` was counted piecewise and may be a few off."""
+    """The tokenizer truncates such a prompt or text. `tokens` was counted piecewise and may be a few off."""
 
     id: int
     tokens: int

@@ -1,6 +1,6 @@
-"""The prepare process: conversations become token ids, away from the event loop and from the step loop.
+"""The prepare process: conversations and texts become token ids, away from the event loop and from the step loop.
 
-It takes one conversation at a time, so that the server knows which one is at fault when it hangs.
+It takes one at a time, so that the server knows which one is at fault when it hangs.
 """
 
 import numpy
@@ -15,6 +15,7 @@ from specvino.engine.openvino.messages import (
     Prepared,
     PromptRefused,
     PromptTooLong,
+    Tokenize,
     Vocabulary,
 )
 from specvino.engine.openvino.reasons import one_line
@@ -37,15 +38,20 @@ class Truncated(Exception):
 
 
 class Preparer:
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    """`model_size` is how many tokens the model has, None if that is not known apart from its tokenizer."""
+
+    def __init__(self, tokenizer: Tokenizer, model_size: int | None = None) -> None:
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.get_vocab()  # raises if the model's folder has no tokenizer
-        self._special = vocabulary.special_tokens(tokenizer, max(self._vocabulary.values()) + 1)
+        size = max(self._vocabulary.values()) + 1
+        self._special = vocabulary.special_tokens(tokenizer, size)
         self._developer = "developer" in tokenizer.chat_template
+        self._size = min(size, model_size or size)
         self.limit = _TRUNCATED_LENGTH if self._truncates() else None
 
-    def byte_table(self) -> list[bytes] | None:
-        return vocabulary.byte_table(self._tokenizer, self._vocabulary, self._special)
+    def vocabulary(self) -> Vocabulary:
+        table = vocabulary.byte_table(self._tokenizer, self._vocabulary, self._special)
+        return Vocabulary(table, self._size, max(0, self._tokenizer.get_pad_token_id()))  # -1 if it has none
 
     def prepare(self, prompt: Conversation) -> bytes:
         """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and Truncated."""
@@ -54,14 +60,24 @@ class Preparer:
         seam = seam_for(list(conversation.texts(prompt)))
         turns = conversation.turns(prompt, developer=self._developer, mark=marker(self._special.values(), seam))
         rendered = self._tokenizer.apply_chat_template(turns, add_generation_prompt=True)
-        pieces = [piece for piece in rendered.split(seam) if piece]
-        ids = [self._encode(piece) for piece in pieces]
-        if self.limit and any(len(piece) >= self.limit for piece in ids):
-            raise Truncated(sum(self._count(piece) for piece in pieces))
-        return numpy.concatenate(ids).tobytes() if ids else b""
+        return self._ids([piece for piece in rendered.split(seam) if piece], add_special_tokens=False)
 
-    def _encode(self, text: str) -> numpy.typing.NDArray[numpy.int64]:
-        ids = self._tokenizer.encode(text, add_special_tokens=False).input_ids.data
+    def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
+        """Returns the text's token ids, special ones where it spells them. Raises like `prepare`."""
+        return self._ids([text], add_special_tokens=add_special_tokens)
+
+    def _ids(self, pieces: list[str], *, add_special_tokens: bool) -> bytes:
+        encoded = [self._encode(piece, add_special_tokens=add_special_tokens) for piece in pieces]
+        if self.limit and any(len(piece) >= self.limit for piece in encoded):
+            raise Truncated(sum(self._count(piece) for piece in pieces))
+        ids = numpy.concatenate(encoded) if encoded else numpy.empty(0, numpy.int64)
+        # A model can lack the last tokens of its tokenizer; a repetition penalty would make the pipeline's step raise.
+        if ids.size and ids.max() >= self._size:
+            raise ValueError(f"It makes the token {ids.max()}, but the model's token ids are 0 to {self._size - 1}.")
+        return ids.tobytes()
+
+    def _encode(self, text: str, *, add_special_tokens: bool = False) -> numpy.typing.NDArray[numpy.int64]:
+        ids = self._tokenizer.encode(text, add_special_tokens=add_special_tokens).input_ids.data
         return numpy.array(ids[0], numpy.int64)
 
     def _count(self, text: str) -> int:
@@ -75,9 +91,11 @@ class Preparer:
         return len(self._encode("a\n" * (_TRUNCATED_LENGTH + 8))) == _TRUNCATED_LENGTH
 
 
-def answer(preparer: Preparer, request: Prepare) -> FromPrepare:
+def answer(preparer: Preparer, request: Prepare | Tokenize) -> FromPrepare:
     try:
-        return Prepared(request.id, preparer.prepare(request.prompt))
+        if isinstance(request, Prepare):
+            return Prepared(request.id, preparer.prepare(request.prompt))
+        return Prepared(request.id, preparer.tokenize(request.text, add_special_tokens=request.add_special_tokens))
     except Truncated as error:
         assert preparer.limit is not None
         return PromptTooLong(request.id, error.tokens, preparer.limit)
@@ -87,12 +105,12 @@ def answer(preparer: Preparer, request: Prepare) -> FromPrepare:
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
-    preparer = Preparer(Tokenizer(settings.path))
-    channel.send(Vocabulary(preparer.byte_table()))
+    preparer = Preparer(Tokenizer(settings.path), vocabulary.model_size(settings.path))
+    channel.send(preparer.vocabulary())
     channel.send(Ready())
     while True:
         channel.send(answer(preparer, channel.receive()))
 
 
 if __name__ == "__main__":
-    child.run(LoadTokenizer | Prepare, work, one_line)
+    child.run(LoadTokenizer | Prepare | Tokenize, work, one_line)

@@ -2,7 +2,9 @@
 
 import asyncio
 import itertools
+from array import array
 
+from specvino.engine.admission import check_ids
 from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.messages import (
@@ -12,10 +14,11 @@ from specvino.engine.openvino.messages import (
     Prepared,
     PromptRefused,
     PromptTooLong,
+    Tokenize,
     Vocabulary,
 )
 from specvino.engine.processes.supervisor import Supervisor
-from specvino.engine.request import Conversation
+from specvino.engine.request import Conversation, Prompt, TextPrompt, TokenPrompt
 
 Answer = Prepared | PromptTooLong | PromptRefused
 
@@ -23,11 +26,12 @@ Answer = Prepared | PromptTooLong | PromptRefused
 class PrepareClient:
     """The process answers one request after the other: a silence of `deadline` seconds is the first one's fault.
 
-    When it is lost, the requests behind that one fail with EngineRestarted; they aren't sent again.
+    When it is lost, the requests behind that one fail with EngineRestarted; they aren't sent again. All methods raise
+    PromptError, EngineUnavailable and EngineRestarted.
     """
 
     def __init__(self, source: ModelSource, deadline: float) -> None:
-        self.byte_table: list[bytes] | None = None
+        self.vocabulary: Vocabulary  # set when the process is ready for the first time
         self._context_length = source.context_length
         self._deadline = deadline
         self._ids = itertools.count()
@@ -44,17 +48,27 @@ class PrepareClient:
             quiet=True,  # the template engine writes parts of templates and messages to stderr
         )
 
-    async def prepare(self, prompt: Conversation) -> bytes:
-        """Returns the prompt's token ids. Raises PromptError, EngineUnavailable, EngineRestarted."""
-        self.process.check_ready()
-        id = next(self._ids)
-        self.process.send(Prepare(id, prompt))  # first: a prompt that can't be encoded mustn't leave a debt
-        self._owed[id] = asyncio.get_running_loop().create_future()
-        answer = await self._owed[id]
-        if isinstance(answer, PromptRefused):
-            raise PromptError(f"The model's chat template refuses these messages: {answer.reason}")
+    async def prepare(self, prompt: Prompt) -> bytes:
+        """Returns the prompt's token ids."""
+        match prompt:
+            case Conversation():
+                answer = await self._render(prompt)
+            case TextPrompt():
+                answer = await self._tokenize(prompt.text, add_special_tokens=True)
+            case TokenPrompt():
+                check_ids(prompt.ids, self.vocabulary.size)
+                return array("q", prompt.ids).tobytes()
         if isinstance(answer, PromptTooLong):
             raise ContextLengthExceeded(answer.tokens, None, min(answer.limit, self._context_length))
+        return answer.token_ids
+
+    async def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
+        """Returns the token ids of a text that isn't a prompt: the model's context doesn't bound it."""
+        answer = await self._tokenize(text, add_special_tokens=add_special_tokens)
+        if isinstance(answer, PromptTooLong):
+            raise PromptError(
+                f"The text has about {answer.tokens} tokens; this model's tokenizer takes less than {answer.limit}."
+            )
         return answer.token_ids
 
     async def close(self) -> None:
@@ -63,9 +77,28 @@ class PrepareClient:
             if not answer.done():
                 answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
 
+    async def _render(self, prompt: Conversation) -> Prepared | PromptTooLong:
+        answer = await self._ask(Prepare(next(self._ids), prompt))
+        if isinstance(answer, PromptRefused):
+            raise PromptError(f"The model's chat template refuses these messages: {answer.reason}")
+        return answer
+
+    async def _tokenize(self, text: str, *, add_special_tokens: bool) -> Prepared | PromptTooLong:
+        answer = await self._ask(Tokenize(next(self._ids), text, add_special_tokens))
+        if isinstance(answer, PromptRefused):
+            raise PromptError(f"The model's tokenizer refuses this text: {answer.reason}")
+        return answer
+
+    async def _ask(self, request: Prepare | Tokenize) -> Answer:
+        self.process.check_ready()
+        self.process.send(request)  # first: a text that can't be encoded mustn't leave a debt
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._owed[request.id] = answer
+        return await answer
+
     def _receive(self, message: FromPrepare) -> None:
         if isinstance(message, Vocabulary):
-            self.byte_table = message.table
+            self.vocabulary = message
             return
         answer = self._owed.pop(message.id)
         if not answer.done():  # it is done if its request was cancelled meanwhile
@@ -77,6 +110,6 @@ class PrepareClient:
             if answer.done():
                 continue
             if stalled and place == 0:
-                answer.set_exception(PromptError(f"Preparing the prompt took longer than {self._deadline:g} s."))
+                answer.set_exception(PromptError(f"Preparing the input took longer than {self._deadline:g} s."))
             else:
                 answer.set_exception(EngineRestarted(f"The request was lost: {reason}."))

@@ -1,11 +1,27 @@
-"""What a tokenizer's vocabulary tells: which ids are special, and each id's bytes."""
+"""What a vocabulary tells: how many ids there are, which of them are special, and each id's bytes."""
 
+from pathlib import Path
+
+import openvino
 from openvino_genai import Tokenizer
 
 _REPLACEMENT = "\ufffd"
 
 # Text that a tokenizer with clean-up, or with word marks for spaces, would not give back letter for letter.
 _SAMPLE = " Hello , world . It isn 't \t done !\n\n  def f( x ):  #  naïve café 你好 🎉👨‍👩‍👧🇫🇷 \u0301"
+
+
+def model_size(path: str) -> int | None:
+    """How many tokens the model tells apart; None for a GGUF file, which has no tokenizer but the model's own.
+
+    It is more than its tokenizer has where the model's tables were rounded up, and less where tokens were added to the
+    tokenizer alone.
+    """
+    file = Path(path) / "openvino_model.xml"
+    if not file.exists():
+        return None
+    logits = openvino.Core().read_model(file).output("logits").partial_shape[-1]
+    return int(logits.get_length()) if logits.is_static else None
 
 
 def special_tokens(tokenizer: Tokenizer, size: int) -> dict[int, str]:

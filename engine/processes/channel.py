@@ -23,21 +23,21 @@ class Frames:
     """Cuts a byte stream into frames."""
 
     def __init__(self) -> None:
-        self._unread = b""
+        self._unread = bytearray()
 
     def feed(self, data: bytes) -> list[bytes]:
         """Returns the bodies of the frames that `data` completes."""
-        if self._unread:
-            data = self._unread + data
+        unread = self._unread
+        unread += data  # in place: a frame of many megabytes comes in hundreds of pieces
         bodies = []
         start = 0
-        while (body := start + LENGTH_BYTES) <= len(data):
-            end = body + int.from_bytes(data[start:body], "little")
-            if end > len(data):
+        while (body := start + LENGTH_BYTES) <= len(unread):
+            end = body + int.from_bytes(unread[start:body], "little")
+            if end > len(unread):
                 break
-            bodies.append(data[body:end])
+            bodies.append(bytes(unread[body:end]))
             start = end
-        self._unread = data[start:]
+        del unread[:start]
         return bodies
 
 

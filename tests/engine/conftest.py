@@ -28,6 +28,6 @@ def preparer(tokenizer: Tokenizer) -> Preparer:
 @pytest.fixture(scope="session")
 def table(preparer: Preparer) -> Any:
     """The vocabulary's byte table: both have one."""
-    table = preparer.byte_table()
+    table = preparer.vocabulary().table
     assert table is not None
     return table

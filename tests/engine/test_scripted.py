@@ -1,12 +1,16 @@
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
+from support.conversation import ask_all, conversation
 
 from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, PromptError
-from specvino.engine.request import Conversation, GenerationRequest, Message, Sampling
-from specvino.engine.scripted import CONTEXT_LENGTH, Script, ScriptedEngine, count_tokens
+from specvino.engine.request import Conversation, GenerationRequest, Message, Sampling, TextPrompt, TokenPrompt
+from specvino.engine.script import Script
+from specvino.engine.scripted import CONTEXT_LENGTH, ScriptedEngine, count_tokens
 from specvino.engine.segments import Finish, Segment, Started, TextDelta, Usage
+from specvino.engine.text.words import VOCABULARY_SIZE, word_ids
 
 
 def asked(
@@ -31,7 +35,7 @@ def asked(
         stop=tuple(stop),
         ignore_eos=ignore_eos,
     )
-    return GenerationRequest(Conversation((Message("user", text),)), sampling, n)
+    return GenerationRequest((Conversation((Message("user", text),)),), sampling, n)
 
 
 def answered(request: GenerationRequest, script: Script | None = None) -> list[Segment]:
@@ -118,8 +122,8 @@ def test_without_seed_answers_differ() -> None:
 @pytest.mark.parametrize(("words", "max_tokens"), [(10, CONTEXT_LENGTH - 13), (CONTEXT_LENGTH - 4, None)])
 def test_what_does_not_fit_is_refused(words: int, max_tokens: int | None) -> None:
     with pytest.raises(ContextLengthExceeded) as raised:
-        answered(asked("a " * words, max_tokens=max_tokens))
-    assert raised.value.max_tokens == max_tokens
+        answered(asked(" a" * words, max_tokens=max_tokens))
+    assert raised.value.max_tokens == (max_tokens or 1)
     assert raised.value.context_length == CONTEXT_LENGTH
 
 
@@ -158,12 +162,6 @@ def test_directives_in_the_message_come_on_top() -> None:
     assert [s.text for s in segments if isinstance(s, TextDelta)] == ["ab", "c"]
     with pytest.raises(EngineRestarted):
         answered(asked("script: crash_at=0\nabc"), script)
-
-
-@pytest.mark.parametrize("line", ["script: speed=1", "script: delay=soon", "script: crash_at", "script: stall_at=1.5"])
-def test_a_script_that_cannot_be_read(line: str) -> None:
-    with pytest.raises(PromptError, match=r"^The script can't be read: "):
-        answered(asked(f"{line}\nabc"))
 
 
 def test_a_refused_prompt() -> None:
@@ -221,5 +219,79 @@ def test_before_the_start() -> None:
         await engine.start()
         assert engine.stats().state == "ready"
         assert engine.model.context_length == CONTEXT_LENGTH
+
+    asyncio.run(run())
+
+
+def test_a_text_prompt_is_answered_with_its_text() -> None:
+    segments = answered(ask_all(TextPrompt("one two three")))
+    assert text_of(segments) == "one two three"
+    assert (segments[0], segments[-1]) == (Started(3), Usage(3, 4))
+    with pytest.raises(EngineRestarted):
+        answered(ask_all(TextPrompt("script: crash_at=0\nabc")))
+
+
+def test_a_token_prompt_is_answered_with_its_ids() -> None:
+    segments = answered(ask_all(TokenPrompt((7, 0, VOCABULARY_SIZE - 1))))
+    assert text_of(segments) == f"7 0 {VOCABULARY_SIZE - 1}"
+    assert segments[0] == Started(3)
+
+
+def test_each_prompt_has_n_choices() -> None:
+    prompts = (TextPrompt("a b c d e f"), TokenPrompt((1, 2)), conversation("u v w x y z"))
+    segments = answered(ask_all(*prompts, n=2, temperature=1, seed=5))
+    alone = [answered(ask_all(prompt, n=2, temperature=1, seed=5)) for prompt in prompts]
+    assert [text_of(segments, index) for index in range(6)] == [text_of(one, i) for one in alone for i in range(2)]
+    assert segments[0] == Started(6 + 2 + 10)
+    assert segments[-1] == Usage(18, 2 * (7 + 3 + 7))
+    assert [type(segment) for segment in segments].count(Finish) == 6
+
+
+def test_each_prompt_follows_its_own_script() -> None:
+    prompts = (TextPrompt("script: token_bytes=1\nab"), TextPrompt("cd"), TextPrompt("script: crash_at=2\na b c"))
+    segments = answered(ask_all(*prompts[:2]))
+    assert [s.text for s in segments if isinstance(s, TextDelta)] == ["a", "cd", "b"]
+    with pytest.raises(EngineRestarted):
+        answered(ask_all(*prompts))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        (TextPrompt(""), "is empty"),
+        (TokenPrompt(()), "is empty"),
+        (Conversation(()), "is empty"),
+        (
+            TokenPrompt((3, VOCABULARY_SIZE)),
+            f"no token {VOCABULARY_SIZE}: its token ids are 0 to {VOCABULARY_SIZE - 1}",
+        ),
+        (TokenPrompt((-1,)), "no token -1"),
+        (TextPrompt("a " * CONTEXT_LENGTH), "context length"),
+        (TokenPrompt((1,) * (CONTEXT_LENGTH + 1)), f"{CONTEXT_LENGTH + 1} tokens in the prompt"),
+        (TextPrompt("script: refused=1"), "refused"),
+    ],
+)
+def test_one_wrong_prompt_refuses_them_all(prompt: Any, words: str) -> None:
+    with pytest.raises(PromptError, match=words) as alone:
+        answered(ask_all(prompt))
+    with pytest.raises(type(alone.value), match=f"Prompt 2: .*{words}"):
+        answered(ask_all(TextPrompt("fine"), prompt))
+
+
+def test_tokenizing_agrees_with_counting() -> None:
+    async def run() -> None:
+        engine = ScriptedEngine()
+        with pytest.raises(EngineUnavailable):
+            await engine.tokenize(["a"], add_special_tokens=True)
+        await engine.start()
+        assert engine.model.vocabulary_size == VOCABULARY_SIZE
+        texts = ["", "one two  three\n", "你好 🎉", " "]
+        tokenized = await engine.tokenize(texts, add_special_tokens=True)
+        assert tokenized == [word_ids(text) for text in texts]
+        assert [len(ids) for ids in tokenized] == [count_tokens(TextPrompt(text)) for text in texts] == [0, 4, 2, 1]
+        assert await engine.tokenize(["a b c", ""], add_special_tokens=False, max_length=2, pad="left") == [
+            word_ids("a b"),
+            [0, 0],
+        ]
 
     asyncio.run(run())

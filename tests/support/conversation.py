@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from specvino.engine.protocol import Engine
-from specvino.engine.request import Conversation, GenerationRequest, Message, Sampling
+from specvino.engine.request import Conversation, GenerationRequest, Message, Prompt, Sampling
 from specvino.engine.segments import Finish, Segment, TextDelta
 
 GREEDY = Sampling(
@@ -27,7 +27,11 @@ def conversation(*contents: str) -> Conversation:
 
 def ask(text: str, n: int = 1, **sampling: Any) -> GenerationRequest:
     """Greedy, unless `sampling` says otherwise."""
-    return GenerationRequest(conversation(text), replace(GREEDY, **sampling), n)
+    return ask_all(conversation(text), n=n, **sampling)
+
+
+def ask_all(*prompts: Prompt, n: int = 1, **sampling: Any) -> GenerationRequest:
+    return GenerationRequest(prompts, replace(GREEDY, **sampling), n)
 
 
 async def answer(engine: Engine, request: GenerationRequest) -> list[Segment]:

@@ -8,11 +8,18 @@ import psutil
 
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.protocol import EngineStats
 
 PATIENCE = 120
 
 # Goes on until somebody ends it, as far as a test is concerned.
 LONG = {"max_tokens": 3000, "ignore_eos": True}
+
+
+async def idle(engine: OpenVINOEngine) -> None:
+    """Waits until no sequence is left and its memory is free."""
+    while engine.stats() != EngineStats("ready", 0, 0, 0) or engine.cache_usage:  # noqa: ASYNC110 - only tests wait for this
+        await asyncio.sleep(0.01)
 
 
 def running(source: ModelSource, test: Callable[[OpenVINOEngine], Awaitable[Any]], **settings: Any) -> None:

@@ -31,13 +31,14 @@ def test_tool_turns() -> None:
 
 def test_every_text_is_marked() -> None:
     call = ToolCall("id", "f", '{"k": ["v", {"k2": "v2"}], "n": 1}')
-    message = Message("assistant", "text", name="ann", tool_calls=(call,), tool_call_id="tid")
+    message = Message("assistant", "text", name="ann", tool_calls=(call,), tool_call_id="tid", reasoning="why")
     [turn] = turns(Conversation((message,)), developer=False, mark=lambda text: text + "!")
     assert turn == {
         "role": "assistant",
         "content": "text!",
         "name": "ann!",
         "tool_call_id": "tid!",
+        "reasoning_content": "why!",
         "tool_calls": [
             {
                 "id": "id!",
@@ -46,6 +47,13 @@ def test_every_text_is_marked() -> None:
             }
         ],
     }
+
+
+def test_reasoning_is_an_assistants_and_may_be_empty() -> None:
+    assert plain(Message("assistant", "a", reasoning="")) == [
+        {"role": "assistant", "content": "a", "reasoning_content": ""}
+    ]
+    assert plain(Message("user", "a", reasoning="b")) == [{"role": "user", "content": "a"}]
 
 
 @pytest.mark.parametrize("text", ["", "null", "[1]", '"s"', "{", '{"a": NaN}', "[" * 100_000])

@@ -8,8 +8,8 @@ from typing import Any
 import psutil
 import pytest
 from openvino_genai import Tokenizer
-from support.conversation import GREEDY, answer, ask, conversation, reasons, text, until_text
-from support.engines import LONG, running
+from support.conversation import answer, ask, ask_all, conversation, reasons, text, until_text
+from support.engines import LONG, idle, running
 
 from specvino.engine.errors import ContextLengthExceeded, EngineUnavailable, ModelLoadError, PromptError
 from specvino.engine.models import ModelSource
@@ -17,12 +17,6 @@ from specvino.engine.openvino import OpenVINOEngine
 from specvino.engine.protocol import Engine, EngineStats
 from specvino.engine.request import Conversation, GenerationRequest
 from specvino.engine.segments import Finish, Started, TextDelta, Usage
-
-
-async def idle(engine: OpenVINOEngine) -> None:
-    """Waits until no sequence is left and its memory is free."""
-    while engine.stats() != EngineStats("ready", 0, 0, 0) or engine.cache_usage:  # noqa: ASYNC110 - only tests wait for this
-        await asyncio.sleep(0.01)
 
 
 def test_an_answer_is_started_then_text_then_finish_then_usage(tiny_text: ModelSource) -> None:
@@ -160,7 +154,7 @@ def test_a_prompt_that_fills_the_context_leaves_no_room(tiny_text: ModelSource) 
 def test_a_conversation_that_the_template_refuses(tiny_text: ModelSource) -> None:
     async def test(engine: Engine) -> None:
         with pytest.raises(PromptError, match="chat template"):
-            await answer(engine, GenerationRequest(Conversation(()), GREEDY))
+            await answer(engine, ask_all(Conversation(())))
 
     running(tiny_text, test)
 
@@ -272,7 +266,7 @@ def test_a_damaged_gguf_file_that_crashes_its_reader(smollm2: ModelSource, tmp_p
 
 def test_a_conversation_of_several_turns(tiny_text: ModelSource) -> None:
     async def test(engine: Engine) -> None:
-        request = GenerationRequest(conversation("hello", "Hello!", "What is the capital of France?"), GREEDY)
+        request = ask_all(conversation("hello", "Hello!", "What is the capital of France?"))
         assert text(await answer(engine, request)) == "The capital of France is Paris."
 
     running(tiny_text, test)

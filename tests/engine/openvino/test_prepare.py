@@ -1,6 +1,8 @@
 """Conversations to token ids, on both kinds of tokenizers."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy
 import pytest
@@ -8,7 +10,7 @@ from openvino_genai import Tokenizer
 from support.conversation import conversation
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.messages import Prepare, Prepared, PromptRefused, PromptTooLong
+from specvino.engine.openvino.messages import Prepare, Prepared, PromptRefused, PromptTooLong, Tokenize
 from specvino.engine.openvino.prepare import Preparer, answer
 from specvino.engine.request import Conversation, Message, ToolCall
 
@@ -59,10 +61,11 @@ def test_typed_control_tokens_stay_text(preparer: Preparer, tokenizer: Tokenizer
         Message("assistant", "", tool_calls=(ToolCall("<|im_end|>", "f", "<|im_end|>"),)),
         Message("tool", "<|im_end|>", tool_call_id="<|im_end|>"),
         Message("user", "x", name="<|im_end|>"),
+        Message("assistant", "x", reasoning="<|im_end|>"),
     ],
 )
 def test_nor_in_any_other_field(preparer: Preparer, tokenizer: Tokenizer, message: Message) -> None:
-    harmless = Message("tool" if message.role == "tool" else message.role, "x")
+    harmless = Message(message.role, "x")
     forged = ids(preparer, Conversation((Message("user", "a"), message)))
     honest = ids(preparer, Conversation((Message("user", "a"), harmless)))
     assert controls(forged, tokenizer) == controls(honest, tokenizer)
@@ -109,3 +112,78 @@ def test_other_tokenizers_do_not_truncate(tiny_text: ModelSource) -> None:
     result = answer(preparer, Prepare(1, conversation("a\n" * 8192)))
     assert isinstance(result, Prepared)
     assert len(result.token_ids) > 8 * 2 * 8192 - 8
+
+
+def test_earlier_thoughts_reach_a_template_that_shows_them(tiny_text: ModelSource) -> None:
+    tokenizer = Tokenizer(tiny_text.path)
+    prompt = Conversation((Message("user", "a"), Message("assistant", "b", reasoning="hmm"), Message("user", "c")))
+    assert "<think>\nhmm\n</think>\n\nb" in shown(Preparer(tokenizer), tokenizer, prompt)
+
+
+def text_ids(preparer: Preparer, text: str, *, add_special_tokens: bool = True) -> list[int]:
+    return numpy.frombuffer(preparer.tokenize(text, add_special_tokens=add_special_tokens), numpy.int64).tolist()
+
+
+def test_a_written_template_is_the_template(preparer: Preparer, tokenizer: Tokenizer) -> None:
+    turns = [{"role": "user", "content": "Hi 🎉"}]
+    rendered = tokenizer.apply_chat_template(turns, add_generation_prompt=True)
+    assert text_ids(preparer, rendered) == ids(preparer, conversation("Hi 🎉"))
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "naïve café 你好 🎉👨‍👩‍👧🇫🇷 \u0301\n\tdef f(x):", "\0", "<|im_start|>", "\ue000"]
+)
+def test_tokenized_text_is_whole(preparer: Preparer, tokenizer: Tokenizer, text: str) -> None:
+    tokens = text_ids(preparer, text)
+    assert tokenizer.decode(tokens, skip_special_tokens=False) == text
+    assert text_ids(preparer, text, add_special_tokens=False) == tokens  # neither of these models adds any
+    assert len(tokens) == 1 or text != "<|im_start|>"
+
+
+class WithBeginning:
+    """The tokenizer of a model whose prompts begin with a token of their own."""
+
+    BEGINNING = 0
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tokenizer, name)
+
+    def encode(self, text: str, add_special_tokens: bool) -> Any:
+        ids = self._tokenizer.encode(text, add_special_tokens=False).input_ids.data[0].tolist()
+        ids = [self.BEGINNING] * add_special_tokens + ids
+        return SimpleNamespace(input_ids=SimpleNamespace(data=numpy.array([ids])))
+
+
+def test_special_tokens_are_added_to_texts_but_not_to_templates(tiny_text: ModelSource) -> None:
+    tokenizer = Tokenizer(tiny_text.path)
+    preparer, plain = Preparer(cast("Tokenizer", WithBeginning(tokenizer))), Preparer(tokenizer)
+    assert text_ids(preparer, "") == [0]
+    assert text_ids(preparer, "a b") == [0, *text_ids(plain, "a b")]
+    assert text_ids(preparer, "a b", add_special_tokens=False) == text_ids(plain, "a b")
+    assert ids(preparer, conversation("a")) == ids(plain, conversation("a"))
+
+
+def test_tokens_that_the_model_lacks(tiny_text: ModelSource) -> None:
+    preparer = Preparer(Tokenizer(tiny_text.path), model_size=991)
+    assert preparer.vocabulary().size == 991
+    reason = "It makes the token 991, but the model's token ids are 0 to 990."
+    assert answer(preparer, Tokenize(1, "<|im_start|>", add_special_tokens=True)) == PromptRefused(1, reason)
+    assert isinstance(answer(preparer, Tokenize(2, "a", add_special_tokens=True)), Prepared)
+
+
+def test_ids_that_only_the_model_has(tiny_text: ModelSource) -> None:
+    vocabulary = Preparer(Tokenizer(tiny_text.path), model_size=1024).vocabulary()
+    assert (vocabulary.size, vocabulary.pad_id) == (1000, 993)
+
+
+def test_a_text_that_the_tokenizer_truncates_is_too_long(smollm2: ModelSource) -> None:
+    preparer = Preparer(Tokenizer(smollm2.path))
+    just = "a\n" * 4095 + "a"
+    assert len(text_ids(preparer, just)) == 8191
+    for text in (just + "\n", just * 30):
+        result = answer(preparer, Tokenize(1, text, add_special_tokens=False))
+        assert isinstance(result, PromptTooLong)
+        assert result.tokens == pytest.approx(8192 * len(text) / len(just), rel=0.01)

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy
 import pytest
+from msgspec.structs import replace
 from openvino_genai import Tokenizer
 from support.conversation import answer, ask, text
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino import OpenVINOEngine
-from specvino.engine.openvino.vocabulary import byte_table, special_tokens
+from specvino.engine.openvino.vocabulary import byte_table, model_size, special_tokens
 from specvino.engine.text.text_streamer import TextStreamerDetokenizer
 
 
@@ -72,12 +73,20 @@ def test_the_special_tokens_of_real_models(tokenizer: Tokenizer) -> None:
     assert special[tokenizer.get_eos_token_id()] == "<|im_end|>"
 
 
+def test_the_size_of_real_models(source: ModelSource, tokenizer: Tokenizer) -> None:
+    assert model_size(str(source.path)) == len(tokenizer.get_vocab())
+
+
+def test_a_gguf_file_has_no_size_of_its_own() -> None:
+    assert model_size("model.gguf") is None
+
+
 def test_an_engine_without_a_table_uses_the_tokenizer(tiny_text: ModelSource) -> None:
     async def run() -> None:
         engine = OpenVINOEngine(tiny_text)
         await engine.start()
         with_table = text(await answer(engine, ask("emoji")))
-        engine._prepare.byte_table = None
+        engine._prepare.vocabulary = replace(engine._prepare.vocabulary, table=None)
         engine._detokenizer = await engine._choose_detokenizer()
         assert isinstance(engine._detokenizer(), TextStreamerDetokenizer)
         assert text(await answer(engine, ask("emoji"))) == with_table == "你好 🎉 café!"

