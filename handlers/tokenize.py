@@ -1,5 +1,7 @@
 """POST /tokenize."""
 
+from typing import Literal
+
 from specvino.engine.protocol import Engine
 from specvino.generated import models, wire
 from specvino.generated.handlers import RequestContext
@@ -17,7 +19,7 @@ class Tokens:
         self._served.require(body.model)
         texts = [body.text] if isinstance(body.text, str) else body.text
         special = given(body.add_special_tokens)
-        pad = (given(body.padding_side) or "right") if given(body.pad_to_max_length) else None
+        pad: Literal["left", "right"] | None = (given(body.padding_side) or "right") if given(body.pad_to_max_length) else None
         with engine_errors("text"):
             tokens = await self._engine.tokenize(
                 texts,

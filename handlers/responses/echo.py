@@ -60,8 +60,8 @@ def _tool(
 ) -> wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool:
     """As it was sent; a nested function in the flat form, which is the only one that clients of responses know."""
     if isinstance(tool, models.FunctionTool):
-        return cast("wire.FlatFunctionTool", {"type": "function", **tool.function.model_dump()})
-    return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump())
+        return cast("wire.FlatFunctionTool", {"type": "function", **tool.function.model_dump(by_alias=True)})
+    return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump(by_alias=True))
 
 
 def _text(settings: models.ResponseTextSettings | None) -> wire.ResponseText:
@@ -86,4 +86,4 @@ def _or_default(value: bool | None | MISSING, name: str) -> bool:
 def _plain(value: Any) -> Any:
     """A model as a dict with the keys that were sent; None where it is absent or null."""
     value = given(value)
-    return value.model_dump() if isinstance(value, BaseModel) else value
+    return value.model_dump(by_alias=True) if isinstance(value, BaseModel) else value

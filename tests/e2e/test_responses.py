@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.streams import judged
 
-from specvino.conformance.fold import fold_response
+from specvino.conformance.fold_response import fold_response
 from specvino.server.gate.schema import Judge
 
 WORDS = ["hello", "capital", "count", "emoji", "json", "list", "yes"]
