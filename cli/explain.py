@@ -2,6 +2,7 @@
 
 import difflib
 import json
+from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
@@ -41,14 +42,21 @@ class UnknownField(Exception):
     """No field has the name; `str()` suggests near ones."""
 
 
-def explain_field(name: str, console: Console | None = None) -> None:
+def load() -> Schema:
+    """The document, its components' schemas in it."""
+    document: Schema = json.loads(files("specvino.generated").joinpath("openapi.json").read_text("utf-8"))
+    return document
+
+
+def explain_field(name: str, document: Schema, console: Console | None = None) -> None:
     """Prints every field of that name: one of a request, and those of the answers. Raises UnknownField."""
-    document = json.loads(files("specvino.generated").joinpath("openapi.json").read_text("utf-8"))
     schemas = document["components"]["schemas"]
     known = _fields(schemas)
     endpoint, _, path = name.partition(".")
     wanted = [name, f"{endpoint}.response.{path}", f"{endpoint}.stream.{path}"]
     found = [each for each in wanted if each in known]
+    if not found and (elsewhere := _elsewhere(name, known, schemas)):
+        found = [elsewhere]
     if not found:
         near = difflib.get_close_matches(name, known, n=3)
         raise UnknownField(f"there is no field {name}" + (f"; near are {', '.join(near)}" if near else ""))
@@ -75,6 +83,33 @@ def _joined(owners: list[Schema]) -> Schema:
     return {key: value for key, value in owners[0].items() if key != "const"} | {"enum": values}
 
 
+def _elsewhere(name: str, known: dict[str, Schema], schemas: dict[str, Schema]) -> str | None:
+    """The unary answer's name of what events have as well: `chat.response.usage.total_tokens` for that of a stream."""
+    endpoint, _, path = name.partition(".stream.")
+    steps = path.split(".")
+    for length in range(len(steps) - 1, 0, -1):
+        outer = f"{endpoint}.stream.{'.'.join(steps[:length])}"
+        for component in _components(known.get(outer, {}), schemas):
+            member = steps[length].rstrip("[]")
+            names: Schema = schemas[component].get("properties", {}).get(member, {}).get("x-support", {})
+            for other in names:
+                found = other + name.removeprefix(f"{outer}.{member}")
+                if other.startswith(f"{endpoint}.response.") and found in known:
+                    return found
+    return None
+
+
+def _components(schema: Schema, schemas: dict[str, Schema]) -> Iterator[str]:
+    """The components that a value or its elements can be."""
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[-1]
+        yield name
+        yield from _components(schemas[name], schemas)
+    for child in (schema.get("items"), *schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        if isinstance(child, dict):
+            yield from _components(child, schemas)
+
+
 def _show(console: Console, name: str, schema: Schema, schemas: dict[str, Schema]) -> None:
     # Text takes brackets as they are: `choices[]` is no markup.
     console.print(Text.assemble((name, "bold"), f"  {schema.get('description', '')}"), highlight=False)
@@ -91,8 +126,9 @@ def _show(console: Console, name: str, schema: Schema, schemas: dict[str, Schema
     for system, entry in schema["x-support"][name].items():
         entry = {"level": entry} if isinstance(entry, str) else entry
         note = entry.get("note", "")
-        if "accepts" in entry:
-            note = f"{note} (accepts {_text(entry['accepts'])})".strip()
+        for key in ("accepts", "sends"):
+            if key in entry:
+                note = f"{note} ({key} {_text(entry[key])})".strip()
         support.add_row(system, entry["level"], Text(note))
     console.print(support, highlight=False)
     console.print()

@@ -23,18 +23,38 @@ class Format(StrEnum):
 
 FILES = {Version.V32: "openapi.json", Version.V31: "openapi-3.1.json"}
 
+DIALECTS = files("specvino.generated") / "dialects"
+
+
+def _known(dialect: str | None) -> str | None:
+    names = sorted(each.name.removesuffix(".json") for each in DIALECTS.iterdir() if each.name.endswith(".json"))
+    if dialect is not None and dialect not in names:
+        raise typer.BadParameter(f"there is no dialect {dialect!r}; there are {', '.join(names)}")
+    return dialect
+
 
 @app.callback(invoke_without_command=True)
 def print_spec(
     context: typer.Context,
-    openapi: Annotated[Version, typer.Option(help="The version of OpenAPI.")] = Version.V32,
+    openapi: Annotated[
+        Version | None, typer.Option(help="The version of OpenAPI.", show_default="3.2, of a dialect 3.1")
+    ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(help="The document as another system has it: openai, ovms, ….", callback=_known, metavar="SYSTEM"),
+    ] = None,
     format: Annotated[Format, typer.Option(help="How it is written.")] = Format.JSON,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="A file instead of standard output.")] = None,
 ) -> None:
-    """Prints the document."""
+    """Prints the document, as this server has it or as another system does."""
     if context.invoked_subcommand:
         return
-    text = files("specvino.generated").joinpath(FILES[openapi]).read_text("utf-8")
+    if dialect is None:
+        text = files("specvino.generated").joinpath(FILES[openapi or Version.V32]).read_text("utf-8")
+    elif openapi is Version.V32:
+        raise typer.BadParameter("the document of a dialect is there in 3.1 only", param_hint="--openapi")
+    else:
+        text = DIALECTS.joinpath(f"{dialect}.json").read_text("utf-8")
     if format is Format.YAML:
         import json
 
@@ -70,9 +90,9 @@ def lint(root: Annotated[Path, typer.Option(help="The project's folder, which ha
 @app.command()
 def explain(field: Annotated[str, typer.Argument(help="Such as chat.temperature or chat.response.usage.")]) -> None:
     """Says what a field is and who supports it."""
-    from specvino.cli.explain import UnknownField, explain_field
+    from specvino.cli.explain import UnknownField, explain_field, load
 
     try:
-        explain_field(field)
+        explain_field(field, load())
     except UnknownField as error:
         sys.exit(f"specvino: {error}")

@@ -6,19 +6,21 @@ from pathlib import Path
 from specvino.codegen import lower
 from specvino.codegen.emit import classes, tables
 from specvino.codegen.emit.documents import to_json
+from specvino.codegen.project import project
 from specvino.codegen.spec import Spec
 
 INIT = '"""Written by specvino.codegen from openapi/. Do not edit."""\n'
 
 
 def render(spec: Spec) -> dict[str, str]:
-    """The files of generated/ by name."""
+    """The files of generated/ by name; those of the systems in the folder dialects/."""
     document = spec.document
     return {
         "__init__.py": INIT,
         "py.typed": "",
         "openapi.json": to_json(document),
         "openapi-3.1.json": to_json(lower.to_31(document)),
+        **{f"dialects/{system}.json": to_json(project(document, dialect)) for system, dialect in spec.dialects.items()},
         "routes.json": to_json(lower.to_routes(document)),
         "models.py": classes.models(document),
         "wire.py": classes.wire(document),
@@ -31,10 +33,10 @@ def render(spec: Spec) -> dict[str, str]:
 
 def write(files: dict[str, str], target: Path) -> None:
     """Makes `target` hold these files and no others."""
-    target.mkdir(exist_ok=True)
     for stale in _present(target) - files.keys():
         (target / stale).unlink()
     for name, text in files.items():
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
         (target / name).write_text(text, encoding="utf-8")
 
 
@@ -52,4 +54,8 @@ def drift(files: dict[str, str], target: Path) -> str:
 
 
 def _present(target: Path) -> set[str]:
-    return {path.name for path in target.iterdir() if path.is_file()} if target.is_dir() else set()
+    return {
+        path.relative_to(target).as_posix()
+        for path in target.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }

@@ -3,10 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from specvino.codegen.schemas import DATA
 from specvino.codegen.source import SpecError, load
-
-# Values under these keys are data: a "$ref" in an example is not a reference.
-DATA = ("default", "const", "enum", "value", "x-honours")
 
 # Components beside schemas; a file has them below these keys.
 KINDS = ("responses", "headers", "parameters")

@@ -2,14 +2,15 @@
 
 A field is named by its endpoint, the part of the exchange and its path: `chat.temperature` for requests,
 `chat.response.usage` and `chat.stream.choices[].delta` for answers. `[]` stands for the elements of a list. Where
-union branches share a property (a message's content) it is one field.
+union branches share a property (a message's content) it is one field. What an event has in common with the unary
+answer is described there: `chat.stream.usage` is a field, `chat.stream.usage.total_tokens` is none.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specvino.codegen.schemas import Schema, component_name, operations, resolve
+from specvino.codegen.schemas import Schema, closure, component_name, operations, references, resolve
 
 PARTS = ("request", "response", "stream")
 
@@ -26,29 +27,32 @@ class Field:
     def name(self) -> str:
         return f"{self.endpoint}.{self.path}" if self.part == "request" else f"{self.endpoint}.{self.part}.{self.path}"
 
+    @property
+    def origins(self) -> set[Any]:
+        """Who defined it; more than one where union branches differ."""
+        return {owner.get("x-origin") for owner in self.owners}
+
 
 def fields(document: dict[str, Any]) -> list[Field]:
     """All fields, in the order of the document; the error envelope is the endpoint `error`."""
-    roots = list(_roots(document))
-    roots.append(("error", "response", {"$ref": "#/components/schemas/ErrorResponse"}))
     found = []
-    for endpoint, part, schema in roots:
+    for endpoint, part, schema, elsewhere in _roots(document):
         paths: dict[str, list[Schema]] = {}
-        _collect(document, schema, "", paths, ())
+        _collect(document, schema, "", paths, (), elsewhere)
         found += [Field(endpoint, part, path, tuple(owners)) for path, owners in paths.items()]
     return found
 
 
-def _roots(document: dict[str, Any]) -> Iterator[tuple[str, str, Schema]]:
-    for _, _, _, operation in operations(document):
-        endpoint = operation["x-endpoint"]
-        if "requestBody" in operation:
-            yield endpoint, "request", operation["requestBody"]["content"]["application/json"]["schema"]
-        content = operation["responses"]["200"]["content"]
-        if "application/json" in content:
-            yield endpoint, "response", content["application/json"]["schema"]
-        if "text/event-stream" in content:
-            yield endpoint, "stream", stream_event(document, content["text/event-stream"])
+def parts(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """The parts of the exchange that each endpoint has, as (endpoint, part)."""
+    return [(endpoint, part) for endpoint, part, _, _ in _roots(document)]
+
+
+def around(path: str) -> Iterator[str]:
+    """The paths of the fields around one, the nearest first: `a[].b` and `a` for `a[].b.c`."""
+    while "." in path:
+        path = path.rpartition(".")[0].rstrip("[]")
+        yield path
 
 
 def stream_event(document: dict[str, Any], media: dict[str, Any]) -> Schema:
@@ -58,21 +62,43 @@ def stream_event(document: dict[str, Any], media: dict[str, Any]) -> Schema:
     return next(branch["contentSchema"] for branch in data.get("anyOf", [data]) if "contentSchema" in branch)
 
 
+def _roots(document: dict[str, Any]) -> Iterator[tuple[str, str, Schema, set[str]]]:
+    """Each part's endpoint, name and schema, with the components whose fields another part has."""
+    for _, _, _, operation in operations(document):
+        endpoint = operation["x-endpoint"]
+        if "requestBody" in operation:
+            yield endpoint, "request", operation["requestBody"]["content"]["application/json"]["schema"], set()
+        content = operation["responses"]["200"]["content"]
+        unary: set[str] = set()
+        if "application/json" in content:
+            schema = content["application/json"]["schema"]
+            yield endpoint, "response", schema, set()
+            unary = closure(document, *references(schema))
+        if "text/event-stream" in content:
+            yield endpoint, "stream", stream_event(document, content["text/event-stream"]), unary
+    yield "error", "response", {"$ref": "#/components/schemas/ErrorResponse"}, set()
+
+
 def _collect(
-    document: dict[str, Any], schema: Schema, path: str, paths: dict[str, list[Schema]], inside: tuple[str, ...]
+    document: dict[str, Any],
+    schema: Schema,
+    path: str,
+    paths: dict[str, list[Schema]],
+    inside: tuple[str, ...],
+    elsewhere: Collection[str],
 ) -> None:
     if "$ref" in schema:
         name = component_name(schema["$ref"])
-        if name in inside or (name == "ErrorResponse" and path == "" and inside):
+        if name in inside or name in elsewhere or (name == "ErrorResponse" and path == "" and inside):
             return  # a schema inside itself has the same fields again; errors are an endpoint of their own
-        _collect(document, resolve(document, schema["$ref"]), path, paths, (*inside, name))
+        _collect(document, resolve(document, schema["$ref"]), path, paths, (*inside, name), elsewhere)
         return
     for name, child in schema.get("properties", {}).items():
         child_path = f"{path}.{name}" if path else name
         paths.setdefault(child_path, []).append(child)
-        _collect(document, child, child_path, paths, inside)
+        _collect(document, child, child_path, paths, inside, elsewhere)
     if isinstance(schema.get("items"), dict):
-        _collect(document, schema["items"], f"{path}[]", paths, inside)
+        _collect(document, schema["items"], f"{path}[]", paths, inside, elsewhere)
     for keyword in ("anyOf", "oneOf", "allOf"):
         for branch in schema.get(keyword, ()):
-            _collect(document, branch, path, paths, inside)
+            _collect(document, branch, path, paths, inside, elsewhere)

@@ -71,10 +71,13 @@ JUDGING = (
 def for_models(document: dict[str, Any]) -> dict[str, Any]:
     """The document as datamodel-code-generator shall see it: the shapes alone.
 
-    Without defaults too, so that an absent field stays absent in a model; they are a table of their own.
+    Without defaults too, so that an absent field stays absent in a model; they are a table of their own. Of the
+    titles only those of components are left: the generator would make a class of an inline branch that has one.
     """
     schemas = copy.deepcopy(document["components"]["schemas"])
     _strip(schemas, names=True)
+    for name, schema in schemas.items():
+        schema["title"] = name
     return {"openapi": "3.1.1", "info": document["info"], "paths": {}, "components": {"schemas": schemas}}
 
 
@@ -84,7 +87,9 @@ def _strip(node: Any, names: bool = False) -> None:
             _strip(child)
     elif isinstance(node, dict):
         if not names:
-            for key in [key for key in node if key.startswith("x-") or key in (*JUDGING, "default", "examples")]:
+            for key in [
+                key for key in node if key.startswith("x-") or key in (*JUDGING, "default", "examples", "title")
+            ]:
                 del node[key]
             rules = node.pop("allOf", ())
             if kept := [rule for rule in rules if "if" not in rule]:

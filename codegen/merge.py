@@ -2,12 +2,26 @@
 
 from typing import Any
 
-from specvino.codegen.fields import Field, fields
+from specvino.codegen.fields import Field, around, fields
+
+Entry = dict[str, Any]
+"""{level, accepts?, sends?, note?}"""
 
 LEVELS = {
     "request": ("full", "partial", "ignored", "refused", "unknown"),
     "response": ("full", "partial", "absent", "unknown"),
     "stream": ("full", "partial", "absent", "unknown"),
+}
+
+# The system does as if there were no such field.
+WITHOUT = ("ignored", "refused", "absent")
+
+# What may be said of a whole endpoint, or of a whole part of it, instead of its fields.
+WHOLE_ENDPOINT = ("absent", "unknown")
+WHOLE_PART = {
+    "request": ("ignored", "refused", "unknown"),
+    "response": ("absent", "unknown"),
+    "stream": ("absent", "unknown"),
 }
 
 
@@ -18,19 +32,56 @@ def merge_errors(document: dict[str, Any], errors: dict[str, Any]) -> None:
     schemas["ErrorCode"]["enum"] = list(errors["codes"])
 
 
-def support_of(field: Field, dialect: dict[str, Any]) -> dict[str, Any] | None:
-    """A dialect's entry for a field as {level, …}, or None where it has none."""
-    entry = dialect.get("fields", {}).get(field.endpoint, {}).get(field.part, {}).get(field.path)
+def own_entry(field: Field, dialect: dict[str, Any]) -> Entry | None:
+    """What a dialect says of the field itself."""
+    parts = dialect.get("fields", {}).get(field.endpoint)
+    paths = parts.get(field.part) if isinstance(parts, dict) else None
+    entry = paths.get(field.path) if isinstance(paths, dict) else None
     return {"level": entry} if isinstance(entry, str) else entry
+
+
+def part_level(endpoint: str, part: str, dialect: dict[str, Any]) -> str | None:
+    """The level of all fields of a part, where a dialect gives one: `responses: absent`, `stream: absent`."""
+    parts = dialect.get("fields", {}).get(endpoint)
+    if isinstance(parts, str):
+        return "refused" if (parts, part) == ("absent", "request") else parts
+    level = parts.get(part) if isinstance(parts, dict) else None
+    return level if isinstance(level, str) else None
+
+
+def support(found: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
+    """What a dialect says of each field, by the field's name; those of which it says nothing are left out.
+
+    A field without an entry has the level of the nearest field around it that has one. All in a field that a system
+    is without is so too; what a system has in full, it has with all fields of the same origin; partial says nothing
+    about the fields inside.
+    """
+    places = {(field.endpoint, field.part, field.path): field for field in found}
+    result = {}
+    for field in found:
+        entry = own_entry(field, dialect)
+        if entry is None and (level := part_level(field.endpoint, field.part, dialect)):
+            entry = {"level": level}
+        for path in around(field.path) if entry is None else ():
+            outer = places.get((field.endpoint, field.part, path))
+            if outer and (given := own_entry(outer, dialect)):
+                level = given.get("level")
+                if level in (*WITHOUT, "unknown") or (level == "full" and field.origins <= outer.origins):
+                    entry = {"level": level}
+                break
+        if entry is not None:
+            result[field.name] = entry
+    return result
 
 
 def merge_support(document: dict[str, Any], dialects: dict[str, dict[str, Any]]) -> None:
     """Writes x-support at every property: by field name (a component serves several endpoints), then by system."""
-    for field in fields(document):
-        by_system = {system: support_of(field, dialect) for system, dialect in dialects.items()}
+    found = fields(document)
+    by_system = {system: support(found, dialect) for system, dialect in dialects.items()}
+    for field in found:
         for owner in field.owners:
             owner.setdefault("x-support", {})[field.name] = {
                 system: entry["level"] if entry.keys() == {"level"} else entry
-                for system, entry in by_system.items()
-                if entry is not None
+                for system, levels in by_system.items()
+                if (entry := levels.get(field.name)) is not None
             }

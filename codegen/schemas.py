@@ -15,6 +15,9 @@ ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains",
 LIST = ("allOf", "anyOf", "oneOf", "prefixItems")
 NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs")
 
+# Values under these keys are data: a "$ref" in an example is not a reference.
+DATA = ("default", "const", "enum", "value", "x-honours")
+
 
 def resolve(document: dict[str, Any], reference: str) -> Any:
     """What a local reference such as `#/components/schemas/Model` points at. Raises KeyError."""
@@ -51,6 +54,19 @@ def descend(schema: Schema, place: str) -> Iterator[tuple[str, Schema]]:
     yield place, schema
     for step, child in subschemas(schema):
         yield from descend(child, f"{place}/{step}")
+
+
+def objects(node: Any, place: str = "", names: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object of a document whose keys are the document's own words, with its place. Data is left out."""
+    if isinstance(node, list):
+        for index, child in enumerate(node):
+            yield from objects(child, f"{place}/{index}")
+    elif isinstance(node, dict):
+        if not names:
+            yield place.lstrip("/") or "the document", node
+        for key, child in node.items():
+            if names or not (key in DATA or key == "x-support" or (key == "examples" and isinstance(child, list))):
+                yield from objects(child, f"{place}/{key}", names=not names and key in NAMED)
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]]]:

@@ -19,12 +19,12 @@ class Tokens:
         self._served.require(body.model)
         texts = [body.text] if isinstance(body.text, str) else body.text
         special = given(body.add_special_tokens)
-        pad: Literal["left", "right"] | None = (given(body.padding_side) or "right") if given(body.pad_to_max_length) else None
+        side: Literal["left", "right"] = given(body.padding_side) or "right"
         with engine_errors("text"):
             tokens = await self._engine.tokenize(
                 texts,
                 add_special_tokens=True if special is None else special,
                 max_length=given(body.max_length),
-                pad=pad,
+                pad=side if given(body.pad_to_max_length) else None,
             )
         return {"tokens": tokens[0] if len(tokens) == 1 else tokens}

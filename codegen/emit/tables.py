@@ -5,9 +5,10 @@ from typing import Any
 
 import jinja2
 
+from specvino.codegen.emit.shapes import shapes
 from specvino.codegen.emit.streams import filled
 from specvino.codegen.fields import stream_event
-from specvino.codegen.schemas import Schema, closure, component_name, operations, resolve
+from specvino.codegen.schemas import closure, component_name, operations
 
 PYTHON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 
@@ -70,7 +71,7 @@ def streams(document: dict[str, Any]) -> str:
 
 
 def support(document: dict[str, Any]) -> str:
-    """support.py: for each object of a request, its fields with their fate, and their defaults."""
+    """support.py: for each object of a request, its fields with their fate; and the defaults of the bodies."""
     bodies = [
         component_name(operation["requestBody"]["content"]["application/json"]["schema"]["$ref"])
         for _, _, _, operation in operations(document)
@@ -78,42 +79,11 @@ def support(document: dict[str, Any]) -> str:
     ]
     names = sorted(closure(document, *bodies))
     schemas = document["components"]["schemas"]
-    shapes = {name: shape for name in names if (shape := _shape(document, schemas[name]))}
+    objects, unions = shapes(document, names)
     defaults = {
         name: {
             key: child["default"] for key, child in schemas[name].get("properties", {}).items() if "default" in child
         }
         for name in bodies
     }
-    return _render("support.py.jinja", shapes=shapes, defaults=defaults)
-
-
-def _shape(document: dict[str, Any], schema: Schema) -> dict[str, Any] | None:
-    if "discriminator" in schema:
-        discriminator = schema["discriminator"]
-        mapping = {value: component_name(reference) for value, reference in discriminator["mapping"].items()}
-        return {"select": discriminator["propertyName"], "variants": mapping, "fields": {}}
-    if "properties" not in schema:
-        return None
-    fields = {
-        name: {
-            "fate": child["x-fate"],
-            "shape": _shape_below(document, child),
-            "honours": child.get("x-honours"),
-        }
-        for name, child in schema["properties"].items()
-    }
-    return {"select": None, "variants": {}, "fields": fields}
-
-
-def _shape_below(document: dict[str, Any], schema: Schema) -> str | None:
-    """The component that describes the objects in a property's value, be it one object, a list of them or a union."""
-    if "$ref" in schema:
-        target = resolve(document, schema["$ref"])
-        if "properties" in target or "discriminator" in target:
-            return component_name(schema["$ref"])
-        return _shape_below(document, target)
-    for child in (schema.get("items"), *schema.get("anyOf", ())):
-        if isinstance(child, dict) and (found := _shape_below(document, child)):
-            return found
-    return None
+    return _render("support.py.jinja", shapes=objects, unions=unions, defaults=defaults)

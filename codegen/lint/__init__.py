@@ -2,7 +2,18 @@
 
 from collections.abc import Callable, Iterator
 
-from specvino.codegen.lint import bounds, components, documents, errors, examples, markings, streams, support, unions
+from specvino.codegen.lint import (
+    bounds,
+    branches,
+    components,
+    documents,
+    errors,
+    examples,
+    markings,
+    streams,
+    support,
+    unions,
+)
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.spec import Spec
 
@@ -11,16 +22,17 @@ __all__ = ["Problem", "lint"]
 # The rules of a stage take for granted what the stages before it have checked.
 STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
     (components.references, documents.schemas, errors.codes),
-    (markings.defaults, documents.extensions, components.titles, components.named, streams.tables),
+    (markings.defaults, markings.origins, documents.extensions, components.titles, components.named, streams.tables),
     (documents.openapi,),
     (
         components.unused,
         markings.descriptions,
-        markings.origins,
         markings.fates,
         markings.honours,
         bounds.bounds,
         unions.unions,
+        branches.titled,
+        branches.overlaps,
         errors.refusals,
         errors.declared,
         errors.examples,
@@ -31,6 +43,7 @@ STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
         support.surplus,
         streams.examples,
     ),
+    (documents.dialects,),
 )
 
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.lint.walk import objects
-from specvino.codegen.schemas import Schema, deref, descend, media_types, resolve
+from specvino.codegen.schemas import Schema, deref, descend, media_types, objects, resolve
 from specvino.codegen.spec import Spec
 
 CONDITIONS = {"if", "then", "else", "not", "contains", "propertyNames"}

@@ -7,10 +7,11 @@ from typing import Any
 import jsonschema_rs
 from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
 
-from specvino.codegen import lower
+from specvino.codegen import lower, project
+from specvino.codegen.examples import examples
+from specvino.codegen.judge import Judge
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.lint.walk import objects
-from specvino.codegen.schemas import LIST, NAMED, ONE, Schema, all_schemas
+from specvino.codegen.schemas import LIST, NAMED, ONE, Schema, all_schemas, objects
 from specvino.codegen.spec import Spec
 
 KEYWORDS = frozenset(
@@ -40,10 +41,18 @@ def openapi(spec: Spec) -> Iterator[Problem]:
         ("3.1", OpenAPIV31SpecValidator, lower.to_31(spec.document)),
     ]
     for version, validator, document in versions:
-        for error in validator(document).iter_errors():
-            place = "/".join(str(step) for step in error.absolute_path) or "the document"
-            # The lines after the first print the instance.
-            yield Problem("openapi", f"{version}: {place}", error.message.splitlines()[0])
+        yield from _invalid(version, validator(document))
+
+
+def dialects(spec: Spec) -> Iterator[Problem]:
+    """What is projected onto each system is accepted too, and its examples fit."""
+    for system, dialect in spec.dialects.items():
+        projected = project.project(spec.document, dialect)
+        yield from _invalid(system, OpenAPIV31SpecValidator(projected))
+        judge = Judge(projected)
+        for place, schema, value in examples(projected):
+            for fault in judge.faults(schema, value):
+                yield Problem("examples", f"{system}: {place}", fault)
 
 
 def schemas(spec: Spec) -> Iterator[Problem]:
@@ -72,6 +81,13 @@ def extensions(spec: Spec) -> Iterator[Problem]:
                 yield Problem(
                     "extension", place, f"{key} is not a known key; known are {', '.join(sorted(EXTENSIONS))}"
                 )
+
+
+def _invalid(version: str, validator: Any) -> Iterator[Problem]:
+    for error in validator.iter_errors():
+        place = "/".join(str(step) for step in error.absolute_path) or "the document"
+        # The lines after the first print the instance.
+        yield Problem("openapi", f"{version}: {place}", error.message.splitlines()[0])
 
 
 def _with_honours(document: dict[str, Any]) -> Iterator[tuple[str, Schema]]:

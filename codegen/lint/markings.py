@@ -5,8 +5,9 @@ from typing import Any
 
 import jsonschema_rs
 
+from specvino.codegen.judge import Judge
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.lint.walk import described, faults, received, sent
+from specvino.codegen.lint.walk import described, received, sent
 from specvino.codegen.schemas import Schema, closure
 from specvino.codegen.spec import Spec
 
@@ -46,7 +47,7 @@ def fates(spec: Spec) -> Iterator[Problem]:
             if name not in taken and fate is not None:
                 yield Problem("fate", place, "x-fate is for requests, and no request has this")
             if name in given and not _emission(emit):
-                yield Problem("emit", place, f"x-emit is {emit!r}, but must be 'always', 'when …' or 'null'")
+                yield Problem("emit", place, f"x-emit is {emit!r}, but must be 'always', 'when …', 'null' or 'never'")
             if name not in given and emit is not None:
                 yield Problem("emit", place, "x-emit is for answers, and no answer has this")
 
@@ -54,6 +55,7 @@ def fates(spec: Spec) -> Iterator[Problem]:
 def honours(spec: Spec) -> Iterator[Problem]:
     """x-honours narrows a field that is honoured or unsupported, down to values that its schema accepts."""
     document = spec.document
+    judge = Judge(document)
     for name in sorted(closure(document, *document["components"]["schemas"])):
         for place, child in _properties(name, document["components"]["schemas"][name]):
             if "x-honours" not in child:
@@ -65,19 +67,19 @@ def honours(spec: Spec) -> Iterator[Problem]:
             if child.get("x-fate") not in ("honoured", "unsupported"):
                 yield Problem("honours", place, "x-honours stands only beside x-fate honoured or unsupported")
             for value in [*honoured.get("enum", ()), *([honoured["const"]] if "const" in honoured else [])]:
-                if faults(document, _bare(child), value):
+                if judge.faults(_bare(child), value):
                     yield Problem("honours", place, f"x-honours names {value!r}, which the schema refuses")
-            if "default" in child and faults(document, honoured, child["default"]):
+            if "default" in child and judge.faults(honoured, child["default"]):
                 yield Problem("honours", place, f"the default {child['default']!r} is outside x-honours")
 
 
 def defaults(spec: Spec) -> Iterator[Problem]:
     """A default is a value that the schema accepts."""
-    document = spec.document
-    for name, schema in document["components"]["schemas"].items():
+    judge = Judge(spec.document)
+    for name, schema in spec.document["components"]["schemas"].items():
         for place, child in described(schema, name):
             if "default" in child:
-                for fault in faults(document, _bare(child), child["default"]):
+                for fault in judge.faults(_bare(child), child["default"]):
                     yield Problem("default", place, f"the default does not fit: {fault}")
 
 
@@ -88,7 +90,9 @@ def _properties(name: str, schema: Schema) -> Iterator[tuple[str, Schema]]:
 
 
 def _emission(value: Any) -> bool:
-    return isinstance(value, str) and (value in ("always", "null") or (value.startswith("when ") and len(value) > 5))
+    if not isinstance(value, str):
+        return False
+    return value in ("always", "null", "never") or (value.startswith("when ") and len(value) > 5)
 
 
 def _bare(schema: Schema) -> Schema:

@@ -5,13 +5,16 @@ from typing import Any
 
 import jsonschema_rs
 
-from specvino.codegen.fields import Field, fields
+from specvino.codegen.fields import Field, around, fields, parts
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.merge import LEVELS, support_of
+from specvino.codegen.merge import LEVELS, WHOLE_ENDPOINT, WHOLE_PART, WITHOUT, own_entry, support
 from specvino.codegen.spec import Spec
 
 SYSTEMS = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy")
 HEADER = ("name", "port", "base_paths", "auth", "errors", "stream", "unknown_fields", "fields")
+
+# The keys of an entry whose value is a JSON Schema, and where they may stand.
+NARROWING = {"accepts": ("request",), "sends": ("response", "stream")}
 
 
 def dialects(spec: Spec) -> Iterator[Problem]:
@@ -25,29 +28,55 @@ def dialects(spec: Spec) -> Iterator[Problem]:
         for key in dialect:
             if key not in HEADER:
                 yield Problem("dialects", system, f"{key!r} is not a known key; known are {', '.join(HEADER)}")
+        for key in ("name", "base_paths"):
+            if not dialect.get(key):
+                yield Problem("dialects", system, f"needs {key}: the system's own document shows it")
 
 
 def complete(spec: Spec) -> Iterator[Problem]:
-    """Every field has an entry in every dialect, with a level that its part of the exchange knows."""
-    for field in fields(spec.document):
-        for system, dialect in spec.dialects.items():
-            entry = support_of(field, dialect)
+    """Every field has a level in every dialect, its own or that of a field around it, which it doesn't contradict."""
+    found = fields(spec.document)
+    for system, dialect in spec.dialects.items():
+        levels = support(found, dialect)
+        names = {(field.endpoint, field.part, field.path): field.name for field in found}
+        for field in found:
             place = f"{system} {field.name}"
-            if entry is None:
-                yield Problem("support", place, f"needs a level: {', '.join(LEVELS[field.part])}")
-            else:
-                yield from _entry(place, field, entry)
+            outer = names.get((field.endpoint, field.part, next(around(field.path), "")))
+            if field.name not in levels:
+                if outer is None or outer in levels:  # else all inside would be named as well
+                    yield Problem("support", place, f"needs a level: {', '.join(LEVELS[field.part])}")
+            elif own := own_entry(field, dialect):
+                yield from _entry(place, field, own)
+                if outer and (level := levels.get(outer, {}).get("level")) in WITHOUT:
+                    yield Problem("support", place, f"{outer} is {level}, so nothing can be said of what is in it")
 
 
 def surplus(spec: Spec) -> Iterator[Problem]:
-    """Every entry is about a field that exists."""
+    """Every entry is about an endpoint, a part or a field that exists."""
     known = {(field.endpoint, field.part, field.path) for field in fields(spec.document)}
+    known_parts = parts(spec.document)
     for system, dialect in spec.dialects.items():
-        for endpoint, parts in dialect.get("fields", {}).items():
-            for part, paths in parts.items():
-                for path in paths:
-                    if (endpoint, part, path) not in known:
-                        yield Problem("support", f"{system} {endpoint} {part} {path}", "there is no such field")
+        for endpoint, entry in dialect.get("fields", {}).items():
+            place = f"{system} {endpoint}"
+            if endpoint not in {each for each, _ in known_parts}:
+                yield Problem("support", place, "there is no such endpoint")
+            elif not isinstance(entry, dict):
+                yield from _whole(place, entry, WHOLE_ENDPOINT)
+            else:
+                for part, paths in entry.items():
+                    if (endpoint, part) not in known_parts:
+                        yield Problem("support", f"{place} {part}", "there is no such part")
+                    elif not isinstance(paths, dict):
+                        yield from _whole(f"{place} {part}", paths, WHOLE_PART[part])
+                    else:
+                        for path in paths:
+                            if (endpoint, part, path) not in known:
+                                yield Problem("support", f"{place} {part} {path}", "there is no such field")
+
+
+def _whole(place: str, level: Any, known: tuple[str, ...]) -> Iterator[Problem]:
+    if level not in known:
+        yield Problem("support", place, f"{level!r} is neither fields nor, for all of them, {' or '.join(known)}")
 
 
 def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]:
@@ -56,9 +85,14 @@ def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]
         yield Problem("support", place, f"the level {level!r} is not one of {', '.join(LEVELS[field.part])}")
     if level == "partial" and not entry.get("note"):
         yield Problem("support", place, "partial needs a note that says what is missing")
-    for key in entry.keys() - {"level", "accepts", "note"}:
+    for key in entry.keys() - {"level", "note", *NARROWING}:
         yield Problem("support", place, f"{key!r} is not known (a text with a comma needs quotes inside {{…}})")
-    if "accepts" in entry and not (
-        isinstance(entry["accepts"], dict) and jsonschema_rs.meta.is_valid(entry["accepts"])
-    ):
-        yield Problem("support", place, "accepts is not a valid JSON Schema")
+    for key, where in NARROWING.items():
+        if key not in entry:
+            continue
+        if field.part not in where:
+            yield Problem("support", place, f"{key} is said of a {' or '.join(where)}, not of a {field.part}")
+        elif not (isinstance(entry[key], dict) and jsonschema_rs.meta.is_valid(entry[key])):
+            yield Problem("support", place, f"{key} is not a valid JSON Schema")
+    if "sends" in entry and level != "partial":
+        yield Problem("support", place, "sends is for what is partial: it is sent in another form than ours")

@@ -1,26 +1,12 @@
-"""How the rules go through a document, and how they judge a value by it."""
+"""How the rules go through a document."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import jsonschema_rs
 
-from specvino.codegen.bundle import DATA
 from specvino.codegen.fields import stream_event
-from specvino.codegen.schemas import NAMED, Schema, closure, operations, references
-
-
-def objects(node: Any, place: str = "", names: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every object of a document whose keys are the document's own words, with its place. Data is left out."""
-    if isinstance(node, list):
-        for index, child in enumerate(node):
-            yield from objects(child, f"{place}/{index}")
-    elif isinstance(node, dict):
-        if not names:
-            yield place.lstrip("/") or "the document", node
-        for key, child in node.items():
-            if names or not (key in DATA or key == "x-support" or (key == "examples" and isinstance(child, list))):
-                yield from objects(child, f"{place}/{key}", names=not names and key in NAMED)
+from specvino.codegen.schemas import Schema, closure, operations, references
 
 
 def received(document: dict[str, Any]) -> set[str]:

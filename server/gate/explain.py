@@ -1,7 +1,7 @@
 """A schema violation -> the error that a person needs: which field, what was there, what is accepted.
 
-jsonschema-rs reports a union as a whole. This follows it down into the branch that was meant: the one that the
-discriminator names, else the one whose JSON type fits.
+jsonschema-rs reports a union as a whole. This follows it down into the branch that was meant: of objects the one whose
+kind (a `const` such as the role of a message) the value has, else the one whose JSON type fits.
 """
 
 import json
@@ -11,6 +11,7 @@ from jsonschema_rs import ValidationError
 
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
+from specvino.server.gate.kinds import Kinds
 
 Path = tuple[str | int, ...]
 
@@ -62,27 +63,33 @@ def dotted(path: Path) -> str | None:
 
 def _explain_union(error: ValidationError, document: dict[str, Any]) -> ApiError:
     path = tuple(error.instance_path)
-    union = _schema(error, document)
     kind: Any = error.kind
+    schemas = _schema(error, document)[kind.name]
     branches: list[list[ValidationError]] = kind.context
-    discriminator = union.get("discriminator")
-    if discriminator and isinstance(error.instance, dict):
-        name, mapping = discriminator["propertyName"], discriminator["mapping"]
-        if name not in error.instance:
-            param = dotted((*path, name))
-            message = f"{param} is required; accepted are: {', '.join(mapping)}."
-            return ApiError(ErrorCode.MISSING_REQUIRED_PARAMETER, message, param=param)
-        value = error.instance[name]
-        if not isinstance(value, str) or value not in mapping:
-            code = ErrorCode.INVALID_VALUE if isinstance(value, str) else ErrorCode.INVALID_TYPE
-            return _refuse(code, (*path, name), value, f"one of {', '.join(mapping)}")
-        references = [branch["$ref"] for branch in union[kind.name]]
-        return explain(_telling(branches[references.index(mapping[value])]), document)
-    fitting = [errors for errors in branches if not _is_type_error_at(errors, path)]
+    fitting = [each for each in zip(schemas, branches, strict=True) if not _is_type_error_at(each[1], path)]
+    if isinstance(error.instance, dict):
+        kinds = Kinds(schemas, document)
+        meant = kinds.meant(error.instance)
+        if not meant and kinds.key:
+            return _refuse_kind(error, kinds.key, kinds.known)
+        fitting = [each for each in fitting if any(each[0] is schema for schema in meant)] or fitting
     if fitting:
-        return explain(_telling(min(fitting, key=len)), document)
+        # Of two lists the one that was right for longer: [[1, "x"]] is a list of token lists, not of strings.
+        _, errors = min(fitting, key=lambda each: (len(each[1]), -len(_telling(each[1]).instance_path)))
+        return explain(_telling(errors), document)
     accepted = {_types(_schema(errors[0], document)["type"]): None for errors in branches}
     return _refuse(ErrorCode.INVALID_TYPE, path, error.instance, " or ".join(accepted))
+
+
+def _refuse_kind(error: ValidationError, key: str, known: list[str]) -> ApiError:
+    path = (*error.instance_path, key)
+    accepted = ", ".join(known)
+    instance: Any = error.instance
+    if key not in instance:
+        message = f"{dotted(path)} is required; accepted are: {accepted}."
+        return ApiError(ErrorCode.MISSING_REQUIRED_PARAMETER, message, param=dotted(path))
+    code = ErrorCode.INVALID_VALUE if isinstance(instance[key], str) else ErrorCode.INVALID_TYPE
+    return _refuse(code, path, instance[key], f"one of {accepted}")
 
 
 def _telling(errors: list[ValidationError]) -> ValidationError:

@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from specvino.codegen.fields import parts
+from specvino.codegen.project import drop_unreached
 from specvino.codegen.spec import Spec, read
 
 ROOT = Path(__file__).parents[2]
+
+KEPT = {"/chat/completions", "/models", "/models/{model}", "/health", "/version"}
 
 
 @pytest.fixture(scope="session")
@@ -16,10 +20,23 @@ def real() -> Spec:
     return read(ROOT / "openapi")
 
 
+@pytest.fixture(scope="session")
+def small(real) -> Spec:
+    """The part of it with chat alone beside the models and the service, quick to judge; not to be changed."""
+    part = copy.deepcopy(real)
+    for path in part.document["paths"].keys() - KEPT:
+        del part.document["paths"][path]
+    drop_unreached(part.document)
+    endpoints = {endpoint for endpoint, _ in parts(part.document)}
+    for dialect in part.dialects.values():
+        dialect["fields"] = {name: entry for name, entry in dialect["fields"].items() if name in endpoints}
+    return part
+
+
 @pytest.fixture
-def spec(real) -> Spec:
+def spec(small) -> Spec:
     """A copy of the test's own."""
-    return copy.deepcopy(real)
+    return copy.deepcopy(small)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ def test_names(real):
         "chat.messages[].tool_calls[].function.name",
         "chat.response.choices[].message.content",
         "chat.stream.choices[].delta.role",
-        "chat.stream.usage.total_tokens",
+        "chat.stream.usage",
         "models.response.data[].id",
         "error.response.error.code",
     } <= set(names)

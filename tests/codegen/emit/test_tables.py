@@ -24,14 +24,15 @@ def run(tmp_path, monkeypatch):
 
 
 def test_fates_and_shapes(real, run):
-    shapes = run(tables.support(real.document)).SHAPES
+    table = run(tables.support(real.document))
+    shapes = table.SHAPES
     request = shapes["CreateChatCompletionRequest"].fields
     assert request["user"].fate == "noted"
     assert request["logit_bias"].honours == {"maxProperties": 0}
     assert request["messages"].shape == "Message"
     assert request["metadata"].shape is None, "free-form maps are not searched"
-    assert shapes["Message"].select == "role"
-    assert shapes["Message"].variants["tool"] == "ToolMessage"
+    assert table.UNIONS["Message"].select == "role"
+    assert table.UNIONS["Message"].variants["tool"] == ("ToolMessage",)
     assert shapes["UserMessage"].fields["content"].shape == "TextPart", "through a union with a list in it"
     assert "ChatCompletion" not in shapes
 

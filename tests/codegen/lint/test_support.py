@@ -37,7 +37,7 @@ def test_a_field_that_does_not_exist(ovms, only):
 
 def test_an_endpoint_that_does_not_exist(spec, only):
     spec.dialects["ovms"]["fields"]["chats"] = {"request": {"model": "full"}}
-    only("support", "ovms chats request model", "there is no such field")
+    only("support", "ovms chats: there is no such endpoint")
 
 
 @pytest.mark.parametrize(("part", "level"), [("request", "absent"), ("response", "ignored"), ("stream", "refused")])

@@ -1,0 +1,99 @@
+"""The objects of a request: their fields, and what tells the branches of a union apart."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from specvino.codegen.schemas import Schema, component_name, deref, references, resolve
+
+Table = dict[str, dict[str, Any]]
+
+
+def shapes(document: dict[str, Any], names: list[str]) -> tuple[Table, Table]:
+    """Of the components `names`: the objects, and the unions of objects that are somewhere in them, by name."""
+    schemas = document["components"]["schemas"]
+    objects: Table = {}
+    unions: Table = {}
+    for name in names:
+        properties = _properties(document, schemas[name])
+        if not properties:
+            continue
+        objects[name] = {
+            "required": sorted(_required(document, schemas[name])),
+            "values": {key: values for key, child in properties.items() if (values := _values(document, child))},
+            "fields": {
+                key: {
+                    "fate": child["x-fate"],
+                    "shape": _shape(document, child, f"{name}.{key}", unions),
+                    "honours": child.get("x-honours"),
+                }
+                for key, child in properties.items()
+            },
+        }
+    for union in unions.values():
+        _index(union, objects)
+    return objects, unions
+
+
+def _shape(document: dict[str, Any], schema: Schema, place: str, unions: Table) -> str | None:
+    """What describes the objects in a property's value: a component, a union of some, or nothing."""
+    found = tuple(dict.fromkeys(_branches(document, schema)))
+    if len(found) < 2:
+        return found[0] if found else None
+    for name in references(schema):  # it has a name, unless a list of one kind stands beside an object of another
+        if tuple(dict.fromkeys(_branches(document, {"$ref": f"#/components/schemas/{name}"}))) == found:
+            place = name
+    unions[place] = {"branches": found}
+    return place
+
+
+def _branches(document: dict[str, Any], schema: Schema) -> Iterator[str]:
+    """The components whose objects a value can be or have as elements, in the order in which they are tried."""
+    if "$ref" in schema:
+        target = resolve(document, schema["$ref"])
+        if _properties(document, target):
+            yield component_name(schema["$ref"])
+        else:
+            yield from _branches(document, target)
+    else:
+        for child in (schema.get("items"), *schema.get("anyOf", ()), *schema.get("oneOf", ())):
+            if isinstance(child, dict):
+                yield from _branches(document, child)
+
+
+def _properties(document: dict[str, Any], schema: Schema) -> dict[str, Schema]:
+    found = dict(schema.get("properties", {}))
+    for part in schema.get("allOf", ()):
+        found |= _properties(document, deref(document, part))
+    return found
+
+
+def _required(document: dict[str, Any], schema: Schema) -> set[str]:
+    found = set(schema.get("required", ()))
+    return found.union(*(_required(document, deref(document, part)) for part in schema.get("allOf", ())))
+
+
+def _values(document: dict[str, Any], schema: Schema) -> list[Any] | None:
+    """The values that a property can have, where they are listed."""
+    schema = deref(document, schema)
+    return [schema["const"]] if "const" in schema else schema.get("enum")
+
+
+def _index(union: dict[str, Any], objects: Table) -> None:
+    """Adds which branches are worth a try, by the value of the field in which most of them differ."""
+    branches = {name: objects[name] for name in union["branches"]}
+    texts = {
+        name: {key: [v for v in values if isinstance(v, str)] for key, values in branch["values"].items()}
+        for name, branch in branches.items()
+    }
+    count = Counter(key for values in texts.values() for key, found in values.items() if found)
+    union["select"] = select = count.most_common(1)[0][0] if count else None
+    union["variants"] = {
+        value: tuple(name for name in branches if value in texts[name].get(select, (value,)))
+        for value in dict.fromkeys(v for values in texts.values() for v in values.get(select, ()))
+    }
+    union["absent"] = tuple(
+        name
+        for name, branch in branches.items()
+        if select not in branch["required"] or None in branch["values"].get(select, ())
+    )

@@ -1,0 +1,76 @@
+"""The branches of anyOf: inline ones have names, and no example is in two that are objects."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from specvino.codegen.examples import examples
+from specvino.codegen.judge import Judge
+from specvino.codegen.lint.components import CONDITIONS
+from specvino.codegen.lint.problem import Problem
+from specvino.codegen.schemas import Schema, all_schemas, deref
+from specvino.codegen.spec import Spec
+
+
+def titled(spec: Spec) -> Iterator[Problem]:
+    """An inline branch has a title that works as a class name, unless its value says it all."""
+    taken: dict[str, Schema] = {name: {} for name in spec.document["components"]["schemas"]}
+    for place, schema in all_schemas(spec.document):
+        if CONDITIONS & set(place.split("/")):
+            continue
+        for index, branch in enumerate(schema.get("anyOf", ())):
+            if "$ref" in branch or "const" in branch or branch.get("type") == "null":
+                continue
+            title = branch.get("title")
+            where = f"{place}/anyOf/{index}"
+            if not re.fullmatch("[A-Z][A-Za-z0-9]*", title or ""):
+                yield Problem("branch", where, f"the title is {title!r}, but must be a name such as StopTexts")
+            elif taken.setdefault(title, branch) != branch:
+                yield Problem("branch", where, f"the title {title} is taken by another schema")
+
+
+def overlaps(spec: Spec) -> Iterator[Problem]:
+    """Where an example meets an anyOf, at most one of the branches that are objects has it. (oneOf says so itself.)"""
+    judge = Judge(spec.document)
+    for place, schema, example in examples(spec.document):
+        for path, union, value in _met(spec.document, judge, schema, example, ()):
+            names = [_name(branch) for branch in _objects(spec.document, union) if judge.fits(branch, value)]
+            if len(names) > 1:
+                at = ".".join(map(str, path)) or "the value"
+                yield Problem("overlap", place, f"{at} is in more than one branch: {', '.join(names)}")
+
+
+def _met(
+    document: dict[str, Any], judge: Judge, schema: Schema, value: Any, path: tuple[str | int, ...]
+) -> Iterator[tuple[tuple[str | int, ...], Schema, Any]]:
+    """The objects inside a value that a union of objects describes, with their place and the union."""
+    schema = deref(document, schema)
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        for name, child in value.items():
+            below = known.get(name, schema.get("additionalProperties"))
+            if isinstance(below, dict):
+                yield from _met(document, judge, below, child, (*path, name))
+        if len(list(_objects(document, schema))) > 1 and "anyOf" in schema:
+            yield path, schema, value
+    elif isinstance(value, list) and isinstance(schema.get("items"), dict):
+        for index, child in enumerate(value):
+            yield from _met(document, judge, schema["items"], child, (*path, index))
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        for branch in schema.get(keyword, ()):
+            if "if" not in branch and judge.fits(branch, value):
+                yield from _met(document, judge, branch, value, path)
+
+
+def _objects(document: dict[str, Any], schema: Schema) -> Iterator[Schema]:
+    """The branches of a union that are objects, those of unions inside it too."""
+    for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        target = deref(document, branch)
+        if target.keys() & {"anyOf", "oneOf"}:
+            yield from _objects(document, target)
+        elif "properties" in target or "object" in target.get("type", ()):
+            yield branch
+
+
+def _name(schema: Schema) -> str:
+    return str(schema.get("$ref", schema.get("title"))).rpartition("/")[2]

@@ -1,0 +1,108 @@
+"""The document as one system has it: what an SDK for that system is made from."""
+
+import copy
+from typing import Any
+
+from specvino.codegen import lower
+from specvino.codegen.examples import drop_examples
+from specvino.codegen.fields import fields, parts
+from specvino.codegen.judge import Judge
+from specvino.codegen.merge import WITHOUT, part_level, support
+from specvino.codegen.narrow import Narrower, Said, sweep
+from specvino.codegen.schemas import METHODS, component_name, objects, operations
+
+# What is said of this server, or of all systems. x-origin stays.
+MARKINGS = ("x-fate", "x-honours", "x-emit", "x-refusals", "x-support", "x-root")
+
+
+def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]:
+    """The OpenAPI 3.1 document of the system that `dialect` describes."""
+    projected = copy.deepcopy(document)
+    found = fields(projected)
+    levels = support(found, dialect)
+    missing = _missing(projected, dialect)
+    said: dict[int, Said] = {}
+    for field in found:
+        if (field.endpoint, field.part) not in missing and field.name in levels:
+            for owner in field.owners:
+                said.setdefault(id(owner), []).append((field, levels[field.name]))
+    Narrower(projected, said).run()
+    _drop_operations(projected, missing)
+    judge = Judge(projected)
+    drop_examples(projected, judge.fits)
+    sweep(projected)
+    _head(projected, dialect)
+    drop_unreached(projected)
+    for _, node in objects(projected):
+        for key in MARKINGS:
+            node.pop(key, None)
+    return lower.to_31(projected)
+
+
+def _missing(document: dict[str, Any], dialect: dict[str, Any]) -> set[tuple[str, str]]:
+    """The parts, as (endpoint, part), that the system is without: it says so, or has none of their fields."""
+    found = fields(document)
+    levels = support(found, dialect)
+    by_part: dict[tuple[str, str], list[str | None]] = {part: [] for part in parts(document)}
+    for field in found:
+        by_part[field.endpoint, field.part].append(levels.get(field.name, {}).get("level"))
+    for (endpoint, part), given in by_part.items():
+        if not given:  # all its fields are those of another part
+            given.append(part_level(endpoint, part, dialect))
+    return {
+        (endpoint, part)
+        for (endpoint, part), given in by_part.items()
+        if endpoint != "error" and all(level in WITHOUT for level in given)  # errors have a form, whichever it is
+    }
+
+
+def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]]) -> None:
+    known = parts(document)
+    for path, method, item, operation in list(operations(document)):
+        endpoint = operation["x-endpoint"]
+        if all(part in missing for part in known if part[0] == endpoint):
+            del item[method]
+            if not item.keys() & set(METHODS):
+                del document["paths"][path]
+            continue
+        content = operation["responses"]["200"]["content"]
+        for part, media in (("response", "application/json"), ("stream", "text/event-stream")):
+            if (endpoint, part) in missing:
+                content.pop(media, None)
+        if "text/event-stream" not in content:
+            operation.pop("x-stream", None)
+        if operation.get("x-root"):
+            operation["servers"] = [{"url": "/"}]
+
+
+def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
+    name = dialect["name"]
+    document["info"]["title"] = f"{name}: the OpenAI-compatible API as {name} has it"
+    document["info"]["summary"] = f"What {name} takes and sends."
+    document["info"]["description"] = (
+        f"Chat, completions and responses as OpenAI defines them, as far as {name} has them, with what it adds. "
+        "Every field says who defined it (x-origin)."
+    )
+    document["servers"] = [{"url": path} for path in dialect["base_paths"]]
+    used = {tag for _, _, _, operation in operations(document) for tag in operation["tags"]}
+    document["tags"] = [tag for tag in document["tags"] if tag["name"] in used]
+
+
+def drop_unreached(document: dict[str, Any]) -> None:
+    """Leaves the components to which something leads from the paths."""
+    components = document["components"]
+    reached: set[tuple[str, str]] = set()
+    queue: list[Any] = [document["paths"]]
+    while queue:
+        for _, node in objects(queue.pop()):
+            for reference in (node.get("$ref"), *node.get("discriminator", {}).get("mapping", {}).values()):
+                if isinstance(reference, str):
+                    kind, name = reference.split("/")[-2], component_name(reference)
+                    if (kind, name) not in reached:
+                        reached.add((kind, name))
+                        queue.append(components[kind][name])
+    for kind in list(components):
+        if kind != "securitySchemes":
+            components[kind] = {name: each for name, each in components[kind].items() if (kind, name) in reached}
+            if not components[kind]:
+                del components[kind]
