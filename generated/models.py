@@ -1348,7 +1348,7 @@ class CreateChatCompletionRequest(BaseModel):
     What the model may call.
     """
     tool_choice: Annotated[
-        NamedToolChoice | FlatNamedToolChoice | AllowedToolsChoice | CustomToolChoice | Literal["none", "auto", "required"] | None | MISSING,
+        Literal["none", "auto", "required"] | NamedToolChoice | FlatNamedToolChoice | AllowedToolsChoice | CustomToolChoice | None | MISSING,
         Field(title="ToolChoice"),
     ] = MISSING
     """
@@ -1362,7 +1362,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     The form of tools from before tools.
     """
-    function_call: FunctionName | Literal["none", "auto"] | None | MISSING = MISSING
+    function_call: Literal["none", "auto"] | FunctionName | None | MISSING = MISSING
     """
     The form of tool_choice from before tools.
     """
@@ -1729,7 +1729,7 @@ class CreateResponseRequest(BaseModel):
     What the model may call.
     """
     tool_choice: Annotated[
-        FlatNamedToolChoice | NamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice | Literal["none", "auto", "required"] | None | MISSING,
+        Literal["none", "auto", "required"] | FlatNamedToolChoice | NamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice | None | MISSING,
         Field(title="ResponseToolChoice"),
     ] = MISSING
     """
@@ -1783,7 +1783,7 @@ class CreateResponseRequest(BaseModel):
     A stored response that the input continues. Nothing is stored yet, so none is found.
     """
     conversation: Annotated[
-        ConversationReference | str | None | MISSING, Field(title="ConversationChoice")
+        str | ConversationReference | None | MISSING, Field(title="ConversationChoice")
     ] = MISSING
     """
     A stored conversation that the input continues.
@@ -4634,7 +4634,7 @@ class Response(BaseModel):
     What the model may call, as the request gave it; functions in the flat form.
     """
     tool_choice: Annotated[
-        FlatNamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice | Literal["none", "auto", "required"],
+        Literal["none", "auto", "required"] | FlatNamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice,
         Field(title="OfferedToolChoice"),
     ]
     """

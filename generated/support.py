@@ -2,7 +2,7 @@
 """The fields of each object in a request: what becomes of them, and their defaults."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 Fate = Literal["honoured", "noted", "unsupported"]
@@ -10,7 +10,7 @@ Fate = Literal["honoured", "noted", "unsupported"]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field. `shape` names the objects in its value; without one, the value is not searched.
+    """One field. `shape` names the object or the union in its value; without one, the value is not searched.
 
     An unsupported field whose value satisfies the JSON Schema `honours` asks for nothing that is missing; a honoured
     field with `honours` is honoured only so far.
@@ -23,756 +23,1243 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An object's known fields, or a union of objects: `variants` by the value of the field `select`."""
+    """An object: its known fields, those that it must have, and the values of those that have only certain ones."""
 
-    fields: Mapping[str, Field] = field(default_factory=dict)
-    select: str | None = None
-    variants: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, Field]
+    required: frozenset[str]
+    values: Mapping[str, tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Several objects; a value is meant for the first one that has all it requires and no other value than it allows.
+
+    By the value of the field `select` only those in `variants` are worth a try, without it those in `absent`.
+    """
+
+    branches: tuple[str, ...]
+    select: str | None
+    variants: Mapping[str, tuple[str, ...]]
+    absent: tuple[str, ...]
 
 
 SHAPES: dict[str, Shape] = {
     "AccessPrograms": Shape(
-        {
-            "cyber": Field("unsupported", honours={'const': 'standard'}),
-        }
+        fields={
+            'cyber': Field("unsupported", honours={'const': 'standard'}),
+        },
+        required=frozenset([]),
+        values={
+            'cyber': ('standard', 'daybreak_blue', 'daybreak_red', None, ),
+        },
     ),
     "AllowedTools": Shape(
-        {
-            "mode": Field("unsupported"),
-            "tools": Field("unsupported"),
-        }
+        fields={
+            'mode': Field("unsupported"),
+            'tools': Field("unsupported"),
+        },
+        required=frozenset(['mode', 'tools']),
+        values={
+            'mode': ('auto', 'required', ),
+        },
     ),
     "AllowedToolsChoice": Shape(
-        {
-            "type": Field("unsupported"),
-            "allowed_tools": Field("unsupported", shape="AllowedTools"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'allowed_tools': Field("unsupported", shape="AllowedTools"),
+        },
+        required=frozenset(['allowed_tools', 'type']),
+        values={
+            'type': ('allowed_tools', ),
+        },
     ),
     "ApproximateLocation": Shape(
-        {
-            "city": Field("unsupported"),
-            "region": Field("unsupported"),
-            "country": Field("unsupported"),
-            "timezone": Field("unsupported"),
-        }
+        fields={
+            'city': Field("unsupported"),
+            'region': Field("unsupported"),
+            'country': Field("unsupported"),
+            'timezone': Field("unsupported"),
+        },
+        required=frozenset([]),
+        values={
+        },
     ),
     "AssistantMessage": Shape(
-        {
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="AssistantPart"),
-            "name": Field("honoured"),
-            "refusal": Field("unsupported"),
-            "reasoning_content": Field("honoured"),
-            "tool_calls": Field("honoured", shape="MessageToolCall"),
-            "function_call": Field("honoured", shape="MessageFormerCall"),
-            "audio": Field("unsupported", shape="MessageAudio"),
-        }
-    ),
-    "AssistantPart": Shape(
-        select="type",
-        variants={
-            "text": "TextPart",
-            "refusal": "RefusalPart",
+        fields={
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="AssistantContent"),
+            'name': Field("honoured"),
+            'refusal': Field("unsupported"),
+            'reasoning_content': Field("honoured"),
+            'tool_calls': Field("honoured", shape="MessageCall"),
+            'function_call': Field("honoured", shape="MessageFormerCall"),
+            'audio': Field("unsupported", shape="MessageAudio"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('assistant', ),
         },
     ),
     "AudioOutput": Shape(
-        {
-            "voice": Field("unsupported"),
-            "format": Field("unsupported"),
-        }
+        fields={
+            'voice': Field("unsupported"),
+            'format': Field("unsupported"),
+        },
+        required=frozenset([]),
+        values={
+            'format': ('wav', 'mp3', 'flac', 'opus', 'aac', 'pcm16', None, ),
+        },
     ),
     "AudioPart": Shape(
-        {
-            "type": Field("unsupported"),
-            "input_audio": Field("unsupported", shape="InputAudio"),
-            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'input_audio': Field("unsupported", shape="InputAudio"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['input_audio', 'type']),
+        values={
+            'type': ('input_audio', ),
+        },
     ),
     "ContextManagement": Shape(
-        {
-            "type": Field("unsupported"),
-            "compact_threshold": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'compact_threshold': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+        },
     ),
     "ConversationReference": Shape(
-        {
-            "id": Field("unsupported"),
-        }
+        fields={
+            'id': Field("unsupported"),
+        },
+        required=frozenset(['id']),
+        values={
+        },
     ),
     "CreateChatCompletionRequest": Shape(
-        {
-            "model": Field("honoured"),
-            "messages": Field("honoured", shape="Message"),
-            "max_tokens": Field("honoured"),
-            "max_completion_tokens": Field("honoured"),
-            "logit_bias": Field("unsupported", honours={'maxProperties': 0}),
-            "logprobs": Field("unsupported", honours={'const': False}),
-            "top_logprobs": Field("unsupported", honours={'const': 0}),
-            "stream_options": Field("honoured", shape="StreamOptions"),
-            "tools": Field("unsupported", shape="FunctionTool", honours={'maxItems': 0}),
-            "tool_choice": Field("unsupported", shape="NamedToolChoice", honours={'enum': ['none', 'auto']}),
-            "parallel_tool_calls": Field("unsupported", honours={'const': True}),
-            "functions": Field("unsupported", shape="FunctionDefinition", honours={'maxItems': 0}),
-            "function_call": Field("unsupported", shape="FunctionName", honours={'enum': ['none', 'auto']}),
-            "response_format": Field("unsupported", shape="TextFormat", honours={'properties': {'type': {'const': 'text'}}}),
-            "reasoning_effort": Field("unsupported"),
-            "verbosity": Field("unsupported", honours={'const': 'medium'}),
-            "prediction": Field("unsupported", shape="Prediction"),
-            "web_search_options": Field("unsupported", shape="WebSearchOptions"),
-            "moderation": Field("unsupported", shape="Moderation"),
-            "service_tier": Field("unsupported", honours={'enum': ['auto', 'default']}),
-            "store": Field("unsupported", honours={'const': False}),
-            "chat_template_kwargs": Field("unsupported", honours={'maxProperties': 0}),
-            "temperature": Field("honoured"),
-            "top_p": Field("honoured"),
-            "top_k": Field("honoured"),
-            "min_p": Field("unsupported", honours={'const': 0}),
-            "seed": Field("honoured"),
-            "stop": Field("honoured"),
-            "frequency_penalty": Field("honoured"),
-            "presence_penalty": Field("honoured"),
-            "repetition_penalty": Field("honoured"),
-            "n": Field("honoured"),
-            "best_of": Field("unsupported", honours={'const': 1}),
-            "length_penalty": Field("unsupported", honours={'const': 1}),
-            "ignore_eos": Field("honoured"),
-            "include_stop_str_in_output": Field("unsupported", honours={'const': False}),
-            "skip_special_tokens": Field("unsupported", honours={'const': True}),
-            "num_assistant_tokens": Field("unsupported"),
-            "assistant_confidence_threshold": Field("unsupported"),
-            "max_ngram_size": Field("unsupported"),
-            "modalities": Field("unsupported", honours={'items': {'const': 'text'}}),
-            "audio": Field("unsupported", shape="AudioOutput"),
-            "chunk_frames": Field("unsupported"),
-            "stream": Field("honoured"),
-            "user": Field("noted"),
-            "safety_identifier": Field("noted"),
-            "metadata": Field("noted"),
-            "prompt_cache_key": Field("noted"),
-            "prompt_cache_retention": Field("noted"),
-            "prompt_cache_options": Field("noted", shape="PromptCacheOptions"),
-        }
+        fields={
+            'model': Field("honoured"),
+            'messages': Field("honoured", shape="Message"),
+            'max_tokens': Field("honoured"),
+            'max_completion_tokens': Field("honoured"),
+            'logit_bias': Field("unsupported", honours={'maxProperties': 0}),
+            'logprobs': Field("unsupported", honours={'const': False}),
+            'top_logprobs': Field("unsupported", honours={'const': 0}),
+            'stream_options': Field("honoured", shape="StreamOptions"),
+            'tools': Field("unsupported", shape="Tool", honours={'maxItems': 0}),
+            'tool_choice': Field("unsupported", shape="ToolChoice", honours={'enum': ['none', 'auto']}),
+            'parallel_tool_calls': Field("unsupported", honours={'const': True}),
+            'functions': Field("unsupported", shape="FunctionDefinition", honours={'maxItems': 0}),
+            'function_call': Field("unsupported", shape="FunctionName", honours={'enum': ['none', 'auto']}),
+            'response_format': Field("unsupported", shape="ResponseFormat", honours={'properties': {'type': {'const': 'text'}}}),
+            'reasoning_effort': Field("unsupported"),
+            'verbosity': Field("unsupported", honours={'const': 'medium'}),
+            'prediction': Field("unsupported", shape="Prediction"),
+            'web_search_options': Field("unsupported", shape="WebSearchOptions"),
+            'moderation': Field("unsupported", shape="Moderation"),
+            'service_tier': Field("unsupported", honours={'enum': ['auto', 'default']}),
+            'store': Field("unsupported", honours={'const': False}),
+            'chat_template_kwargs': Field("unsupported", honours={'maxProperties': 0}),
+            'temperature': Field("honoured"),
+            'top_p': Field("honoured"),
+            'top_k': Field("honoured"),
+            'min_p': Field("unsupported", honours={'const': 0}),
+            'seed': Field("honoured"),
+            'stop': Field("honoured"),
+            'frequency_penalty': Field("honoured"),
+            'presence_penalty': Field("honoured"),
+            'repetition_penalty': Field("honoured"),
+            'n': Field("honoured"),
+            'best_of': Field("unsupported", honours={'const': 1}),
+            'length_penalty': Field("unsupported", honours={'const': 1}),
+            'ignore_eos': Field("honoured"),
+            'include_stop_str_in_output': Field("unsupported", honours={'const': False}),
+            'skip_special_tokens': Field("unsupported", honours={'const': True}),
+            'num_assistant_tokens': Field("unsupported"),
+            'assistant_confidence_threshold': Field("unsupported"),
+            'max_ngram_size': Field("unsupported"),
+            'modalities': Field("unsupported", honours={'items': {'const': 'text'}}),
+            'audio': Field("unsupported", shape="AudioOutput"),
+            'chunk_frames': Field("unsupported"),
+            'stream': Field("honoured"),
+            'user': Field("noted"),
+            'safety_identifier': Field("noted"),
+            'metadata': Field("noted"),
+            'prompt_cache_key': Field("noted"),
+            'prompt_cache_retention': Field("noted"),
+            'prompt_cache_options': Field("noted", shape="PromptCacheOptions"),
+        },
+        required=frozenset(['messages', 'model']),
+        values={
+            'reasoning_effort': ('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', None, ),
+            'verbosity': ('low', 'medium', 'high', None, ),
+            'service_tier': ('auto', 'default', 'flex', 'scale', 'priority', 'fast', None, ),
+            'prompt_cache_retention': ('in_memory', '24h', None, ),
+        },
     ),
     "CreateCompletionRequest": Shape(
-        {
-            "model": Field("honoured"),
-            "prompt": Field("honoured"),
-            "max_tokens": Field("honoured"),
-            "best_of": Field("unsupported", honours={'const': 1}),
-            "echo": Field("unsupported", honours={'const': False}),
-            "suffix": Field("unsupported", honours={'maxLength': 0}),
-            "logprobs": Field("unsupported"),
-            "logit_bias": Field("unsupported", honours={'maxProperties': 0}),
-            "stream_options": Field("honoured", shape="StreamOptions"),
-            "modalities": Field("unsupported", honours={'items': {'const': 'text'}}),
-            "audio": Field("unsupported", shape="AudioOutput"),
-            "temperature": Field("honoured"),
-            "top_p": Field("honoured"),
-            "top_k": Field("honoured"),
-            "min_p": Field("unsupported", honours={'const': 0}),
-            "seed": Field("honoured"),
-            "stop": Field("honoured"),
-            "frequency_penalty": Field("honoured"),
-            "presence_penalty": Field("honoured"),
-            "repetition_penalty": Field("honoured"),
-            "n": Field("honoured"),
-            "length_penalty": Field("unsupported", honours={'const': 1}),
-            "ignore_eos": Field("honoured"),
-            "include_stop_str_in_output": Field("unsupported", honours={'const': False}),
-            "skip_special_tokens": Field("unsupported", honours={'const': True}),
-            "num_assistant_tokens": Field("unsupported"),
-            "assistant_confidence_threshold": Field("unsupported"),
-            "max_ngram_size": Field("unsupported"),
-            "chunk_frames": Field("unsupported"),
-            "stream": Field("honoured"),
-            "user": Field("noted"),
-        }
+        fields={
+            'model': Field("honoured"),
+            'prompt': Field("honoured"),
+            'max_tokens': Field("honoured"),
+            'best_of': Field("unsupported", honours={'const': 1}),
+            'echo': Field("unsupported", honours={'const': False}),
+            'suffix': Field("unsupported", honours={'maxLength': 0}),
+            'logprobs': Field("unsupported"),
+            'logit_bias': Field("unsupported", honours={'maxProperties': 0}),
+            'stream_options': Field("honoured", shape="StreamOptions"),
+            'modalities': Field("unsupported", honours={'items': {'const': 'text'}}),
+            'audio': Field("unsupported", shape="AudioOutput"),
+            'temperature': Field("honoured"),
+            'top_p': Field("honoured"),
+            'top_k': Field("honoured"),
+            'min_p': Field("unsupported", honours={'const': 0}),
+            'seed': Field("honoured"),
+            'stop': Field("honoured"),
+            'frequency_penalty': Field("honoured"),
+            'presence_penalty': Field("honoured"),
+            'repetition_penalty': Field("honoured"),
+            'n': Field("honoured"),
+            'length_penalty': Field("unsupported", honours={'const': 1}),
+            'ignore_eos': Field("honoured"),
+            'include_stop_str_in_output': Field("unsupported", honours={'const': False}),
+            'skip_special_tokens': Field("unsupported", honours={'const': True}),
+            'num_assistant_tokens': Field("unsupported"),
+            'assistant_confidence_threshold': Field("unsupported"),
+            'max_ngram_size': Field("unsupported"),
+            'chunk_frames': Field("unsupported"),
+            'stream': Field("honoured"),
+            'user': Field("noted"),
+        },
+        required=frozenset(['model', 'prompt']),
+        values={
+        },
     ),
     "CreateResponseRequest": Shape(
-        {
-            "model": Field("honoured"),
-            "input": Field("honoured", shape="InputMessage"),
-            "instructions": Field("honoured"),
-            "max_output_tokens": Field("honoured"),
-            "stream_options": Field("honoured", shape="ResponseStreamOptions"),
-            "seed": Field("honoured"),
-            "stop": Field("honoured"),
-            "frequency_penalty": Field("honoured"),
-            "presence_penalty": Field("honoured"),
-            "n": Field("unsupported", honours={'const': 1}),
-            "modalities": Field("unsupported", honours={'items': {'const': 'text'}}),
-            "audio": Field("unsupported", shape="AudioOutput"),
-            "tools": Field("unsupported", shape="FlatFunctionTool", honours={'maxItems': 0}),
-            "tool_choice": Field("unsupported", shape="FlatNamedToolChoice", honours={'enum': ['none', 'auto']}),
-            "parallel_tool_calls": Field("unsupported", honours={'const': True}),
-            "max_tool_calls": Field("unsupported"),
-            "text": Field("honoured", shape="ResponseTextSettings"),
-            "response_format": Field("unsupported", shape="TextFormat", honours={'properties': {'type': {'const': 'text'}}}),
-            "reasoning": Field("honoured", shape="ReasoningSettings"),
-            "chat_template_kwargs": Field("unsupported", honours={'maxProperties': 0}),
-            "include": Field("unsupported", honours={'maxItems': 0}),
-            "top_logprobs": Field("unsupported", honours={'const': 0}),
-            "logprobs": Field("unsupported", honours={'const': False}),
-            "previous_response_id": Field("unsupported"),
-            "conversation": Field("unsupported", shape="ConversationReference"),
-            "prompt": Field("unsupported", shape="PromptTemplate"),
-            "store": Field("unsupported", honours={'const': False}),
-            "background": Field("unsupported", honours={'const': False}),
-            "truncation": Field("unsupported", honours={'const': 'disabled'}),
-            "context_management": Field("unsupported", shape="ContextManagement", honours={'maxItems': 0}),
-            "service_tier": Field("unsupported", honours={'enum': ['auto', 'default']}),
-            "moderation": Field("unsupported", shape="Moderation"),
-            "image": Field("unsupported", shape="ImageSettings"),
-            "access_programs": Field("unsupported", shape="AccessPrograms"),
-            "temperature": Field("honoured"),
-            "top_p": Field("honoured"),
-            "top_k": Field("honoured"),
-            "min_p": Field("unsupported", honours={'const': 0}),
-            "repetition_penalty": Field("honoured"),
-            "best_of": Field("unsupported", honours={'const': 1}),
-            "length_penalty": Field("unsupported", honours={'const': 1}),
-            "ignore_eos": Field("honoured"),
-            "include_stop_str_in_output": Field("unsupported", honours={'const': False}),
-            "skip_special_tokens": Field("unsupported", honours={'const': True}),
-            "num_assistant_tokens": Field("unsupported"),
-            "assistant_confidence_threshold": Field("unsupported"),
-            "max_ngram_size": Field("unsupported"),
-            "chunk_frames": Field("unsupported"),
-            "stream": Field("honoured"),
-            "user": Field("noted"),
-            "safety_identifier": Field("noted"),
-            "metadata": Field("noted"),
-            "prompt_cache_key": Field("noted"),
-            "prompt_cache_retention": Field("noted"),
-            "prompt_cache_options": Field("noted", shape="PromptCacheOptions"),
-        }
+        fields={
+            'model': Field("honoured"),
+            'input': Field("honoured", shape="ResponseInput"),
+            'instructions': Field("honoured"),
+            'max_output_tokens': Field("honoured"),
+            'stream_options': Field("honoured", shape="ResponseStreamOptions"),
+            'seed': Field("honoured"),
+            'stop': Field("honoured"),
+            'frequency_penalty': Field("honoured"),
+            'presence_penalty': Field("honoured"),
+            'n': Field("unsupported", honours={'const': 1}),
+            'modalities': Field("unsupported", honours={'items': {'const': 'text'}}),
+            'audio': Field("unsupported", shape="AudioOutput"),
+            'tools': Field("unsupported", shape="ResponseTool", honours={'maxItems': 0}),
+            'tool_choice': Field("unsupported", shape="ResponseToolChoice", honours={'enum': ['none', 'auto']}),
+            'parallel_tool_calls': Field("unsupported", honours={'const': True}),
+            'max_tool_calls': Field("unsupported"),
+            'text': Field("honoured", shape="ResponseTextSettings"),
+            'response_format': Field("unsupported", shape="ResponseFormat", honours={'properties': {'type': {'const': 'text'}}}),
+            'reasoning': Field("honoured", shape="ReasoningSettings"),
+            'chat_template_kwargs': Field("unsupported", honours={'maxProperties': 0}),
+            'include': Field("unsupported", honours={'maxItems': 0}),
+            'top_logprobs': Field("unsupported", honours={'const': 0}),
+            'logprobs': Field("unsupported", honours={'const': False}),
+            'previous_response_id': Field("unsupported"),
+            'conversation': Field("unsupported", shape="ConversationReference"),
+            'prompt': Field("unsupported", shape="PromptTemplate"),
+            'store': Field("unsupported", honours={'const': False}),
+            'background': Field("unsupported", honours={'const': False}),
+            'truncation': Field("unsupported", honours={'const': 'disabled'}),
+            'context_management': Field("unsupported", shape="ContextManagement", honours={'maxItems': 0}),
+            'service_tier': Field("unsupported", honours={'enum': ['auto', 'default']}),
+            'moderation': Field("unsupported", shape="Moderation"),
+            'image': Field("unsupported", shape="ImageSettings"),
+            'access_programs': Field("unsupported", shape="AccessPrograms"),
+            'temperature': Field("honoured"),
+            'top_p': Field("honoured"),
+            'top_k': Field("honoured"),
+            'min_p': Field("unsupported", honours={'const': 0}),
+            'repetition_penalty': Field("honoured"),
+            'best_of': Field("unsupported", honours={'const': 1}),
+            'length_penalty': Field("unsupported", honours={'const': 1}),
+            'ignore_eos': Field("honoured"),
+            'include_stop_str_in_output': Field("unsupported", honours={'const': False}),
+            'skip_special_tokens': Field("unsupported", honours={'const': True}),
+            'num_assistant_tokens': Field("unsupported"),
+            'assistant_confidence_threshold': Field("unsupported"),
+            'max_ngram_size': Field("unsupported"),
+            'chunk_frames': Field("unsupported"),
+            'stream': Field("honoured"),
+            'user': Field("noted"),
+            'safety_identifier': Field("noted"),
+            'metadata': Field("noted"),
+            'prompt_cache_key': Field("noted"),
+            'prompt_cache_retention': Field("noted"),
+            'prompt_cache_options': Field("noted", shape="PromptCacheOptions"),
+        },
+        required=frozenset(['input', 'model']),
+        values={
+            'truncation': ('auto', 'disabled', None, ),
+            'service_tier': ('auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast', None, ),
+            'prompt_cache_retention': ('in_memory', '24h', None, ),
+        },
     ),
     "CustomTool": Shape(
-        {
-            "type": Field("unsupported"),
-            "custom": Field("unsupported", shape="CustomToolDefinition"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'custom': Field("unsupported", shape="CustomToolDefinition"),
+        },
+        required=frozenset(['custom', 'type']),
+        values={
+            'type': ('custom', ),
+        },
     ),
     "CustomToolChoice": Shape(
-        {
-            "type": Field("unsupported"),
-            "custom": Field("unsupported", shape="FunctionName"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'custom': Field("unsupported", shape="FunctionName"),
+        },
+        required=frozenset(['custom', 'type']),
+        values={
+            'type': ('custom', ),
+        },
     ),
     "CustomToolDefinition": Shape(
-        {
-            "name": Field("unsupported"),
-            "description": Field("unsupported"),
-            "format": Field("unsupported", shape="CustomToolFormat"),
-        }
+        fields={
+            'name': Field("unsupported"),
+            'description': Field("unsupported"),
+            'format': Field("unsupported", shape="CustomToolFormat"),
+        },
+        required=frozenset(['name']),
+        values={
+        },
     ),
     "CustomToolFormat": Shape(
-        {
-            "type": Field("unsupported"),
-            "grammar": Field("unsupported", shape="CustomToolGrammar"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'grammar': Field("unsupported", shape="CustomToolGrammar"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('text', 'grammar', ),
+        },
     ),
     "CustomToolGrammar": Shape(
-        {
-            "syntax": Field("unsupported"),
-            "definition": Field("unsupported"),
-        }
+        fields={
+            'syntax': Field("unsupported"),
+            'definition': Field("unsupported"),
+        },
+        required=frozenset(['definition', 'syntax']),
+        values={
+            'syntax': ('lark', 'regex', ),
+        },
     ),
     "DeveloperMessage": Shape(
-        {
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="TextPart"),
-            "name": Field("honoured"),
-        }
+        fields={
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="TextPart"),
+            'name': Field("honoured"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('developer', ),
+        },
     ),
     "FilePart": Shape(
-        {
-            "type": Field("unsupported"),
-            "file": Field("unsupported", shape="InputFile"),
-            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'file': Field("unsupported", shape="InputFile"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['file', 'type']),
+        values={
+            'type': ('file', ),
+        },
     ),
     "FlatAllowedToolsChoice": Shape(
-        {
-            "type": Field("unsupported"),
-            "mode": Field("unsupported"),
-            "tools": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'mode': Field("unsupported"),
+            'tools': Field("unsupported"),
+        },
+        required=frozenset(['mode', 'tools', 'type']),
+        values={
+            'type': ('allowed_tools', ),
+            'mode': ('auto', 'required', ),
+        },
     ),
     "FlatCustomTool": Shape(
-        {
-            "type": Field("unsupported"),
-            "name": Field("unsupported"),
-            "description": Field("unsupported"),
-            "format": Field("unsupported", shape="FlatCustomToolFormat"),
-            "defer_loading": Field("unsupported"),
-            "allowed_callers": Field("unsupported"),
-            "async": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'name': Field("unsupported"),
+            'description': Field("unsupported"),
+            'format': Field("unsupported", shape="FlatCustomToolFormat"),
+            'defer_loading': Field("unsupported"),
+            'allowed_callers': Field("unsupported"),
+            'async': Field("unsupported"),
+        },
+        required=frozenset(['name', 'type']),
+        values={
+            'type': ('custom', ),
+        },
     ),
     "FlatCustomToolChoice": Shape(
-        {
-            "type": Field("unsupported"),
-            "name": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'name': Field("unsupported"),
+        },
+        required=frozenset(['name', 'type']),
+        values={
+            'type': ('custom', ),
+        },
     ),
     "FlatCustomToolFormat": Shape(
-        {
-            "type": Field("unsupported"),
-            "syntax": Field("unsupported"),
-            "definition": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'syntax': Field("unsupported"),
+            'definition': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('text', 'grammar', ),
+            'syntax': ('lark', 'regex', None, ),
+        },
     ),
     "FlatFunctionTool": Shape(
-        {
-            "type": Field("unsupported"),
-            "name": Field("unsupported"),
-            "description": Field("unsupported"),
-            "parameters": Field("unsupported"),
-            "strict": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'name': Field("unsupported"),
+            'description': Field("unsupported"),
+            'parameters': Field("unsupported"),
+            'strict': Field("unsupported"),
+        },
+        required=frozenset(['name', 'type']),
+        values={
+            'type': ('function', ),
+        },
     ),
     "FlatJsonSchemaFormat": Shape(
-        {
-            "type": Field("unsupported"),
-            "name": Field("unsupported"),
-            "description": Field("unsupported"),
-            "schema": Field("unsupported"),
-            "strict": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'name': Field("unsupported"),
+            'description': Field("unsupported"),
+            'schema': Field("unsupported"),
+            'strict': Field("unsupported"),
+        },
+        required=frozenset(['name', 'schema', 'type']),
+        values={
+            'type': ('json_schema', ),
+        },
     ),
     "FlatNamedToolChoice": Shape(
-        {
-            "type": Field("unsupported"),
-            "name": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'name': Field("unsupported"),
+        },
+        required=frozenset(['name', 'type']),
+        values={
+            'type': ('function', ),
+        },
     ),
     "FunctionDefinition": Shape(
-        {
-            "name": Field("unsupported"),
-            "description": Field("unsupported"),
-            "parameters": Field("unsupported"),
-            "strict": Field("unsupported"),
-        }
+        fields={
+            'name': Field("unsupported"),
+            'description': Field("unsupported"),
+            'parameters': Field("unsupported"),
+            'strict': Field("unsupported"),
+        },
+        required=frozenset(['name']),
+        values={
+        },
     ),
     "FunctionMessage": Shape(
-        {
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="TextPart"),
-            "name": Field("honoured"),
-        }
+        fields={
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="TextPart"),
+            'name': Field("honoured"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('function', ),
+        },
     ),
     "FunctionName": Shape(
-        {
-            "name": Field("unsupported"),
-        }
-    ),
-    "FunctionOutputPart": Shape(
-        select="type",
-        variants={
-            "input_text": "InputTextPart",
-            "input_image": "InputImagePart",
-            "input_file": "InputFilePart",
+        fields={
+            'name': Field("unsupported"),
+        },
+        required=frozenset(['name']),
+        values={
         },
     ),
     "FunctionTool": Shape(
-        {
-            "type": Field("unsupported"),
-            "function": Field("unsupported", shape="FunctionDefinition"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'function': Field("unsupported", shape="FunctionDefinition"),
+        },
+        required=frozenset(['function']),
+        values={
+            'type': ('function', None, ),
+        },
     ),
     "HostedTool": Shape(
-        {
-            "type": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('apply_patch', 'code_interpreter', 'computer', 'computer_use_preview', 'file_search', 'image_generation', 'local_shell', 'mcp', 'namespace', 'programmatic_tool_calling', 'shell', 'tool_search', 'web_search', 'web_search_2025_08_26', 'web_search_preview', 'web_search_preview_2025_03_11', ),
+        },
     ),
     "HostedToolChoice": Shape(
-        {
-            "type": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('apply_patch', 'code_interpreter', 'computer', 'computer_use', 'computer_use_preview', 'file_search', 'image_generation', 'programmatic_tool_calling', 'shell', 'web_search_preview', 'web_search_preview_2025_03_11', ),
+        },
     ),
     "ImagePart": Shape(
-        {
-            "type": Field("unsupported"),
-            "image_url": Field("unsupported", shape="ImageUrl"),
-            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'image_url': Field("unsupported", shape="ImageUrl"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['image_url', 'type']),
+        values={
+            'type': ('image_url', ),
+        },
     ),
     "ImageSettings": Shape(
-        {
-            "context_compression": Field("unsupported", honours={'enum': ['auto', 'disabled']}),
-        }
+        fields={
+            'context_compression': Field("unsupported", honours={'enum': ['auto', 'disabled']}),
+        },
+        required=frozenset([]),
+        values={
+            'context_compression': ('auto', 'enabled', 'disabled', None, ),
+        },
     ),
     "ImageUrl": Shape(
-        {
-            "url": Field("unsupported"),
-            "detail": Field("unsupported"),
-        }
+        fields={
+            'url': Field("unsupported"),
+            'detail': Field("unsupported"),
+        },
+        required=frozenset(['url']),
+        values={
+            'detail': ('auto', 'low', 'high', 'original', None, ),
+        },
     ),
     "InputAudio": Shape(
-        {
-            "data": Field("unsupported"),
-            "format": Field("unsupported"),
-        }
+        fields={
+            'data': Field("unsupported"),
+            'format': Field("unsupported"),
+        },
+        required=frozenset(['data']),
+        values={
+        },
     ),
     "InputCaller": Shape(
-        {
-            "type": Field("noted"),
-            "caller_id": Field("noted"),
-        }
+        fields={
+            'type': Field("noted"),
+            'caller_id': Field("noted"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('direct', 'program', ),
+        },
     ),
     "InputFile": Shape(
-        {
-            "file_data": Field("unsupported"),
-            "file_id": Field("unsupported"),
-            "filename": Field("unsupported"),
-        }
+        fields={
+            'file_data': Field("unsupported"),
+            'file_id': Field("unsupported"),
+            'filename': Field("unsupported"),
+        },
+        required=frozenset([]),
+        values={
+        },
     ),
     "InputFilePart": Shape(
-        {
-            "type": Field("unsupported"),
-            "file_data": Field("unsupported"),
-            "file_id": Field("unsupported"),
-            "file_url": Field("unsupported"),
-            "filename": Field("unsupported"),
-            "detail": Field("unsupported"),
-            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'file_data': Field("unsupported"),
+            'file_id': Field("unsupported"),
+            'file_url': Field("unsupported"),
+            'filename': Field("unsupported"),
+            'detail': Field("unsupported"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('input_file', ),
+            'detail': ('auto', 'low', 'high', None, ),
+        },
     ),
     "InputFunctionCall": Shape(
-        {
-            "type": Field("honoured"),
-            "call_id": Field("honoured"),
-            "name": Field("honoured"),
-            "arguments": Field("honoured"),
-            "id": Field("honoured"),
-            "status": Field("noted"),
-            "namespace": Field("noted"),
-            "caller": Field("noted", shape="InputCaller"),
-            "async": Field("noted"),
-        }
+        fields={
+            'type': Field("honoured"),
+            'call_id': Field("honoured"),
+            'name': Field("honoured"),
+            'arguments': Field("honoured"),
+            'id': Field("honoured"),
+            'status': Field("noted"),
+            'namespace': Field("noted"),
+            'caller': Field("noted", shape="InputCaller"),
+            'async': Field("noted"),
+        },
+        required=frozenset(['arguments', 'name', 'type']),
+        values={
+            'type': ('function_call', ),
+            'status': ('in_progress', 'completed', 'incomplete', None, ),
+        },
     ),
     "InputFunctionCallOutput": Shape(
-        {
-            "type": Field("honoured"),
-            "call_id": Field("honoured"),
-            "output": Field("honoured", shape="FunctionOutputPart"),
-            "id": Field("noted"),
-            "status": Field("noted"),
-            "name": Field("honoured"),
-            "namespace": Field("noted"),
-            "caller": Field("noted", shape="InputCaller"),
-        }
+        fields={
+            'type': Field("honoured"),
+            'call_id': Field("honoured"),
+            'output': Field("honoured", shape="FunctionOutput"),
+            'id': Field("noted"),
+            'status': Field("noted"),
+            'name': Field("honoured"),
+            'namespace': Field("noted"),
+            'caller': Field("noted", shape="InputCaller"),
+        },
+        required=frozenset(['output', 'type']),
+        values={
+            'type': ('function_call_output', ),
+            'status': ('in_progress', 'completed', 'incomplete', None, ),
+        },
     ),
     "InputImagePart": Shape(
-        {
-            "type": Field("unsupported"),
-            "image_url": Field("unsupported", shape="ImageUrl"),
-            "file_id": Field("unsupported"),
-            "detail": Field("unsupported"),
-            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'image_url': Field("unsupported", shape="ImageUrl"),
+            'file_id': Field("unsupported"),
+            'detail': Field("unsupported"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('input_image', ),
+            'detail': ('auto', 'low', 'high', 'original', None, ),
+        },
     ),
     "InputItemReference": Shape(
-        {
-            "type": Field("unsupported"),
-            "id": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'id': Field("unsupported"),
+        },
+        required=frozenset(['id', 'type']),
+        values={
+            'type': ('item_reference', ),
+        },
     ),
     "InputMessage": Shape(
-        {
-            "type": Field("honoured"),
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="InputPart"),
-            "id": Field("noted"),
-            "status": Field("noted"),
-            "phase": Field("noted"),
-        }
+        fields={
+            'type': Field("honoured"),
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="InputContent"),
+            'id': Field("noted"),
+            'status': Field("noted"),
+            'phase': Field("noted"),
+        },
+        required=frozenset(['content', 'role']),
+        values={
+            'type': ('message', ),
+            'role': ('user', 'system', 'developer', 'assistant', ),
+            'status': ('in_progress', 'completed', 'incomplete', None, ),
+            'phase': ('commentary', 'final_answer', None, ),
+        },
     ),
     "InputOtherItem": Shape(
-        {
-            "type": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('additional_tools', 'apply_patch_call', 'apply_patch_call_output', 'code_interpreter_call', 'compaction', 'compaction_trigger', 'computer_call', 'computer_call_output', 'configuration_update', 'custom_tool_call', 'custom_tool_call_output', 'file_search_call', 'image_generation_call', 'local_shell_call', 'local_shell_call_output', 'mcp_approval_request', 'mcp_approval_response', 'mcp_call', 'mcp_list_tools', 'program', 'program_output', 'shell_call', 'shell_call_output', 'tool_search_call', 'tool_search_output', 'web_search_call', ),
+        },
     ),
     "InputOutputTextPart": Shape(
-        {
-            "type": Field("honoured"),
-            "text": Field("honoured"),
-            "annotations": Field("noted"),
-            "logprobs": Field("noted"),
-        }
-    ),
-    "InputPart": Shape(
-        select="type",
-        variants={
-            "input_text": "InputTextPart",
-            "output_text": "InputOutputTextPart",
-            "refusal": "RefusalPart",
-            "input_image": "InputImagePart",
-            "input_file": "InputFilePart",
-            "input_audio": "AudioPart",
+        fields={
+            'type': Field("honoured"),
+            'text': Field("honoured"),
+            'annotations': Field("noted"),
+            'logprobs': Field("noted"),
+        },
+        required=frozenset(['text', 'type']),
+        values={
+            'type': ('output_text', ),
         },
     ),
     "InputReasoning": Shape(
-        {
-            "type": Field("honoured"),
-            "id": Field("noted"),
-            "content": Field("honoured", shape="InputReasoningText"),
-            "summary": Field("honoured", shape="InputSummaryText"),
-            "encrypted_content": Field("unsupported"),
-            "status": Field("noted"),
-        }
+        fields={
+            'type': Field("honoured"),
+            'id': Field("noted"),
+            'content': Field("honoured", shape="InputReasoningText"),
+            'summary': Field("honoured", shape="InputSummaryText"),
+            'encrypted_content': Field("unsupported"),
+            'status': Field("noted"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('reasoning', ),
+            'status': ('in_progress', 'completed', 'incomplete', None, ),
+        },
     ),
     "InputReasoningText": Shape(
-        {
-            "type": Field("honoured"),
-            "text": Field("honoured"),
-        }
+        fields={
+            'type': Field("honoured"),
+            'text': Field("honoured"),
+        },
+        required=frozenset(['text', 'type']),
+        values={
+            'type': ('reasoning_text', ),
+        },
     ),
     "InputSummaryText": Shape(
-        {
-            "type": Field("honoured"),
-            "text": Field("honoured"),
-        }
+        fields={
+            'type': Field("honoured"),
+            'text': Field("honoured"),
+        },
+        required=frozenset(['text', 'type']),
+        values={
+            'type': ('summary_text', ),
+        },
     ),
     "InputTextPart": Shape(
-        {
-            "type": Field("honoured"),
-            "text": Field("honoured"),
-            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
-        }
+        fields={
+            'type': Field("honoured"),
+            'text': Field("honoured"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['text', 'type']),
+        values={
+            'type': ('input_text', ),
+        },
     ),
     "JsonObjectFormat": Shape(
-        {
-            "type": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('json_object', ),
+        },
     ),
     "JsonSchemaFormat": Shape(
-        {
-            "type": Field("unsupported"),
-            "json_schema": Field("unsupported", shape="NamedJsonSchema"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'json_schema': Field("unsupported", shape="NamedJsonSchema"),
+        },
+        required=frozenset(['json_schema', 'type']),
+        values={
+            'type': ('json_schema', ),
+        },
     ),
     "McpToolChoice": Shape(
-        {
-            "type": Field("unsupported"),
-            "server_label": Field("unsupported"),
-            "name": Field("unsupported"),
-        }
-    ),
-    "Message": Shape(
-        select="role",
-        variants={
-            "developer": "DeveloperMessage",
-            "system": "SystemMessage",
-            "user": "UserMessage",
-            "assistant": "AssistantMessage",
-            "tool": "ToolMessage",
-            "function": "FunctionMessage",
+        fields={
+            'type': Field("unsupported"),
+            'server_label': Field("unsupported"),
+            'name': Field("unsupported"),
+        },
+        required=frozenset(['server_label', 'type']),
+        values={
+            'type': ('mcp', ),
         },
     ),
     "MessageAudio": Shape(
-        {
-            "id": Field("unsupported"),
-        }
+        fields={
+            'id': Field("unsupported"),
+        },
+        required=frozenset(['id']),
+        values={
+        },
     ),
     "MessageCustomCall": Shape(
-        {
-            "id": Field("unsupported"),
-            "type": Field("unsupported"),
-            "custom": Field("unsupported", shape="MessageCustomInput"),
-        }
+        fields={
+            'id': Field("unsupported"),
+            'type': Field("unsupported"),
+            'custom': Field("unsupported", shape="MessageCustomInput"),
+        },
+        required=frozenset(['custom', 'type']),
+        values={
+            'type': ('custom', ),
+        },
     ),
     "MessageCustomInput": Shape(
-        {
-            "name": Field("unsupported"),
-            "input": Field("unsupported"),
-        }
+        fields={
+            'name': Field("unsupported"),
+            'input': Field("unsupported"),
+        },
+        required=frozenset(['input', 'name']),
+        values={
+        },
     ),
     "MessageFormerCall": Shape(
-        {
-            "name": Field("honoured"),
-            "arguments": Field("honoured"),
-        }
+        fields={
+            'name': Field("honoured"),
+            'arguments': Field("honoured"),
+        },
+        required=frozenset(['name']),
+        values={
+        },
     ),
     "MessageFunctionCall": Shape(
-        {
-            "name": Field("honoured"),
-            "arguments": Field("honoured"),
-        }
+        fields={
+            'name': Field("honoured"),
+            'arguments': Field("honoured"),
+        },
+        required=frozenset(['name']),
+        values={
+        },
     ),
     "MessageToolCall": Shape(
-        {
-            "id": Field("honoured"),
-            "type": Field("honoured"),
-            "function": Field("honoured", shape="MessageFunctionCall"),
-        }
+        fields={
+            'id': Field("honoured"),
+            'type': Field("honoured"),
+            'function': Field("honoured", shape="MessageFunctionCall"),
+        },
+        required=frozenset(['function']),
+        values={
+            'type': ('function', None, ),
+        },
     ),
     "Moderation": Shape(
-        {
-            "model": Field("unsupported"),
-            "policy": Field("unsupported", shape="ModerationPolicy"),
-        }
+        fields={
+            'model': Field("unsupported"),
+            'policy': Field("unsupported", shape="ModerationPolicy"),
+        },
+        required=frozenset([]),
+        values={
+        },
     ),
     "ModerationMode": Shape(
-        {
-            "mode": Field("unsupported"),
-        }
+        fields={
+            'mode': Field("unsupported"),
+        },
+        required=frozenset([]),
+        values={
+            'mode': ('score', 'block', None, ),
+        },
     ),
     "ModerationPolicy": Shape(
-        {
-            "input": Field("unsupported", shape="ModerationMode"),
-            "output": Field("unsupported", shape="ModerationMode"),
-        }
+        fields={
+            'input': Field("unsupported", shape="ModerationMode"),
+            'output': Field("unsupported", shape="ModerationMode"),
+        },
+        required=frozenset([]),
+        values={
+        },
     ),
     "NamedJsonSchema": Shape(
-        {
-            "name": Field("unsupported"),
-            "description": Field("unsupported"),
-            "schema": Field("unsupported"),
-            "strict": Field("unsupported"),
-        }
+        fields={
+            'name': Field("unsupported"),
+            'description': Field("unsupported"),
+            'schema': Field("unsupported"),
+            'strict': Field("unsupported"),
+        },
+        required=frozenset([]),
+        values={
+        },
     ),
     "NamedToolChoice": Shape(
-        {
-            "type": Field("unsupported"),
-            "function": Field("unsupported", shape="FunctionName"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'function': Field("unsupported", shape="FunctionName"),
+        },
+        required=frozenset(['function']),
+        values={
+            'type': ('function', None, ),
+        },
     ),
     "Prediction": Shape(
-        {
-            "type": Field("unsupported"),
-            "content": Field("unsupported", shape="TextPart"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'content': Field("unsupported", shape="TextPart"),
+        },
+        required=frozenset(['content', 'type']),
+        values={
+            'type': ('content', ),
+        },
     ),
     "PromptCacheBreakpoint": Shape(
-        {
-            "mode": Field("noted"),
-            "ttl": Field("noted"),
-        }
+        fields={
+            'mode': Field("noted"),
+            'ttl': Field("noted"),
+        },
+        required=frozenset([]),
+        values={
+        },
     ),
     "PromptCacheOptions": Shape(
-        {
-            "ttl": Field("noted"),
-            "mode": Field("noted"),
-        }
+        fields={
+            'ttl': Field("noted"),
+            'mode': Field("noted"),
+        },
+        required=frozenset([]),
+        values={
+        },
     ),
     "PromptTemplate": Shape(
-        {
-            "id": Field("unsupported"),
-            "version": Field("unsupported"),
-            "variables": Field("unsupported"),
-        }
+        fields={
+            'id': Field("unsupported"),
+            'version': Field("unsupported"),
+            'variables': Field("unsupported"),
+        },
+        required=frozenset(['id']),
+        values={
+        },
     ),
     "ReasoningSettings": Shape(
-        {
-            "effort": Field("unsupported"),
-            "summary": Field("unsupported"),
-            "generate_summary": Field("unsupported"),
-            "mode": Field("unsupported", honours={'const': 'standard'}),
-            "context": Field("unsupported", honours={'const': 'auto'}),
-        }
+        fields={
+            'effort': Field("unsupported"),
+            'summary': Field("unsupported"),
+            'generate_summary': Field("unsupported"),
+            'mode': Field("unsupported", honours={'const': 'standard'}),
+            'context': Field("unsupported", honours={'const': 'auto'}),
+        },
+        required=frozenset([]),
+        values={
+            'effort': ('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', None, ),
+            'summary': ('auto', 'concise', 'detailed', None, ),
+            'generate_summary': ('auto', 'concise', 'detailed', None, ),
+            'context': ('auto', 'current_turn', 'all_turns', None, ),
+        },
     ),
     "RefusalPart": Shape(
-        {
-            "type": Field("honoured"),
-            "refusal": Field("honoured"),
-        }
+        fields={
+            'type': Field("honoured"),
+            'refusal': Field("honoured"),
+        },
+        required=frozenset(['refusal', 'type']),
+        values={
+            'type': ('refusal', ),
+        },
     ),
     "ResponseStreamOptions": Shape(
-        {
-            "include_obfuscation": Field("unsupported", honours={'const': False}),
-        }
-    ),
-    "ResponseTextFormat": Shape(
-        select="type",
-        variants={
-            "text": "TextFormat",
-            "json_object": "JsonObjectFormat",
-            "json_schema": "FlatJsonSchemaFormat",
+        fields={
+            'include_obfuscation': Field("unsupported", honours={'const': False}),
+        },
+        required=frozenset([]),
+        values={
         },
     ),
     "ResponseTextSettings": Shape(
-        {
-            "format": Field("honoured", shape="ResponseTextFormat", honours={'properties': {'type': {'const': 'text'}}}),
-            "verbosity": Field("unsupported", honours={'const': 'medium'}),
-        }
+        fields={
+            'format': Field("honoured", shape="ResponseTextFormat", honours={'properties': {'type': {'const': 'text'}}}),
+            'verbosity': Field("unsupported", honours={'const': 'medium'}),
+        },
+        required=frozenset([]),
+        values={
+            'verbosity': ('low', 'medium', 'high', None, ),
+        },
     ),
     "StreamOptions": Shape(
-        {
-            "include_usage": Field("honoured"),
-            "include_obfuscation": Field("unsupported", honours={'const': False}),
-        }
+        fields={
+            'include_usage': Field("honoured"),
+            'include_obfuscation': Field("unsupported", honours={'const': False}),
+        },
+        required=frozenset([]),
+        values={
+        },
     ),
     "StructuralFormat": Shape(
-        {
-            "type": Field("unsupported"),
-        }
+        fields={
+            'type': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('structural_tag', 'const_string', 'regex', 'grammar', 'any_text', 'sequence', 'or', 'tag', 'triggered_tags', 'tags_with_separator', 'qwen_xml_parameter', ),
+        },
     ),
     "SystemMessage": Shape(
-        {
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="TextPart"),
-            "name": Field("honoured"),
-        }
+        fields={
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="TextPart"),
+            'name': Field("honoured"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('system', ),
+        },
     ),
     "TextFormat": Shape(
-        {
-            "type": Field("honoured"),
-        }
+        fields={
+            'type': Field("honoured"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('text', ),
+        },
     ),
     "TextPart": Shape(
-        {
-            "type": Field("honoured"),
-            "text": Field("honoured"),
-            "prompt_cache_breakpoint": Field("noted", shape="PromptCacheBreakpoint"),
-        }
+        fields={
+            'type': Field("honoured"),
+            'text': Field("honoured"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['text', 'type']),
+        values={
+            'type': ('text', ),
+        },
     ),
     "TokenizeRequest": Shape(
-        {
-            "model": Field("honoured"),
-            "text": Field("honoured"),
-            "max_length": Field("honoured"),
-            "pad_to_max_length": Field("honoured"),
-            "padding_side": Field("honoured"),
-            "add_special_tokens": Field("honoured"),
-        }
+        fields={
+            'model': Field("honoured"),
+            'text': Field("honoured"),
+            'max_length': Field("honoured"),
+            'pad_to_max_length': Field("honoured"),
+            'padding_side': Field("honoured"),
+            'add_special_tokens': Field("honoured"),
+        },
+        required=frozenset(['model', 'text']),
+        values={
+            'padding_side': ('left', 'right', None, ),
+        },
     ),
     "ToolMessage": Shape(
-        {
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="TextPart"),
-            "tool_call_id": Field("honoured"),
-            "name": Field("honoured"),
-        }
+        fields={
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="TextPart"),
+            'tool_call_id': Field("honoured"),
+            'name': Field("honoured"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('tool', ),
+        },
     ),
     "UserLocation": Shape(
-        {
-            "type": Field("unsupported"),
-            "approximate": Field("unsupported", shape="ApproximateLocation"),
-        }
+        fields={
+            'type': Field("unsupported"),
+            'approximate': Field("unsupported", shape="ApproximateLocation"),
+        },
+        required=frozenset(['approximate', 'type']),
+        values={
+            'type': ('approximate', ),
+        },
     ),
     "UserMessage": Shape(
-        {
-            "role": Field("honoured"),
-            "content": Field("honoured", shape="UserPart"),
-            "name": Field("honoured"),
-        }
-    ),
-    "UserPart": Shape(
-        select="type",
-        variants={
-            "text": "TextPart",
-            "image_url": "ImagePart",
-            "input_audio": "AudioPart",
-            "file": "FilePart",
+        fields={
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="UserContent"),
+            'name': Field("honoured"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('user', ),
         },
     ),
     "WebSearchOptions": Shape(
-        {
-            "search_context_size": Field("unsupported"),
-            "user_location": Field("unsupported", shape="UserLocation"),
-        }
+        fields={
+            'search_context_size': Field("unsupported"),
+            'user_location': Field("unsupported", shape="UserLocation"),
+        },
+        required=frozenset([]),
+        values={
+            'search_context_size': ('low', 'medium', 'high', None, ),
+        },
+    ),
+}
+
+UNIONS: dict[str, Union] = {
+    "AssistantContent": Union(
+        branches=('TextPart', 'RefusalPart'),
+        select='type',
+        variants={
+            'text': ('TextPart',),
+            'refusal': ('RefusalPart',),
+        },
+        absent=(),
+    ),
+    "MessageCall": Union(
+        branches=('MessageToolCall', 'MessageCustomCall'),
+        select='type',
+        variants={
+            'function': ('MessageToolCall',),
+            'custom': ('MessageCustomCall',),
+        },
+        absent=('MessageToolCall',),
+    ),
+    "Message": Union(
+        branches=('DeveloperMessage', 'SystemMessage', 'UserMessage', 'AssistantMessage', 'ToolMessage', 'FunctionMessage'),
+        select='role',
+        variants={
+            'developer': ('DeveloperMessage',),
+            'system': ('SystemMessage',),
+            'user': ('UserMessage',),
+            'assistant': ('AssistantMessage',),
+            'tool': ('ToolMessage',),
+            'function': ('FunctionMessage',),
+        },
+        absent=(),
+    ),
+    "Tool": Union(
+        branches=('FunctionTool', 'FlatFunctionTool', 'CustomTool'),
+        select='type',
+        variants={
+            'function': ('FunctionTool', 'FlatFunctionTool'),
+            'custom': ('CustomTool',),
+        },
+        absent=('FunctionTool',),
+    ),
+    "ToolChoice": Union(
+        branches=('NamedToolChoice', 'FlatNamedToolChoice', 'AllowedToolsChoice', 'CustomToolChoice'),
+        select='type',
+        variants={
+            'function': ('NamedToolChoice', 'FlatNamedToolChoice'),
+            'allowed_tools': ('AllowedToolsChoice',),
+            'custom': ('CustomToolChoice',),
+        },
+        absent=('NamedToolChoice',),
+    ),
+    "ResponseFormat": Union(
+        branches=('TextFormat', 'JsonObjectFormat', 'JsonSchemaFormat', 'StructuralFormat'),
+        select='type',
+        variants={
+            'text': ('TextFormat',),
+            'json_object': ('JsonObjectFormat',),
+            'json_schema': ('JsonSchemaFormat',),
+            'structural_tag': ('StructuralFormat',),
+            'const_string': ('StructuralFormat',),
+            'regex': ('StructuralFormat',),
+            'grammar': ('StructuralFormat',),
+            'any_text': ('StructuralFormat',),
+            'sequence': ('StructuralFormat',),
+            'or': ('StructuralFormat',),
+            'tag': ('StructuralFormat',),
+            'triggered_tags': ('StructuralFormat',),
+            'tags_with_separator': ('StructuralFormat',),
+            'qwen_xml_parameter': ('StructuralFormat',),
+        },
+        absent=(),
+    ),
+    "ResponseInput": Union(
+        branches=('InputMessage', 'InputFunctionCall', 'InputFunctionCallOutput', 'InputReasoning', 'InputItemReference', 'InputOtherItem'),
+        select='type',
+        variants={
+            'message': ('InputMessage',),
+            'function_call': ('InputFunctionCall',),
+            'function_call_output': ('InputFunctionCallOutput',),
+            'reasoning': ('InputReasoning',),
+            'item_reference': ('InputItemReference',),
+            'additional_tools': ('InputOtherItem',),
+            'apply_patch_call': ('InputOtherItem',),
+            'apply_patch_call_output': ('InputOtherItem',),
+            'code_interpreter_call': ('InputOtherItem',),
+            'compaction': ('InputOtherItem',),
+            'compaction_trigger': ('InputOtherItem',),
+            'computer_call': ('InputOtherItem',),
+            'computer_call_output': ('InputOtherItem',),
+            'configuration_update': ('InputOtherItem',),
+            'custom_tool_call': ('InputOtherItem',),
+            'custom_tool_call_output': ('InputOtherItem',),
+            'file_search_call': ('InputOtherItem',),
+            'image_generation_call': ('InputOtherItem',),
+            'local_shell_call': ('InputOtherItem',),
+            'local_shell_call_output': ('InputOtherItem',),
+            'mcp_approval_request': ('InputOtherItem',),
+            'mcp_approval_response': ('InputOtherItem',),
+            'mcp_call': ('InputOtherItem',),
+            'mcp_list_tools': ('InputOtherItem',),
+            'program': ('InputOtherItem',),
+            'program_output': ('InputOtherItem',),
+            'shell_call': ('InputOtherItem',),
+            'shell_call_output': ('InputOtherItem',),
+            'tool_search_call': ('InputOtherItem',),
+            'tool_search_output': ('InputOtherItem',),
+            'web_search_call': ('InputOtherItem',),
+        },
+        absent=('InputMessage',),
+    ),
+    "ResponseTool": Union(
+        branches=('FlatFunctionTool', 'FunctionTool', 'FlatCustomTool', 'HostedTool'),
+        select='type',
+        variants={
+            'function': ('FlatFunctionTool', 'FunctionTool'),
+            'custom': ('FlatCustomTool',),
+            'apply_patch': ('HostedTool',),
+            'code_interpreter': ('HostedTool',),
+            'computer': ('HostedTool',),
+            'computer_use_preview': ('HostedTool',),
+            'file_search': ('HostedTool',),
+            'image_generation': ('HostedTool',),
+            'local_shell': ('HostedTool',),
+            'mcp': ('HostedTool',),
+            'namespace': ('HostedTool',),
+            'programmatic_tool_calling': ('HostedTool',),
+            'shell': ('HostedTool',),
+            'tool_search': ('HostedTool',),
+            'web_search': ('HostedTool',),
+            'web_search_2025_08_26': ('HostedTool',),
+            'web_search_preview': ('HostedTool',),
+            'web_search_preview_2025_03_11': ('HostedTool',),
+        },
+        absent=('FunctionTool',),
+    ),
+    "ResponseToolChoice": Union(
+        branches=('FlatNamedToolChoice', 'NamedToolChoice', 'FlatAllowedToolsChoice', 'FlatCustomToolChoice', 'McpToolChoice', 'HostedToolChoice'),
+        select='type',
+        variants={
+            'function': ('FlatNamedToolChoice', 'NamedToolChoice'),
+            'allowed_tools': ('FlatAllowedToolsChoice',),
+            'custom': ('FlatCustomToolChoice',),
+            'mcp': ('McpToolChoice',),
+            'apply_patch': ('HostedToolChoice',),
+            'code_interpreter': ('HostedToolChoice',),
+            'computer': ('HostedToolChoice',),
+            'computer_use': ('HostedToolChoice',),
+            'computer_use_preview': ('HostedToolChoice',),
+            'file_search': ('HostedToolChoice',),
+            'image_generation': ('HostedToolChoice',),
+            'programmatic_tool_calling': ('HostedToolChoice',),
+            'shell': ('HostedToolChoice',),
+            'web_search_preview': ('HostedToolChoice',),
+            'web_search_preview_2025_03_11': ('HostedToolChoice',),
+        },
+        absent=('NamedToolChoice',),
+    ),
+    "FunctionOutput": Union(
+        branches=('InputTextPart', 'InputImagePart', 'InputFilePart'),
+        select='type',
+        variants={
+            'input_text': ('InputTextPart',),
+            'input_image': ('InputImagePart',),
+            'input_file': ('InputFilePart',),
+        },
+        absent=(),
+    ),
+    "InputContent": Union(
+        branches=('InputTextPart', 'InputOutputTextPart', 'RefusalPart', 'InputImagePart', 'InputFilePart', 'AudioPart'),
+        select='type',
+        variants={
+            'input_text': ('InputTextPart',),
+            'output_text': ('InputOutputTextPart',),
+            'refusal': ('RefusalPart',),
+            'input_image': ('InputImagePart',),
+            'input_file': ('InputFilePart',),
+            'input_audio': ('AudioPart',),
+        },
+        absent=(),
+    ),
+    "ResponseTextFormat": Union(
+        branches=('TextFormat', 'JsonObjectFormat', 'FlatJsonSchemaFormat'),
+        select='type',
+        variants={
+            'text': ('TextFormat',),
+            'json_object': ('JsonObjectFormat',),
+            'json_schema': ('FlatJsonSchemaFormat',),
+        },
+        absent=(),
+    ),
+    "UserContent": Union(
+        branches=('TextPart', 'ImagePart', 'AudioPart', 'FilePart'),
+        select='type',
+        variants={
+            'text': ('TextPart',),
+            'image_url': ('ImagePart',),
+            'input_audio': ('AudioPart',),
+            'file': ('FilePart',),
+        },
+        absent=(),
     ),
 }
 

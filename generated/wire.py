@@ -2298,7 +2298,7 @@ class Response(TypedDict):
     """
     What the model may call, as the request gave it; functions in the flat form.
     """
-    tool_choice: FlatNamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice | Literal["none", "auto", "required"]
+    tool_choice: Literal["none", "auto", "required"] | FlatNamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice
     """
     Whether the model may or must call a tool, as the request gave it.
     """
