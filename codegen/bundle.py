@@ -15,12 +15,16 @@ class Bundler:
 
     `other.yaml#/Name` is a schema; `other.yaml#/responses/Name` and `…#/headers/Name` are those. A path item is
     referred to as a whole file and written out at its place.
+
+    An object's `x-include` lists maps of properties that it shares with others (`other.yaml#/Name`): they are written
+    out after its own ones. What it says of such a property itself (its x-fate here, say) comes on top.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         self.files: dict[Path, Any] = {}
         self.origins: dict[tuple[str, str], tuple[Path, str]] = {}
+        self.included: set[tuple[Path, str]] = set()
         self.components: dict[str, dict[str, Any]] = {}
 
     def run(self) -> dict[str, Any]:
@@ -38,10 +42,11 @@ class Bundler:
         """The definitions that nothing refers to, in files that something refers to; and the other files."""
         folder = self.root.parent
         found = []
-        for file in sorted({file for file, _ in self.origins.values()} - {self.root}):
+        uses = {*self.origins.values(), *self.included}
+        for file in sorted({file for file, _ in uses} - {self.root}):
             names = {f"/{name}" for name in self.files[file] if name not in KINDS}
             names |= {f"/{kind}/{name}" for kind in KINDS for name in self.files[file].get(kind, ())}
-            unused = names - {fragment for origin, fragment in self.origins.values() if origin == file}
+            unused = names - {fragment for origin, fragment in uses if origin == file}
             found += [f"{file.relative_to(folder)}#{name}" for name in sorted(unused)]
         sources = {*folder.glob("*.yaml"), *folder.glob("paths/**/*.yaml"), *folder.glob("schemas/**/*.yaml")}
         unread = sources - self.files.keys() - {folder / "errors.yaml"}
@@ -71,9 +76,20 @@ class Bundler:
                 result[key] = {name: self._hoist(reference, base) for name, reference in value.items()}
             elif key in DATA or (key == "examples" and isinstance(value, list)):
                 result[key] = value
-            else:
+            elif key == "x-include":
+                result["properties"] = self._with_included(node.get("properties", {}), value, base)
+            elif key != "properties" or "x-include" not in node:
                 result[key] = self._walk(value, base, names=key in ("properties", "patternProperties"))
         return result
+
+    def _with_included(self, own: dict[str, Any], references: list[str], base: Path) -> dict[str, Any]:
+        included: dict[str, Any] = {}
+        for reference in references:
+            file, fragment = self._target(reference, base)
+            self.included.add((file, fragment))
+            included |= self._walk(self._pointed(file, fragment, reference, base), file, names=True)
+        result = {name: included.pop(name, {}) | self._walk(schema, base) for name, schema in own.items()}
+        return result | included
 
     def _hoist(self, reference: str, base: Path) -> str:
         file, fragment = self._target(reference, base)

@@ -50,13 +50,19 @@ class ErrorCode(StrEnum):
     CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded"
     """The prompt, or prompt and answer together, do not fit the model's context."""
     INVALID_PROMPT = "invalid_prompt"
-    """The model's chat template refuses the conversation."""
+    """The model can't read the prompt: its chat template refuses the conversation, nothing of it is left, or a token id is none of the model's."""
+    UNSUPPORTED_CONTENT = "unsupported_content"
+    """A message holds an image, a sound or a file, which the served model can't read."""
+    UNSUPPORTED_TOOL = "unsupported_tool"
+    """The request forces the call of a tool that this server can't have called."""
     INVALID_API_KEY = "invalid_api_key"
     """The key is missing or wrong."""
     NOT_FOUND = "not_found"
     """There is no such path."""
     MODEL_NOT_FOUND = "model_not_found"
     """No model is served under this name."""
+    RESPONSE_NOT_FOUND = "response_not_found"
+    """No response is stored under this id."""
     METHOD_NOT_ALLOWED = "method_not_allowed"
     """The path exists but takes other methods."""
     REQUEST_TOO_LARGE = "request_too_large"
@@ -100,9 +106,12 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.UNKNOWN_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.CONTEXT_LENGTH_EXCEEDED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.INVALID_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
+    ErrorCode.UNSUPPORTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
+    ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.INVALID_API_KEY: ErrorKind(401, ErrorType.AUTHENTICATION_ERROR, False, False),
     ErrorCode.NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, False, False),
     ErrorCode.MODEL_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False),
+    ErrorCode.RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False),
     ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False),
     ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False),

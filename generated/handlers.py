@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from specvino.generated import models, wire
 
@@ -26,6 +26,30 @@ class ChatHandlers(Protocol):
         self, context: RequestContext, body: models.CreateChatCompletionRequest
     ) -> wire.ChatCompletion | AsyncGenerator[wire.ChatCompletionStreamEvent]:
         """POST /chat/completions: Continue a conversation"""
+        ...
+
+
+class CompletionsHandlers(Protocol):
+    async def create_completion(
+        self, context: RequestContext, body: models.CreateCompletionRequest
+    ) -> wire.Completion | AsyncGenerator[wire.CompletionStreamEvent]:
+        """POST /completions: Continue a text"""
+        ...
+
+
+class ResponsesHandlers(Protocol):
+    async def create_response(
+        self, context: RequestContext, body: models.CreateResponseRequest
+    ) -> wire.Response | AsyncGenerator[wire.ResponseStreamEvent]:
+        """POST /responses: Answer an input"""
+        ...
+
+
+class TokensHandlers(Protocol):
+    async def tokenize(
+        self, context: RequestContext, body: models.TokenizeRequest
+    ) -> wire.TokenizeResponse:
+        """POST /tokenize: The tokens of a text"""
         ...
 
 
@@ -64,6 +88,15 @@ class Handlers(Protocol):
     def chat(self) -> ChatHandlers: ...
 
     @property
+    def completions(self) -> CompletionsHandlers: ...
+
+    @property
+    def responses(self) -> ResponsesHandlers: ...
+
+    @property
+    def tokens(self) -> TokensHandlers: ...
+
+    @property
     def models(self) -> ModelsHandlers: ...
 
     @property
@@ -85,6 +118,8 @@ class Operation:
     """The component that is the request's body."""
     model: Any
     """The body as a pydantic model."""
+    framing: Literal["data", "event"] | None
+    """How its stream's events are sent: as data only, or each named by its type. None where it has no stream."""
     terminator: str | None
     """What ends its stream, after the last event."""
 
@@ -100,7 +135,47 @@ OPERATIONS: dict[str, Operation] = {
         parameters=(),
         body='CreateChatCompletionRequest',
         model=models.CreateChatCompletionRequest,
+        framing='data',
         terminator='[DONE]',
+    ),
+    "create_completion": Operation(
+        id='create_completion',
+        tag='completions',
+        endpoint='completions',
+        method='POST',
+        path='/completions',
+        root=False,
+        parameters=(),
+        body='CreateCompletionRequest',
+        model=models.CreateCompletionRequest,
+        framing='data',
+        terminator='[DONE]',
+    ),
+    "create_response": Operation(
+        id='create_response',
+        tag='responses',
+        endpoint='responses',
+        method='POST',
+        path='/responses',
+        root=False,
+        parameters=(),
+        body='CreateResponseRequest',
+        model=models.CreateResponseRequest,
+        framing='event',
+        terminator=None,
+    ),
+    "tokenize": Operation(
+        id='tokenize',
+        tag='tokens',
+        endpoint='tokenize',
+        method='POST',
+        path='/tokenize',
+        root=False,
+        parameters=(),
+        body='TokenizeRequest',
+        model=models.TokenizeRequest,
+        framing=None,
+        terminator=None,
     ),
     "list_models": Operation(
         id='list_models',
@@ -112,6 +187,7 @@ OPERATIONS: dict[str, Operation] = {
         parameters=(),
         body=None,
         model=None,
+        framing=None,
         terminator=None,
     ),
     "retrieve_model": Operation(
@@ -124,6 +200,7 @@ OPERATIONS: dict[str, Operation] = {
         parameters=('model', ),
         body=None,
         model=None,
+        framing=None,
         terminator=None,
     ),
     "get_health": Operation(
@@ -136,6 +213,7 @@ OPERATIONS: dict[str, Operation] = {
         parameters=(),
         body=None,
         model=None,
+        framing=None,
         terminator=None,
     ),
     "get_version": Operation(
@@ -148,6 +226,7 @@ OPERATIONS: dict[str, Operation] = {
         parameters=(),
         body=None,
         model=None,
+        framing=None,
         terminator=None,
     ),
 }

@@ -3,10 +3,174 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, BaseModel, ConfigDict, Field
 from typing_extensions import TypeAliasType
+
+
+class AccessPrograms(BaseModel):
+    """
+    Programs of OpenAI that widen what a model may do.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    cyber: Literal["standard", "daybreak_blue", "daybreak_red"] | None | MISSING = (
+        MISSING
+    )
+    """
+    The program for work on security.
+    """
+
+
+class AllowedTools(BaseModel):
+    """
+    Some of the tools, and whether one must be called.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    mode: Literal["auto", "required"]
+    """
+    May or must.
+    """
+    tools: list[ToolReference]
+    """
+    The tools.
+    """
+
+
+class AllowedToolsChoice(BaseModel):
+    """
+    Only some of the tools may or must be called.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["allowed_tools"] = "allowed_tools"
+    """
+    The kind of choice.
+    """
+    allowed_tools: AllowedTools
+    """
+    Which tools.
+    """
+
+
+class Annotation(BaseModel):
+    """
+    A source of a text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["file_citation", "url_citation", "container_file_citation", "file_path"]
+    """
+    The kind of source.
+    """
+    index: int | MISSING = MISSING
+    """
+    Where in the list of files.
+    """
+    file_id: str | MISSING = MISSING
+    """
+    The file.
+    """
+    filename: str | MISSING = MISSING
+    """
+    The file's name.
+    """
+    container_id: str | MISSING = MISSING
+    """
+    Where the file is.
+    """
+    url: str | MISSING = MISSING
+    """
+    The page.
+    """
+    title: str | MISSING = MISSING
+    """
+    The page's title.
+    """
+    start_index: int | MISSING = MISSING
+    """
+    Where the text that rests on it begins.
+    """
+    end_index: int | MISSING = MISSING
+    """
+    Where that text ends.
+    """
+
+
+class AnnotationAddedEvent(BaseModel):
+    """
+    A source of a text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.output_text.annotation.added"] = (
+        "response.output_text.annotation.added"
+    )
+    """
+    The event's type.
+    """
+    annotation_index: int
+    """
+    Which of the sources.
+    """
+    annotation: Annotation
+    """
+    The source.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ApproximateLocation(BaseModel):
+    """
+    A place by its names.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    city: str | None | MISSING = MISSING
+    """
+    The city.
+    """
+    region: str | None | MISSING = MISSING
+    """
+    The region.
+    """
+    country: str | None | MISSING = MISSING
+    """
+    The country, as two letters.
+    """
+    timezone: str | None | MISSING = MISSING
+    """
+    The time zone, by its IANA name.
+    """
 
 
 class AssistantMessage(BaseModel):
@@ -22,7 +186,8 @@ class AssistantMessage(BaseModel):
     The turn's author.
     """
     content: Annotated[
-        str | list[TextPart] | None | MISSING, Field(title="TextContent")
+        str | list[Annotated[TextPart | RefusalPart, Field(discriminator="type")]] | None | MISSING,
+        Field(title="AssistantContent"),
     ] = MISSING
     """
     What was said; null or absent beside tool calls.
@@ -35,9 +200,231 @@ class AssistantMessage(BaseModel):
     """
     The text of an earlier refusal.
     """
-    tool_calls: list[MessageToolCall] | None | MISSING = MISSING
+    reasoning_content: str | None | MISSING = MISSING
+    """
+    What the model thought, for chat templates that show it.
+    """
+    tool_calls: list[MessageToolCall | MessageCustomCall] | None | MISSING = MISSING
     """
     Calls that this answer made.
+    """
+    function_call: MessageFormerCall | None | MISSING = MISSING
+    """
+    A call, in the form from before tools.
+    """
+    audio: MessageAudio | None | MISSING = MISSING
+    """
+    An earlier spoken answer.
+    """
+
+
+class AudioDeltaEvent(BaseModel):
+    """
+    The next piece of spoken output.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.audio.delta"] = "response.audio.delta"
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The sound as Base64.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class AudioDoneEvent(BaseModel):
+    """
+    The spoken output is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.audio.done"] = "response.audio.done"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class AudioOutput(BaseModel):
+    """
+    How spoken output sounds.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    voice: str | None | MISSING = MISSING
+    """
+    The voice's name.
+    """
+    format: Literal["wav", "mp3", "flac", "opus", "aac", "pcm16"] | None | MISSING = (
+        MISSING
+    )
+    """
+    The file format. OVMS has wav and pcm16.
+    """
+
+
+class AudioPart(BaseModel):
+    """
+    A part of a message that is sound.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["input_audio"] = "input_audio"
+    """
+    The kind of part.
+    """
+    input_audio: InputAudio
+    """
+    The sound.
+    """
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
+    """
+    The prompt's cache shall reach to here.
+    """
+
+
+class AudioTranscriptDeltaEvent(BaseModel):
+    """
+    The next piece of what is spoken.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.audio.transcript.delta"] = "response.audio.transcript.delta"
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class AudioTranscriptDoneEvent(BaseModel):
+    """
+    The text of what is spoken is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.audio.transcript.done"] = "response.audio.transcript.done"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class CacheWriteDetails(BaseModel):
+    """
+    Tokens that were put into the cache, by how long they are kept.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    ttl_30m_tokens: int | MISSING = MISSING
+    """
+    Those kept for half an hour.
+    """
+    ttl_12h_tokens: int | MISSING = MISSING
+    """
+    Those kept for half a day.
+    """
+
+
+class ChatAnnotation(BaseModel):
+    """
+    A source of a piece of the text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["url_citation"] = "url_citation"
+    """
+    The kind of source.
+    """
+    url_citation: UrlCitation
+    """
+    The page.
+    """
+
+
+class ChatAudio(BaseModel):
+    """
+    A spoken answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    Its id.
+    """
+    data: str
+    """
+    The sound, in base64.
+    """
+    expires_at: int
+    """
+    Until when the id is known (Unix seconds).
+    """
+    transcript: str
+    """
+    What is said.
+    """
+
+
+class ChatAudioDelta(BaseModel):
+    """
+    A piece of a spoken answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str | MISSING = MISSING
+    """
+    Its id.
+    """
+    data: str | MISSING = MISSING
+    """
+    A piece of the sound, in base64.
+    """
+    expires_at: int | MISSING = MISSING
+    """
+    Until when the id is known (Unix seconds).
+    """
+    transcript: str | MISSING = MISSING
+    """
+    A piece of what is said.
     """
 
 
@@ -57,11 +444,14 @@ class ChatChoice(BaseModel):
     """
     The answer.
     """
-    logprobs: None
+    logprobs: ChatLogprobs | None
     """
     Probabilities of tokens.
     """
-    finish_reason: Annotated[Literal["stop", "length"], Field(title="FinishReason")]
+    finish_reason: Annotated[
+        Literal["stop", "length", "tool_calls", "content_filter", "function_call"],
+        Field(title="FinishReason"),
+    ]
     """
     Why the text ended.
     """
@@ -83,11 +473,11 @@ class ChatChunkChoice(BaseModel):
     """
     The new piece; empty in the chunk that has the finish reason.
     """
-    logprobs: None
+    logprobs: ChatLogprobs | None
     """
-    Probabilities of tokens.
+    Probabilities of the piece's tokens.
     """
-    finish_reason: Literal["stop", "length"] | None
+    finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"] | None
     """
     Why the text ended; null before.
     """
@@ -125,6 +515,30 @@ class ChatCompletion(BaseModel):
     """
     How many tokens the request took.
     """
+    service_tier: str | None | MISSING = MISSING
+    """
+    How the request was worked on.
+    """
+    system_fingerprint: str | None | MISSING = MISSING
+    """
+    Names what made the answer.
+    """
+    metadata: Annotated[
+        dict[str, str] | None | MISSING, Field(title="EchoedMetadata")
+    ] = MISSING
+    """
+    The caller's notes on a stored answer.
+    """
+    moderation: Annotated[
+        dict[str, Any] | None | MISSING, Field(title="ModerationResult")
+    ] = MISSING
+    """
+    What the moderation found.
+    """
+    field__verbose: Annotated[Verbose | MISSING, Field(alias="__verbose")] = MISSING
+    """
+    What the model really read and wrote.
+    """
 
 
 class ChatCompletionChunk(BaseModel):
@@ -159,6 +573,24 @@ class ChatCompletionChunk(BaseModel):
     """
     How many tokens the request took.
     """
+    service_tier: str | None | MISSING = MISSING
+    """
+    How the request was worked on.
+    """
+    system_fingerprint: str | None | MISSING = MISSING
+    """
+    Names what made the answer.
+    """
+    moderation: Annotated[
+        dict[str, Any] | None | MISSING, Field(title="ModerationResult")
+    ] = MISSING
+    """
+    What the moderation found.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
 
 
 class ChatCompletionServerSentEvent(BaseModel):
@@ -175,6 +607,24 @@ class ChatCompletionServerSentEvent(BaseModel):
     """
 
 
+class ChatCustomCall(BaseModel):
+    """
+    A custom tool and its input.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    name: str
+    """
+    The tool.
+    """
+    input: str
+    """
+    The text for it.
+    """
+
+
 class ChatDelta(BaseModel):
     """
     A new piece of a message.
@@ -187,9 +637,83 @@ class ChatDelta(BaseModel):
     """
     The turn's author.
     """
-    content: str | MISSING = MISSING
+    content: str | None | MISSING = MISSING
     """
     The next piece of the text.
+    """
+    refusal: str | None | MISSING = MISSING
+    """
+    The next piece of a refusal.
+    """
+    reasoning_content: str | None | MISSING = MISSING
+    """
+    The next piece of what the model thinks.
+    """
+    tool_calls: list[ChatToolCallDelta] | MISSING = MISSING
+    """
+    New pieces of calls.
+    """
+    function_call: ChatFunctionCallDelta | MISSING = MISSING
+    """
+    A piece of a call, in the form from before tools.
+    """
+    audio: ChatAudioDelta | MISSING = MISSING
+    """
+    A piece of the spoken answer.
+    """
+
+
+class ChatFunctionCall(BaseModel):
+    """
+    A function and its arguments.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    name: str
+    """
+    The function.
+    """
+    arguments: str
+    """
+    The arguments as JSON text.
+    """
+
+
+class ChatFunctionCallDelta(BaseModel):
+    """
+    What is new of a call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    name: str | MISSING = MISSING
+    """
+    The function.
+    """
+    arguments: str | MISSING = MISSING
+    """
+    The next piece of the arguments' JSON text.
+    """
+
+
+class ChatLogprobs(BaseModel):
+    """
+    How likely each token of the text was.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    content: list[TokenLogprob] | None | MISSING = MISSING
+    """
+    The text's tokens.
+    """
+    refusal: list[TokenLogprob] | None | MISSING = MISSING
+    """
+    The tokens of a refusal.
     """
 
 
@@ -205,13 +729,570 @@ class ChatMessage(BaseModel):
     """
     The turn's author.
     """
-    content: str
+    content: str | None
     """
     The text.
     """
-    refusal: None
+    refusal: str | None
     """
     A refusal of the model's maker.
+    """
+    reasoning_content: str | None | MISSING = MISSING
+    """
+    What the model thought.
+    """
+    tool_calls: list[ChatToolCall] | MISSING = MISSING
+    """
+    What the model wants called.
+    """
+    function_call: ChatFunctionCall | MISSING = MISSING
+    """
+    A call, in the form from before tools.
+    """
+    annotations: list[ChatAnnotation] | None | MISSING = MISSING
+    """
+    Sources of the text.
+    """
+    audio: ChatAudio | None | MISSING = MISSING
+    """
+    The spoken answer.
+    """
+
+
+class ChatToolCall(BaseModel):
+    """
+    A call that the model wants.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The call's own id.
+    """
+    type: Literal["function", "custom"]
+    """
+    The kind of tool.
+    """
+    function: ChatFunctionCall | MISSING = MISSING
+    """
+    The function, and with what.
+    """
+    custom: ChatCustomCall | MISSING = MISSING
+    """
+    The custom tool, and with what.
+    """
+
+
+class ChatToolCallDelta(BaseModel):
+    """
+    A piece of a call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    index: int
+    """
+    Which of the message's calls.
+    """
+    id: str | MISSING = MISSING
+    """
+    The call's own id.
+    """
+    type: Literal["function"] | MISSING = MISSING
+    """
+    The kind of tool.
+    """
+    function: ChatFunctionCallDelta | MISSING = MISSING
+    """
+    What is new of the function and its arguments.
+    """
+
+
+class CodeDeltaEvent(BaseModel):
+    """
+    The next piece of a program.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.code_interpreter_call_code.delta"] = (
+        "response.code_interpreter_call_code.delta"
+    )
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class CodeDoneEvent(BaseModel):
+    """
+    A program is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.code_interpreter_call_code.done"] = (
+        "response.code_interpreter_call_code.done"
+    )
+    """
+    The event's type.
+    """
+    code: str
+    """
+    The whole program.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class CodeInterpreterCompletedEvent(BaseModel):
+    """
+    A program has ended.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.code_interpreter_call.completed"] = (
+        "response.code_interpreter_call.completed"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class CodeInterpreterRunningEvent(BaseModel):
+    """
+    A program runs.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.code_interpreter_call.interpreting"] = (
+        "response.code_interpreter_call.interpreting"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class CodeInterpreterStartedEvent(BaseModel):
+    """
+    A program begins.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.code_interpreter_call.in_progress"] = (
+        "response.code_interpreter_call.in_progress"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class CompactionEvent(BaseModel):
+    """
+    The conversation is shortened.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.compaction.compacting"] = "response.compaction.compacting"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class Completion(BaseModel):
+    """
+    The continued texts.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The answer's own id.
+    """
+    object: Literal["text_completion"] = "text_completion"
+    """
+    Says what this is.
+    """
+    created: int
+    """
+    When the answer was begun (Unix seconds).
+    """
+    model: str
+    """
+    The model's name as the request gave it.
+    """
+    choices: list[CompletionChoice]
+    """
+    The texts, in the order of their index.
+    """
+    usage: Usage
+    """
+    How many tokens the request took.
+    """
+    system_fingerprint: str | None | MISSING = MISSING
+    """
+    Names what made the answer.
+    """
+
+
+class CompletionChoice(BaseModel):
+    """
+    One of the texts asked for.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    index: int
+    """
+    Which one: the prompt's number times n, plus the choice's.
+    """
+    text: str
+    """
+    The text.
+    """
+    logprobs: CompletionLogprobs | None
+    """
+    Probabilities of tokens.
+    """
+    finish_reason: Annotated[
+        Literal["stop", "length", "content_filter"],
+        Field(title="CompletionFinishReason"),
+    ]
+    """
+    Why the text ended.
+    """
+
+
+class CompletionChunk(BaseModel):
+    """
+    A piece of the texts.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The answer's own id, the same in all chunks.
+    """
+    object: Literal["text_completion"] = "text_completion"
+    """
+    Says what this is.
+    """
+    created: int
+    """
+    When the answer was begun (Unix seconds), the same in all chunks.
+    """
+    model: str
+    """
+    The model's name as the request gave it.
+    """
+    choices: list[CompletionChunkChoice]
+    """
+    What is new; empty in the chunk that has the usage.
+    """
+    usage: Usage | None | MISSING = MISSING
+    """
+    How many tokens the request took.
+    """
+    system_fingerprint: str | None | MISSING = MISSING
+    """
+    Names what made the answer.
+    """
+
+
+class CompletionChunkChoice(BaseModel):
+    """
+    What is new in one text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    index: int
+    """
+    Which one: the prompt's number times n, plus the choice's.
+    """
+    text: str
+    """
+    The next piece; empty in the chunk that has the finish reason.
+    """
+    logprobs: CompletionLogprobs | None
+    """
+    Probabilities of the piece's tokens.
+    """
+    finish_reason: Literal["stop", "length", "content_filter"] | None
+    """
+    Why the text ended; null before.
+    """
+
+
+class CompletionLogprobs(BaseModel):
+    """
+    How likely each token of the text was, as lists of equal length.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    tokens: list[str] | MISSING = MISSING
+    """
+    The tokens' texts.
+    """
+    token_logprobs: list[float | None] | MISSING = MISSING
+    """
+    The logarithms of their probabilities.
+    """
+    top_logprobs: list[dict[str, float] | None] | None | MISSING = MISSING
+    """
+    The likeliest tokens at each place.
+    """
+    text_offset: list[int] | MISSING = MISSING
+    """
+    Where each begins in the text, in characters.
+    """
+
+
+class CompletionServerSentEvent(BaseModel):
+    """
+    One event of the stream; the last one is [DONE].
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    data: Literal["[DONE]"] | str
+    """
+    One event as JSON, or the text that ends the stream.
+    """
+
+
+class CompletionTokensDetails(BaseModel):
+    """
+    What the generated tokens are.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    reasoning_tokens: int | MISSING = MISSING
+    """
+    Tokens of thinking.
+    """
+    text_tokens: int | MISSING = MISSING
+    """
+    Tokens of text.
+    """
+    audio_tokens: int | MISSING = MISSING
+    """
+    Tokens of sound.
+    """
+    accepted_prediction_tokens: int | MISSING = MISSING
+    """
+    Predicted tokens that came true.
+    """
+    rejected_prediction_tokens: int | MISSING = MISSING
+    """
+    Predicted tokens that did not.
+    """
+
+
+class ContentPartAddedEvent(BaseModel):
+    """
+    A new part of an item; what follows fills it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.content_part.added"] = "response.content_part.added"
+    """
+    The event's type.
+    """
+    part: Annotated[
+        OutputText | ReasoningText | OutputRefusal,
+        Field(discriminator="type", title="StreamedPart"),
+    ]
+    """
+    The part as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ContentPartDoneEvent(BaseModel):
+    """
+    A part is whole, or as far as it came.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.content_part.done"] = "response.content_part.done"
+    """
+    The event's type.
+    """
+    part: Annotated[
+        OutputText | ReasoningText | OutputRefusal,
+        Field(discriminator="type", title="StreamedPart"),
+    ]
+    """
+    The part as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ContextManagement(BaseModel):
+    """
+    One way to shorten a long conversation.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: str
+    """
+    The way: compaction.
+    """
+    compact_threshold: int | None | MISSING = MISSING
+    """
+    From how many tokens on.
+    """
+
+
+class ConversationReference(BaseModel):
+    """
+    Names a stored conversation.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The conversation's id.
     """
 
 
@@ -244,6 +1325,92 @@ class CreateChatCompletionRequest(BaseModel):
     """
     The most tokens that each choice may have. Without it a choice may run to the end of the model's context.
     """
+    logit_bias: Annotated[
+        dict[str, float] | None | MISSING, Field(title="LogitBias")
+    ] = MISSING
+    """
+    Adds to the scores of tokens, by token id.
+    """
+    logprobs: bool | None | MISSING = MISSING
+    """
+    Say how likely each token was.
+    """
+    top_logprobs: int | None | MISSING = MISSING
+    """
+    How many of the likeliest tokens to show at each place. OpenVINO GenAI knows the chosen one only.
+    """
+    stream_options: StreamOptions | None | MISSING = MISSING
+    """
+    Settings of the stream.
+    """
+    tools: list[FunctionTool | FlatFunctionTool | CustomTool] | None | MISSING = MISSING
+    """
+    What the model may call.
+    """
+    tool_choice: Annotated[
+        Literal["none", "auto", "required"] | NamedToolChoice | FlatNamedToolChoice | AllowedToolsChoice | CustomToolChoice | None | MISSING,
+        Field(title="ToolChoice"),
+    ] = MISSING
+    """
+    Whether the model may or must call a tool. Forcing one that can't be called is an error.
+    """
+    parallel_tool_calls: bool | None | MISSING = MISSING
+    """
+    Whether one answer may hold several calls.
+    """
+    functions: list[FunctionDefinition] | None | MISSING = MISSING
+    """
+    The form of tools from before tools.
+    """
+    function_call: Literal["none", "auto"] | FunctionName | None | MISSING = MISSING
+    """
+    The form of tool_choice from before tools.
+    """
+    response_format: Annotated[
+        TextFormat | JsonObjectFormat | JsonSchemaFormat | StructuralFormat | None | MISSING,
+        Field(title="ResponseFormat"),
+    ] = MISSING
+    """
+    What form the answer must have.
+    """
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None | MISSING = (
+        MISSING
+    )
+    """
+    How much the model shall think before it answers.
+    """
+    verbosity: Literal["low", "medium", "high"] | None | MISSING = MISSING
+    """
+    How long the answer shall be.
+    """
+    prediction: Prediction | None | MISSING = MISSING
+    """
+    What most of the answer will be.
+    """
+    web_search_options: WebSearchOptions | None | MISSING = MISSING
+    """
+    Search the web for the answer.
+    """
+    moderation: Moderation | None | MISSING = MISSING
+    """
+    Have request and answer moderated.
+    """
+    service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast"] | None | MISSING = (
+        MISSING
+    )
+    """
+    How quickly, and at which price, the request is worked on. Here there is one tier.
+    """
+    store: bool | None | MISSING = MISSING
+    """
+    Keep the answer for later.
+    """
+    chat_template_kwargs: Annotated[
+        dict[str, Any] | None | MISSING, Field(title="ChatTemplateKwargs")
+    ] = MISSING
+    """
+    Variables for the model's chat template.
+    """
     temperature: float | None | MISSING = MISSING
     """
     How freely tokens are drawn. 0 always takes the likeliest one.
@@ -256,6 +1423,10 @@ class CreateChatCompletionRequest(BaseModel):
     """
     Draw only from this many of the likeliest tokens. -1 draws from all.
     """
+    min_p: float | None | MISSING = MISSING
+    """
+    Draw only from tokens at least this many times as likely as the likeliest one.
+    """
     seed: int | None | MISSING = MISSING
     """
     The same seed with the same request gives the same answer. Without it each request draws a new one.
@@ -263,10 +1434,6 @@ class CreateChatCompletionRequest(BaseModel):
     stop: str | list[str] | None | MISSING = MISSING
     """
     Texts at which a choice ends; they are not part of the answer. OpenAI accepts 4, OVMS 16.
-    """
-    n: int | None | MISSING = MISSING
-    """
-    How many choices to make. Choice i draws with the seed plus i.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
@@ -280,29 +1447,630 @@ class CreateChatCompletionRequest(BaseModel):
     """
     Divides the score of tokens that prompt or text have. Above 1 it avoids repetition.
     """
+    n: int | None | MISSING = MISSING
+    """
+    How many choices to make. Choice i draws with the seed plus i.
+    """
+    best_of: int | None | MISSING = MISSING
+    """
+    How many candidates to make, of which the n best are answered. In OVMS the width of a beam search.
+    """
+    length_penalty: float | None | MISSING = MISSING
+    """
+    In a beam search, above 0 prefers longer texts and below 0 shorter ones.
+    """
     ignore_eos: bool | None | MISSING = MISSING
     """
     Go on after the model's end of turn, up to the token limit.
     """
-    logit_bias: dict[str, float] | None | MISSING = MISSING
+    include_stop_str_in_output: bool | None | MISSING = MISSING
     """
-    Adds to the scores of tokens, by token id. OpenVINO GenAI has no place for it.
+    Leave the stop text that ended a choice at the end of its text.
+    """
+    skip_special_tokens: bool | None | MISSING = MISSING
+    """
+    Leave the model's control tokens out of the text.
+    """
+    num_assistant_tokens: int | None | MISSING = MISSING
+    """
+    How many tokens are drafted at a time.
+    """
+    assistant_confidence_threshold: float | None | MISSING = MISSING
+    """
+    Draft on as long as the draft model is at least this sure. Not together with num_assistant_tokens.
+    """
+    max_ngram_size: int | None | MISSING = MISSING
+    """
+    The longest run of tokens that is looked up in the prompt for a draft.
+    """
+    modalities: list[str] | None | MISSING = MISSING
+    """
+    The kinds of output wanted, of text and audio.
+    """
+    audio: AudioOutput | None | MISSING = MISSING
+    """
+    The voice and format of spoken output.
+    """
+    chunk_frames: int | None | MISSING = MISSING
+    """
+    How many frames of sound each streamed piece has.
     """
     stream: bool | None | MISSING = MISSING
     """
     Answer with server-sent events while the text is made.
     """
+    user: str | None | MISSING = MISSING
+    """
+    The caller's name for its own user.
+    """
+    safety_identifier: str | None | MISSING = MISSING
+    """
+    A stable, hashed name of the caller's user, by which a provider can find abuse.
+    """
+    metadata: dict[str, str] | None | MISSING = MISSING
+    """
+    The caller's own notes on the request.
+    """
+    prompt_cache_key: str | None | MISSING = MISSING
+    """
+    Requests with the same key are likely to share their prompt's beginning. Here shared beginnings are found without it.
+    """
+    prompt_cache_retention: Literal["in_memory", "24h"] | None | MISSING = MISSING
+    """
+    How long the prompt's beginning may be kept. Here it is kept in memory as long as there is room.
+    """
+    prompt_cache_options: PromptCacheOptions | None | MISSING = MISSING
+    """
+    Settings of the prompt's cache.
+    """
+
+
+class CreateCompletionRequest(BaseModel):
+    """
+    Texts to be continued. Null means absent for every optional field.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    model: str
+    """
+    The name of a served model.
+    """
+    prompt: Annotated[
+        str | list[str] | list[int] | list[list[int]], Field(title="Prompt")
+    ]
+    """
+    What the model reads, without a chat template: control tokens in it count as such. Each of several prompts gets n choices, and choice i of prompt p has the index p * n + i.
+    """
+    max_tokens: int | None | MISSING = MISSING
+    """
+    The most tokens that each choice may have. Without it a choice may run to the end of the model's context; OpenAI stops at 16.
+    """
+    best_of: int | None | MISSING = MISSING
+    """
+    How many candidates to make, of which the n best are answered. In OVMS the width of a beam search.
+    """
+    echo: bool | None | MISSING = MISSING
+    """
+    Begin each text with its prompt.
+    """
+    suffix: str | None | MISSING = MISSING
+    """
+    What stands behind the text to be inserted.
+    """
+    logprobs: int | None | MISSING = MISSING
+    """
+    Say how likely each token was, and this many of the likeliest at its place.
+    """
+    logit_bias: Annotated[
+        dict[str, float] | None | MISSING, Field(title="LogitBias")
+    ] = MISSING
+    """
+    Adds to the scores of tokens, by token id.
+    """
     stream_options: StreamOptions | None | MISSING = MISSING
     """
     Settings of the stream.
+    """
+    modalities: list[str] | None | MISSING = MISSING
+    """
+    The kinds of output wanted, of text and audio.
+    """
+    audio: AudioOutput | None | MISSING = MISSING
+    """
+    The voice and format of spoken output.
+    """
+    temperature: float | None | MISSING = MISSING
+    """
+    How freely tokens are drawn. 0 always takes the likeliest one.
+    """
+    top_p: float | None | MISSING = MISSING
+    """
+    Draw only from the likeliest tokens that together have this probability. 0 always takes the likeliest one.
+    """
+    top_k: int | None | MISSING = MISSING
+    """
+    Draw only from this many of the likeliest tokens. -1 draws from all.
+    """
+    min_p: float | None | MISSING = MISSING
+    """
+    Draw only from tokens at least this many times as likely as the likeliest one.
+    """
+    seed: int | None | MISSING = MISSING
+    """
+    The same seed with the same request gives the same answer. Without it each request draws a new one.
+    """
+    stop: str | list[str] | None | MISSING = MISSING
+    """
+    Texts at which a choice ends; they are not part of the answer. OpenAI accepts 4, OVMS 16.
+    """
+    frequency_penalty: float | None | MISSING = MISSING
+    """
+    Makes a token the less likely the more often the text has it.
+    """
+    presence_penalty: float | None | MISSING = MISSING
+    """
+    Makes a token less likely once the text has it.
+    """
+    repetition_penalty: float | None | MISSING = MISSING
+    """
+    Divides the score of tokens that prompt or text have. Above 1 it avoids repetition.
+    """
+    n: int | None | MISSING = MISSING
+    """
+    How many choices to make. Choice i draws with the seed plus i.
+    """
+    length_penalty: float | None | MISSING = MISSING
+    """
+    In a beam search, above 0 prefers longer texts and below 0 shorter ones.
+    """
+    ignore_eos: bool | None | MISSING = MISSING
+    """
+    Go on after the model's end of turn, up to the token limit.
+    """
+    include_stop_str_in_output: bool | None | MISSING = MISSING
+    """
+    Leave the stop text that ended a choice at the end of its text.
+    """
+    skip_special_tokens: bool | None | MISSING = MISSING
+    """
+    Leave the model's control tokens out of the text.
+    """
+    num_assistant_tokens: int | None | MISSING = MISSING
+    """
+    How many tokens are drafted at a time.
+    """
+    assistant_confidence_threshold: float | None | MISSING = MISSING
+    """
+    Draft on as long as the draft model is at least this sure. Not together with num_assistant_tokens.
+    """
+    max_ngram_size: int | None | MISSING = MISSING
+    """
+    The longest run of tokens that is looked up in the prompt for a draft.
+    """
+    chunk_frames: int | None | MISSING = MISSING
+    """
+    How many frames of sound each streamed piece has.
+    """
+    stream: bool | None | MISSING = MISSING
+    """
+    Answer with server-sent events while the text is made.
     """
     user: str | None | MISSING = MISSING
     """
     The caller's name for its own user.
     """
+
+
+class CreateResponseRequest(BaseModel):
+    """
+    What to answer and how. Null means absent for every optional field.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    model: str
+    """
+    The name of a served model.
+    """
+    input: Annotated[
+        str | list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputReasoning | InputItemReference | InputOtherItem],
+        Field(title="ResponseInput"),
+    ]
+    """
+    What to answer: a text, or a list of items.
+    """
+    instructions: str | None | MISSING = MISSING
+    """
+    Instructions that stand before the input, as a system turn.
+    """
+    max_output_tokens: int | None | MISSING = MISSING
+    """
+    The most tokens that the answer may have. Without it the answer may run to the end of the model's context.
+    """
+    stream_options: ResponseStreamOptions | None | MISSING = MISSING
+    """
+    Settings of the stream.
+    """
+    seed: int | None | MISSING = MISSING
+    """
+    The same seed with the same request gives the same answer. Without it each request draws a new one.
+    """
+    stop: str | list[str] | None | MISSING = MISSING
+    """
+    Texts at which the answer ends; they are not part of it. OVMS accepts 16.
+    """
+    frequency_penalty: float | None | MISSING = MISSING
+    """
+    Makes a token the less likely the more often the text has it.
+    """
+    presence_penalty: float | None | MISSING = MISSING
+    """
+    Makes a token less likely once the text has it.
+    """
+    n: int | None | MISSING = MISSING
+    """
+    How many outputs to make, all in one list.
+    """
+    modalities: list[str] | None | MISSING = MISSING
+    """
+    The kinds of output wanted, of text and audio.
+    """
+    audio: AudioOutput | None | MISSING = MISSING
+    """
+    The voice and format of spoken output.
+    """
+    tools: list[FlatFunctionTool | FunctionTool | FlatCustomTool | HostedTool] | None | MISSING = (
+        MISSING
+    )
+    """
+    What the model may call.
+    """
+    tool_choice: Annotated[
+        Literal["none", "auto", "required"] | FlatNamedToolChoice | NamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice | None | MISSING,
+        Field(title="ResponseToolChoice"),
+    ] = MISSING
+    """
+    Whether the model may or must call a tool. Forcing one that can't be called is an error.
+    """
+    parallel_tool_calls: bool | None | MISSING = MISSING
+    """
+    Whether one answer may hold several calls.
+    """
+    max_tool_calls: int | None | MISSING = MISSING
+    """
+    The most calls of the provider's own tools that one answer may make.
+    """
+    text: ResponseTextSettings | None | MISSING = MISSING
+    """
+    What form the text must have.
+    """
+    response_format: Annotated[
+        TextFormat | JsonObjectFormat | JsonSchemaFormat | StructuralFormat | None | MISSING,
+        Field(title="ResponseFormat"),
+    ] = MISSING
+    """
+    What form the answer must have; OVMS takes it here instead of in `text.format`.
+    """
+    reasoning: ReasoningSettings | None | MISSING = MISSING
+    """
+    How the model shall think before it answers.
+    """
+    chat_template_kwargs: Annotated[
+        dict[str, Any] | None | MISSING, Field(title="ChatTemplateKwargs")
+    ] = MISSING
+    """
+    Variables for the model's chat template.
+    """
+    include: list[Literal["code_interpreter_call.outputs", "computer_call_output.output.image_url", "file_search_call.results", "message.input_image.image_url", "message.output_text.logprobs", "reasoning.encrypted_content", "web_search_call.action.sources", "web_search_call.results"]] | None | MISSING = (
+        MISSING
+    )
+    """
+    What the answer shall hold beyond the usual.
+    """
+    top_logprobs: int | None | MISSING = MISSING
+    """
+    How many of the likeliest tokens to show at each place.
+    """
+    logprobs: bool | None | MISSING = MISSING
+    """
+    Say how likely each token was. OVMS accepts it and shows nothing.
+    """
+    previous_response_id: str | None | MISSING = MISSING
+    """
+    A stored response that the input continues. Nothing is stored yet, so none is found.
+    """
+    conversation: Annotated[
+        str | ConversationReference | None | MISSING, Field(title="ConversationChoice")
+    ] = MISSING
+    """
+    A stored conversation that the input continues.
+    """
+    prompt: PromptTemplate | None | MISSING = MISSING
+    """
+    A stored prompt to fill in.
+    """
+    store: bool | None | MISSING = MISSING
+    """
+    Keep the response for later. OpenAI does so by default.
+    """
+    background: bool | None | MISSING = MISSING
+    """
+    Answer at once with an empty response and fill it later.
+    """
+    truncation: Literal["auto", "disabled"] | None | MISSING = MISSING
+    """
+    Whether items may be left out where the input is too long for the model, or it is an error.
+    """
+    context_management: list[ContextManagement] | None | MISSING = MISSING
+    """
+    How a long conversation is shortened.
+    """
+    service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"] | None | MISSING = (
+        MISSING
+    )
+    """
+    How quickly, and at which price, the request is worked on. Here there is one tier.
+    """
+    moderation: Moderation | None | MISSING = MISSING
+    """
+    Have request and answer moderated.
+    """
+    image: ImageSettings | None | MISSING = MISSING
+    """
+    How images in the input are treated.
+    """
+    access_programs: AccessPrograms | None | MISSING = MISSING
+    """
+    Programs of OpenAI under which the request is made.
+    """
+    temperature: float | None | MISSING = MISSING
+    """
+    How freely tokens are drawn. 0 always takes the likeliest one.
+    """
+    top_p: float | None | MISSING = MISSING
+    """
+    Draw only from the likeliest tokens that together have this probability. 0 always takes the likeliest one.
+    """
+    top_k: int | None | MISSING = MISSING
+    """
+    Draw only from this many of the likeliest tokens. -1 draws from all.
+    """
+    min_p: float | None | MISSING = MISSING
+    """
+    Draw only from tokens at least this many times as likely as the likeliest one.
+    """
+    repetition_penalty: float | None | MISSING = MISSING
+    """
+    Divides the score of tokens that prompt or text have. Above 1 it avoids repetition.
+    """
+    best_of: int | None | MISSING = MISSING
+    """
+    How many candidates to make, of which the n best are answered. In OVMS the width of a beam search.
+    """
+    length_penalty: float | None | MISSING = MISSING
+    """
+    In a beam search, above 0 prefers longer texts and below 0 shorter ones.
+    """
+    ignore_eos: bool | None | MISSING = MISSING
+    """
+    Go on after the model's end of turn, up to the token limit.
+    """
+    include_stop_str_in_output: bool | None | MISSING = MISSING
+    """
+    Leave the stop text that ended a choice at the end of its text.
+    """
+    skip_special_tokens: bool | None | MISSING = MISSING
+    """
+    Leave the model's control tokens out of the text.
+    """
+    num_assistant_tokens: int | None | MISSING = MISSING
+    """
+    How many tokens are drafted at a time.
+    """
+    assistant_confidence_threshold: float | None | MISSING = MISSING
+    """
+    Draft on as long as the draft model is at least this sure. Not together with num_assistant_tokens.
+    """
+    max_ngram_size: int | None | MISSING = MISSING
+    """
+    The longest run of tokens that is looked up in the prompt for a draft.
+    """
+    chunk_frames: int | None | MISSING = MISSING
+    """
+    How many frames of sound each streamed piece has.
+    """
+    stream: bool | None | MISSING = MISSING
+    """
+    Answer with server-sent events while the text is made.
+    """
+    user: str | None | MISSING = MISSING
+    """
+    The caller's name for its own user.
+    """
+    safety_identifier: str | None | MISSING = MISSING
+    """
+    A stable, hashed name of the caller's user, by which a provider can find abuse.
+    """
     metadata: dict[str, str] | None | MISSING = MISSING
     """
     The caller's own notes on the request.
+    """
+    prompt_cache_key: str | None | MISSING = MISSING
+    """
+    Requests with the same key are likely to share their prompt's beginning. Here shared beginnings are found without it.
+    """
+    prompt_cache_retention: Literal["in_memory", "24h"] | None | MISSING = MISSING
+    """
+    How long the prompt's beginning may be kept. Here it is kept in memory as long as there is room.
+    """
+    prompt_cache_options: PromptCacheOptions | None | MISSING = MISSING
+    """
+    Settings of the prompt's cache.
+    """
+
+
+class CustomTool(BaseModel):
+    """
+    A tool that takes free text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["custom"] = "custom"
+    """
+    The kind of tool.
+    """
+    custom: CustomToolDefinition
+    """
+    The tool.
+    """
+
+
+class CustomToolChoice(BaseModel):
+    """
+    This custom tool must be called.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["custom"] = "custom"
+    """
+    The kind of tool.
+    """
+    custom: FunctionName
+    """
+    The tool.
+    """
+
+
+class CustomToolDefinition(BaseModel):
+    """
+    A tool that takes free text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    name: str
+    """
+    Its name.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    What it does, for the model.
+    """
+    format: CustomToolFormat | None | MISSING = MISSING
+    """
+    What text it takes.
+    """
+
+
+class CustomToolFormat(BaseModel):
+    """
+    What text a custom tool takes. Without it any text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["text", "grammar"]
+    """
+    Any text or one that a grammar describes.
+    """
+    grammar: CustomToolGrammar | None | MISSING = MISSING
+    """
+    The grammar.
+    """
+
+
+class CustomToolGrammar(BaseModel):
+    """
+    A grammar for the text of a custom tool.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    syntax: Literal["lark", "regex"]
+    """
+    The grammar's language.
+    """
+    definition: str
+    """
+    The grammar.
+    """
+
+
+class CustomToolInputDeltaEvent(BaseModel):
+    """
+    The next piece of a custom tool's input.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.custom_tool_call_input.delta"] = (
+        "response.custom_tool_call_input.delta"
+    )
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class CustomToolInputDoneEvent(BaseModel):
+    """
+    A custom tool's input is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.custom_tool_call_input.done"] = (
+        "response.custom_tool_call_input.done"
+    )
+    """
+    The event's type.
+    """
+    input: str
+    """
+    The whole input.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
     """
 
 
@@ -354,7 +2122,7 @@ class Error(BaseModel):
     The field at fault, as a dotted path.
     """
     code: Annotated[
-        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "invalid_api_key", "not_found", "model_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "engine_restarted", "engine_unavailable"],
+        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "engine_restarted", "engine_unavailable"],
         Field(title="ErrorCode"),
     ]
     """
@@ -387,6 +2155,407 @@ A piece of the answer, or the error that ends it.
 """
 
 
+CompletionStreamEvent = TypeAliasType(
+    "CompletionStreamEvent",
+    Annotated[
+        CompletionChunk | ErrorResponse, Field(title="CompletionStreamEvent")
+    ],
+)
+"""
+A piece of the texts, or the error that ends them.
+"""
+
+
+class FilePart(BaseModel):
+    """
+    A part of a message that is a file.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["file"] = "file"
+    """
+    The kind of part.
+    """
+    file: InputFile
+    """
+    The file.
+    """
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
+    """
+    The prompt's cache shall reach to here.
+    """
+
+
+class FileSearchCompletedEvent(BaseModel):
+    """
+    A search of files is done.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.file_search_call.completed"] = (
+        "response.file_search_call.completed"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class FileSearchSearchingEvent(BaseModel):
+    """
+    Files are searched.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.file_search_call.searching"] = (
+        "response.file_search_call.searching"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class FileSearchStartedEvent(BaseModel):
+    """
+    A search of files begins.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.file_search_call.in_progress"] = (
+        "response.file_search_call.in_progress"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class FlatAllowedToolsChoice(BaseModel):
+    """
+    Only some of the tools may or must be called.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["allowed_tools"] = "allowed_tools"
+    """
+    The kind of choice.
+    """
+    mode: Literal["auto", "required"]
+    """
+    May or must.
+    """
+    tools: list[ToolReference]
+    """
+    The tools.
+    """
+
+
+class FlatCustomTool(BaseModel):
+    """
+    A tool that takes free text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["custom"] = "custom"
+    """
+    The kind of tool.
+    """
+    name: str
+    """
+    Its name.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    What it does, for the model.
+    """
+    format: FlatCustomToolFormat | None | MISSING = MISSING
+    """
+    What text it takes.
+    """
+    defer_loading: bool | None | MISSING = MISSING
+    """
+    Whether the model finds it by searching only.
+    """
+    allowed_callers: list[Literal["direct", "programmatic"]] | None | MISSING = MISSING
+    """
+    Who may call it: the model, a program that the model writes, or both.
+    """
+    async_: Annotated[bool | None | MISSING, Field(alias="async")] = MISSING
+    """
+    Whether the model goes on before the result is there.
+    """
+
+
+class FlatCustomToolChoice(BaseModel):
+    """
+    This custom tool must be called.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["custom"] = "custom"
+    """
+    The kind of tool.
+    """
+    name: str
+    """
+    Its name.
+    """
+
+
+class FlatCustomToolFormat(BaseModel):
+    """
+    What text a custom tool takes. Without it any text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["text", "grammar"]
+    """
+    Any text or one that a grammar describes.
+    """
+    syntax: Literal["lark", "regex"] | None | MISSING = MISSING
+    """
+    The grammar's language.
+    """
+    definition: str | None | MISSING = MISSING
+    """
+    The grammar.
+    """
+
+
+class FlatFunctionTool(BaseModel):
+    """
+    A function that the caller runs; the form that responses define.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["function"] = "function"
+    """
+    The kind of tool.
+    """
+    name: str
+    """
+    The function's name.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    What it does, for the model.
+    """
+    parameters: Annotated[
+        dict[str, Any] | None | MISSING, Field(title="JsonSchema")
+    ] = MISSING
+    """
+    What its arguments are.
+    """
+    strict: bool | None | MISSING = MISSING
+    """
+    Whether arguments must keep to the schema.
+    """
+
+
+class FlatJsonSchemaFormat(BaseModel):
+    """
+    JSON that a schema describes; the form that responses define.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["json_schema"] = "json_schema"
+    """
+    The kind of form.
+    """
+    name: str
+    """
+    What the form is called.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    What it is for, for the model.
+    """
+    schema_: Annotated[dict[str, Any] | None, Field(alias="schema", title="JsonSchema")]
+    """
+    The schema.
+    """
+    strict: bool | None | MISSING = MISSING
+    """
+    Whether what can't be enforced is an error.
+    """
+
+
+class FlatNamedToolChoice(BaseModel):
+    """
+    This function must be called; the form that responses define.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["function"] = "function"
+    """
+    The kind of tool.
+    """
+    name: str
+    """
+    The function's name.
+    """
+
+
+class FunctionCallArgumentsDeltaEvent(BaseModel):
+    """
+    The next piece of a call's arguments.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.function_call_arguments.delta"] = (
+        "response.function_call_arguments.delta"
+    )
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    call_id: str | MISSING = MISSING
+    """
+    The call's id.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class FunctionCallArgumentsDoneEvent(BaseModel):
+    """
+    A call's arguments are whole, or as far as they came.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.function_call_arguments.done"] = (
+        "response.function_call_arguments.done"
+    )
+    """
+    The event's type.
+    """
+    arguments: str
+    """
+    The whole arguments as JSON text.
+    """
+    call_id: str | MISSING = MISSING
+    """
+    The call's id.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class FunctionDefinition(BaseModel):
+    """
+    A function that the model may call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    name: str
+    """
+    Its name.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    What it does, for the model.
+    """
+    parameters: Annotated[
+        dict[str, Any] | None | MISSING, Field(title="JsonSchema")
+    ] = MISSING
+    """
+    What its arguments are.
+    """
+    strict: bool | None | MISSING = MISSING
+    """
+    Whether arguments must keep to the schema.
+    """
+
+
 class FunctionMessage(BaseModel):
     """
     The result of a function call, in the form from before tools; given to the model as a tool turn.
@@ -411,6 +2580,38 @@ class FunctionMessage(BaseModel):
     """
 
 
+class FunctionName(BaseModel):
+    """
+    Names a tool.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    name: str
+    """
+    Its name.
+    """
+
+
+class FunctionTool(BaseModel):
+    """
+    A function that the caller runs; the form that chat defines.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["function"] | None | MISSING = MISSING
+    """
+    The kind of tool.
+    """
+    function: FunctionDefinition
+    """
+    The function.
+    """
+
+
 class Health(BaseModel):
     """
     The state of a server that is ready.
@@ -422,6 +2623,1042 @@ class Health(BaseModel):
     status: Literal["ok"] = "ok"
     """
     The server answers requests.
+    """
+
+
+class HostedTool(BaseModel):
+    """
+    A tool that the provider runs, or a set of tools, with further properties that depend on the type.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["apply_patch", "code_interpreter", "computer", "computer_use_preview", "file_search", "image_generation", "local_shell", "mcp", "namespace", "programmatic_tool_calling", "shell", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"]
+    """
+    The kind of tool.
+    """
+
+
+class HostedToolChoice(BaseModel):
+    """
+    This tool of the provider must be called.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["apply_patch", "code_interpreter", "computer", "computer_use", "computer_use_preview", "file_search", "image_generation", "programmatic_tool_calling", "shell", "web_search_preview", "web_search_preview_2025_03_11"]
+    """
+    The kind of tool.
+    """
+
+
+class ImageGenerationCompletedEvent(BaseModel):
+    """
+    An image is done.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.image_generation_call.completed"] = (
+        "response.image_generation_call.completed"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ImageGenerationPartialEvent(BaseModel):
+    """
+    A first view of an image.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.image_generation_call.partial_image"] = (
+        "response.image_generation_call.partial_image"
+    )
+    """
+    The event's type.
+    """
+    partial_image_index: int
+    """
+    Which view.
+    """
+    partial_image_b64: str
+    """
+    The view as Base64.
+    """
+    background: str | MISSING = MISSING
+    """
+    The image's background.
+    """
+    output_format: str | MISSING = MISSING
+    """
+    The file format.
+    """
+    quality: str | MISSING = MISSING
+    """
+    How good it is.
+    """
+    size: str | MISSING = MISSING
+    """
+    How large it is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ImageGenerationRunningEvent(BaseModel):
+    """
+    An image is made.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.image_generation_call.generating"] = (
+        "response.image_generation_call.generating"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ImageGenerationStartedEvent(BaseModel):
+    """
+    An image begins.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.image_generation_call.in_progress"] = (
+        "response.image_generation_call.in_progress"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ImagePart(BaseModel):
+    """
+    A part of a message that is an image.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["image_url"] = "image_url"
+    """
+    The kind of part.
+    """
+    image_url: Annotated[ImageUrl | str, Field(title="ImageSource")]
+    """
+    Where the image is.
+    """
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
+    """
+    The prompt's cache shall reach to here.
+    """
+
+
+class ImageSettings(BaseModel):
+    """
+    How images in the input are treated.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    context_compression: Literal["auto", "enabled", "disabled"] | None | MISSING = (
+        MISSING
+    )
+    """
+    Whether earlier images may be made smaller.
+    """
+
+
+class ImageUrl(BaseModel):
+    """
+    Where an image is, and how closely to look at it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    url: str
+    """
+    An address, or the image itself as a data URL.
+    """
+    detail: Literal["auto", "low", "high", "original"] | None | MISSING = MISSING
+    """
+    How closely to look.
+    """
+
+
+class IncompleteDetails(BaseModel):
+    """
+    Why a response is incomplete.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    reason: Literal["max_output_tokens", "content_filter", "max_messages", "steered"]
+    """
+    The reason; here always max_output_tokens, the token limit or the end of the model's context.
+    """
+
+
+class InputAudio(BaseModel):
+    """
+    Sound as it is in a file.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    data: str
+    """
+    The file, in base64.
+    """
+    format: str | None | MISSING = MISSING
+    """
+    The file's format, such as wav or mp3.
+    """
+
+
+class InputCaller(BaseModel):
+    """
+    Who called a tool: the model itself, or a program that it wrote.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["direct", "program"]
+    """
+    Who called.
+    """
+    caller_id: str | None | MISSING = MISSING
+    """
+    The program's id.
+    """
+
+
+class InputFile(BaseModel):
+    """
+    A file, by its content or by the id under which it was uploaded.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    file_data: str | None | MISSING = MISSING
+    """
+    The content, in base64.
+    """
+    file_id: str | None | MISSING = MISSING
+    """
+    The id of an upload.
+    """
+    filename: str | None | MISSING = MISSING
+    """
+    The name.
+    """
+
+
+class InputFilePart(BaseModel):
+    """
+    A file to read.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["input_file"] = "input_file"
+    """
+    The kind of part.
+    """
+    file_data: str | None | MISSING = MISSING
+    """
+    The content, as Base64.
+    """
+    file_id: str | None | MISSING = MISSING
+    """
+    A stored file.
+    """
+    file_url: str | None | MISSING = MISSING
+    """
+    Where the file is.
+    """
+    filename: str | None | MISSING = MISSING
+    """
+    The file's name.
+    """
+    detail: Literal["auto", "low", "high"] | None | MISSING = MISSING
+    """
+    How closely to look at its pages.
+    """
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
+    """
+    The prompt's cache shall reach to here.
+    """
+
+
+class InputFunctionCall(BaseModel):
+    """
+    A call of a function in an earlier response.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["function_call"] = "function_call"
+    """
+    The kind of item.
+    """
+    call_id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
+    """
+    The call's id, to which an output refers. OVMS takes id in its place.
+    """
+    name: str
+    """
+    The function.
+    """
+    arguments: str
+    """
+    The arguments as JSON text.
+    """
+    id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
+    """
+    The item's id, as an earlier response gave it.
+    """
+    status: Annotated[
+        Literal["in_progress", "completed", "incomplete"] | None | MISSING,
+        Field(title="InputStatus"),
+    ] = MISSING
+    """
+    Whether the call was finished.
+    """
+    namespace: str | None | MISSING = MISSING
+    """
+    The set of tools to which the function belongs.
+    """
+    caller: InputCaller | None | MISSING = MISSING
+    """
+    Who called.
+    """
+    async_: Annotated[bool | None | MISSING, Field(alias="async")] = MISSING
+    """
+    Whether the model went on before the result was there.
+    """
+
+
+class InputFunctionCallOutput(BaseModel):
+    """
+    The result of a function call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["function_call_output"] = "function_call_output"
+    """
+    The kind of item.
+    """
+    call_id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
+    """
+    The id of the call that this answers.
+    """
+    output: Annotated[
+        str | list[Annotated[InputTextPart | InputImagePart | InputFilePart, Field(discriminator="type")]],
+        Field(title="FunctionOutput"),
+    ]
+    """
+    The result.
+    """
+    id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
+    """
+    The item's id.
+    """
+    status: Annotated[
+        Literal["in_progress", "completed", "incomplete"] | None | MISSING,
+        Field(title="InputStatus"),
+    ] = MISSING
+    """
+    Whether the result is whole.
+    """
+    name: str | None | MISSING = MISSING
+    """
+    The function.
+    """
+    namespace: str | None | MISSING = MISSING
+    """
+    The set of tools to which the function belongs.
+    """
+    caller: InputCaller | None | MISSING = MISSING
+    """
+    Who called.
+    """
+
+
+class InputImagePart(BaseModel):
+    """
+    A picture to look at.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["input_image"] = "input_image"
+    """
+    The kind of part.
+    """
+    image_url: ImageUrl | str | None | MISSING = MISSING
+    """
+    Where the picture is, or a data: URL that holds it. OVMS takes chat's object too.
+    """
+    file_id: str | None | MISSING = MISSING
+    """
+    A stored picture.
+    """
+    detail: Literal["auto", "low", "high", "original"] | None | MISSING = MISSING
+    """
+    How closely to look.
+    """
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
+    """
+    The prompt's cache shall reach to here.
+    """
+
+
+class InputItemReference(BaseModel):
+    """
+    Stands for a stored item. OpenAI also takes it without its type.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["item_reference"] = "item_reference"
+    """
+    The kind of item.
+    """
+    id: str
+    """
+    The stored item's id.
+    """
+
+
+class InputMessage(BaseModel):
+    """
+    A message.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["message"] | MISSING = MISSING
+    """
+    The kind of item; a message where it is absent.
+    """
+    role: Literal["user", "system", "developer", "assistant"]
+    """
+    The message's author.
+    """
+    content: Annotated[
+        str | list[Annotated[InputTextPart | InputOutputTextPart | RefusalPart | InputImagePart | InputFilePart | AudioPart, Field(discriminator="type")]],
+        Field(title="InputContent"),
+    ]
+    """
+    What was said.
+    """
+    id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
+    """
+    The item's id, as an earlier response gave it.
+    """
+    status: Annotated[
+        Literal["in_progress", "completed", "incomplete"] | None | MISSING,
+        Field(title="InputStatus"),
+    ] = MISSING
+    """
+    Whether the message was finished.
+    """
+    phase: Literal["commentary", "final_answer"] | None | MISSING = MISSING
+    """
+    Whether an assistant's message goes with the work or ends it.
+    """
+
+
+class InputOtherItem(BaseModel):
+    """
+    What the provider's own tools put out and take in, with further properties that depend on the type. It is left out of the prompt.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "compaction_trigger", "computer_call", "computer_call_output", "configuration_update", "custom_tool_call", "custom_tool_call_output", "file_search_call", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
+    """
+    The kind of item.
+    """
+
+
+class InputOutputTextPart(BaseModel):
+    """
+    Text of an earlier answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["output_text"] = "output_text"
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    The text.
+    """
+    annotations: list[InputRemark] | None | MISSING = MISSING
+    """
+    The text's sources.
+    """
+    logprobs: list[InputRemark] | None | MISSING = MISSING
+    """
+    How likely each token was.
+    """
+
+
+class InputReasoning(BaseModel):
+    """
+    The thoughts before an earlier answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["reasoning"] = "reasoning"
+    """
+    The kind of item.
+    """
+    id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
+    """
+    The item's id, as an earlier response gave it.
+    """
+    content: list[InputReasoningText] | None | MISSING = MISSING
+    """
+    The thoughts; they count before their summary.
+    """
+    summary: list[InputSummaryText] | None | MISSING = MISSING
+    """
+    A summary of the thoughts.
+    """
+    encrypted_content: str | None | MISSING = MISSING
+    """
+    The thoughts as only the provider can read them.
+    """
+    status: Annotated[
+        Literal["in_progress", "completed", "incomplete"] | None | MISSING,
+        Field(title="InputStatus"),
+    ] = MISSING
+    """
+    Whether the thoughts were finished.
+    """
+
+
+class InputReasoningText(BaseModel):
+    """
+    A piece of the thoughts.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["reasoning_text"] = "reasoning_text"
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    The text.
+    """
+
+
+class InputRemark(BaseModel):
+    """
+    What an earlier answer says about its text: a source, or a token's probability.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+
+
+class InputSummaryText(BaseModel):
+    """
+    A piece of the summary of thoughts.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["summary_text"] = "summary_text"
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    The text.
+    """
+
+
+class InputTextPart(BaseModel):
+    """
+    Text to read.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["input_text"] = "input_text"
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    The text.
+    """
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
+    """
+    The prompt's cache shall reach to here.
+    """
+
+
+class InputTokensDetails(BaseModel):
+    """
+    What the tokens of the input are.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    cached_tokens: int
+    """
+    Tokens that were taken from the cache; 0 where that is not known.
+    """
+    cache_write_tokens: int
+    """
+    Tokens that were put into the cache; 0 where that is not known.
+    """
+    cache_write_tokens_details: CacheWriteDetails | MISSING = MISSING
+    """
+    How long they are kept.
+    """
+
+
+class JsonObjectFormat(BaseModel):
+    """
+    Some JSON object.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["json_object"] = "json_object"
+    """
+    The kind of form.
+    """
+
+
+class JsonSchemaFormat(BaseModel):
+    """
+    JSON that a schema describes.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["json_schema"] = "json_schema"
+    """
+    The kind of form.
+    """
+    json_schema: NamedJsonSchema
+    """
+    The schema and its name.
+    """
+
+
+class McpCallArgumentsDeltaEvent(BaseModel):
+    """
+    The next piece of a call's arguments.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_call_arguments.delta"] = (
+        "response.mcp_call_arguments.delta"
+    )
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpCallArgumentsDoneEvent(BaseModel):
+    """
+    A call's arguments are whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_call_arguments.done"] = (
+        "response.mcp_call_arguments.done"
+    )
+    """
+    The event's type.
+    """
+    arguments: str
+    """
+    The whole arguments as JSON text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpCallCompletedEvent(BaseModel):
+    """
+    A call of an MCP server's tool is done.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_call.completed"] = "response.mcp_call.completed"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpCallFailedEvent(BaseModel):
+    """
+    A call of an MCP server's tool failed.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_call.failed"] = "response.mcp_call.failed"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpCallStartedEvent(BaseModel):
+    """
+    A call of an MCP server's tool begins.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_call.in_progress"] = "response.mcp_call.in_progress"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpListToolsCompletedEvent(BaseModel):
+    """
+    An MCP server has named its tools.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_list_tools.completed"] = (
+        "response.mcp_list_tools.completed"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpListToolsFailedEvent(BaseModel):
+    """
+    An MCP server did not name its tools.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_list_tools.failed"] = "response.mcp_list_tools.failed"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpListToolsStartedEvent(BaseModel):
+    """
+    An MCP server is asked for its tools.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_list_tools.in_progress"] = (
+        "response.mcp_list_tools.in_progress"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpToolChoice(BaseModel):
+    """
+    A tool of this MCP server must be called.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["mcp"] = "mcp"
+    """
+    The kind of tool.
+    """
+    server_label: str
+    """
+    The server.
+    """
+    name: str | None | MISSING = MISSING
+    """
+    Which of its tools.
+    """
+
+
+class MessageAudio(BaseModel):
+    """
+    Names an earlier spoken answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    Its id.
+    """
+
+
+class MessageCustomCall(BaseModel):
+    """
+    A call of a custom tool in an earlier answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str | None | MISSING = MISSING
+    """
+    The call's id, to which a tool message refers.
+    """
+    type: Literal["custom"] = "custom"
+    """
+    The kind of tool.
+    """
+    custom: MessageCustomInput
+    """
+    What was called.
+    """
+
+
+class MessageCustomInput(BaseModel):
+    """
+    A custom tool's name and input.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    name: str
+    """
+    The tool.
+    """
+    input: str
+    """
+    The text it was given.
+    """
+
+
+class MessageFormerCall(BaseModel):
+    """
+    A call of a function, in the form from before tools.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    name: str
+    """
+    The function.
+    """
+    arguments: str | None | MISSING = MISSING
+    """
+    The arguments as JSON text; absent is {}.
     """
 
 
@@ -445,7 +3682,7 @@ class MessageFunctionCall(BaseModel):
 
 class MessageToolCall(BaseModel):
     """
-    A call of a tool in an earlier answer.
+    A call of a function in an earlier answer.
     """
 
     model_config = ConfigDict(
@@ -509,6 +3746,1605 @@ class ModelList(BaseModel):
     """
 
 
+class Moderation(BaseModel):
+    """
+    How request and answer are moderated.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    model: str | None | MISSING = MISSING
+    """
+    The moderating model.
+    """
+    policy: ModerationPolicy | None | MISSING = MISSING
+    """
+    What becomes of what it finds.
+    """
+
+
+class ModerationMode(BaseModel):
+    """
+    Whether findings are reported or block.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    mode: Literal["score", "block"] | None | MISSING = MISSING
+    """
+    Report or block.
+    """
+
+
+class ModerationPolicy(BaseModel):
+    """
+    What becomes of findings, for the input and for the output.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    input: ModerationMode | None | MISSING = MISSING
+    """
+    For the request.
+    """
+    output: ModerationMode | None | MISSING = MISSING
+    """
+    For the answer.
+    """
+
+
+class NamedJsonSchema(BaseModel):
+    """
+    A schema with a name. OpenAI requires the name, OVMS takes the schema's own keywords here too.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    name: str | None | MISSING = MISSING
+    """
+    What the form is called.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    What it is for, for the model.
+    """
+    schema_: Annotated[
+        dict[str, Any] | None | MISSING, Field(alias="schema", title="JsonSchema")
+    ] = MISSING
+    """
+    The schema.
+    """
+    strict: bool | None | MISSING = MISSING
+    """
+    Whether what can't be enforced is an error.
+    """
+
+
+class NamedToolChoice(BaseModel):
+    """
+    This function must be called.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["function"] | None | MISSING = MISSING
+    """
+    The kind of tool.
+    """
+    function: FunctionName
+    """
+    The function.
+    """
+
+
+class OutputCaller(BaseModel):
+    """
+    Who called a tool: the model itself, or a program that it wrote.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["direct", "program"]
+    """
+    Who called.
+    """
+    caller_id: str | None | MISSING = MISSING
+    """
+    The program's id.
+    """
+
+
+class OutputFunctionCall(BaseModel):
+    """
+    A call of a function that the caller runs.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The item's own id.
+    """
+    type: Literal["function_call"] = "function_call"
+    """
+    The kind of item.
+    """
+    status: Annotated[
+        Literal["in_progress", "completed", "incomplete"], Field(title="OutputStatus")
+    ]
+    """
+    How far the item has come.
+    """
+    call_id: str
+    """
+    The call's id, to which its output refers.
+    """
+    name: str
+    """
+    The function.
+    """
+    arguments: str
+    """
+    The arguments as JSON text; empty while the item is new.
+    """
+    namespace: str | None | MISSING = MISSING
+    """
+    The set of tools to which the function belongs.
+    """
+    caller: OutputCaller | None | MISSING = MISSING
+    """
+    Who called.
+    """
+    async_: Annotated[bool | None | MISSING, Field(alias="async")] = MISSING
+    """
+    Whether the model goes on before the result is there.
+    """
+
+
+class OutputHostedItem(BaseModel):
+    """
+    What the provider's own tools do, with further properties that depend on the type.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
+    """
+    The kind of item.
+    """
+    id: str | None | MISSING = MISSING
+    """
+    The item's own id.
+    """
+    status: str | None | MISSING = MISSING
+    """
+    How far the item has come.
+    """
+
+
+class OutputItemAddedEvent(BaseModel):
+    """
+    A new item; what follows fills it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.output_item.added"] = "response.output_item.added"
+    """
+    The event's type.
+    """
+    item: Annotated[
+        OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem,
+        Field(title="OutputItem"),
+    ]
+    """
+    The item as it is now.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class OutputItemDoneEvent(BaseModel):
+    """
+    An item is whole, or as far as it came.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.output_item.done"] = "response.output_item.done"
+    """
+    The event's type.
+    """
+    item: Annotated[
+        OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem,
+        Field(title="OutputItem"),
+    ]
+    """
+    The item as it is now.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class OutputLogprob(BaseModel):
+    """
+    How likely a token was.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    token: str
+    """
+    The token.
+    """
+    logprob: float
+    """
+    The logarithm of its probability.
+    """
+    bytes: list[int] | MISSING = MISSING
+    """
+    Its bytes in UTF-8.
+    """
+    top_logprobs: list[OutputTopLogprob] | MISSING = MISSING
+    """
+    The likeliest tokens at its place.
+    """
+
+
+class OutputMessage(BaseModel):
+    """
+    What the model says.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The item's own id.
+    """
+    type: Literal["message"] = "message"
+    """
+    The kind of item.
+    """
+    status: Annotated[
+        Literal["in_progress", "completed", "incomplete"], Field(title="OutputStatus")
+    ]
+    """
+    How far the item has come.
+    """
+    role: Literal["assistant"] = "assistant"
+    """
+    The message's author.
+    """
+    content: list[Annotated[OutputText | OutputRefusal, Field(discriminator="type")]]
+    """
+    The parts of the message; one text.
+    """
+    phase: Literal["commentary", "final_answer"] | None | MISSING = MISSING
+    """
+    Whether the message goes with the work or ends it.
+    """
+
+
+class OutputReasoning(BaseModel):
+    """
+    The thoughts before an answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The item's own id.
+    """
+    type: Literal["reasoning"] = "reasoning"
+    """
+    The kind of item.
+    """
+    status: Annotated[
+        Literal["in_progress", "completed", "incomplete"], Field(title="OutputStatus")
+    ]
+    """
+    How far the item has come.
+    """
+    summary: list[SummaryText]
+    """
+    A summary of the thoughts; OVMS puts the thoughts here.
+    """
+    content: list[ReasoningText]
+    """
+    The thoughts; one text.
+    """
+    encrypted_content: str | None
+    """
+    The thoughts as only the provider can read them.
+    """
+
+
+class OutputRefusal(BaseModel):
+    """
+    A refusal of the model's maker.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["refusal"] = "refusal"
+    """
+    The kind of part.
+    """
+    refusal: str
+    """
+    The text.
+    """
+
+
+class OutputText(BaseModel):
+    """
+    Text of a message.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["output_text"] = "output_text"
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    The text.
+    """
+    annotations: list[Annotation]
+    """
+    The text's sources; empty here.
+    """
+    logprobs: list[OutputLogprob]
+    """
+    How likely each token was; empty here.
+    """
+
+
+class OutputTextDeltaEvent(BaseModel):
+    """
+    The next piece of a text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.output_text.delta"] = "response.output_text.delta"
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    logprobs: list[OutputLogprob]
+    """
+    How likely each token was; empty here.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class OutputTextDoneEvent(BaseModel):
+    """
+    A text is whole, or as far as it came.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.output_text.done"] = "response.output_text.done"
+    """
+    The event's type.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    logprobs: list[OutputLogprob]
+    """
+    How likely each token was; empty here.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class OutputTokensDetails(BaseModel):
+    """
+    What the generated tokens are.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    reasoning_tokens: int
+    """
+    Tokens of thinking.
+    """
+
+
+class OutputTopLogprob(BaseModel):
+    """
+    How likely another token would have been.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    token: str | MISSING = MISSING
+    """
+    The token.
+    """
+    logprob: float | MISSING = MISSING
+    """
+    The logarithm of its probability.
+    """
+    bytes: list[int] | MISSING = MISSING
+    """
+    Its bytes in UTF-8.
+    """
+
+
+class Prediction(BaseModel):
+    """
+    What most of the answer will be, as when a file is changed in few places.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["content"] = "content"
+    """
+    The kind of prediction.
+    """
+    content: Annotated[str | list[TextPart] | None, Field(title="TextContent")]
+    """
+    The expected text.
+    """
+
+
+class PromptCacheBreakpoint(BaseModel):
+    """
+    A place up to which the prompt's cache shall reach.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    mode: str | None | MISSING = MISSING
+    """
+    How it is marked.
+    """
+    ttl: str | None | MISSING = MISSING
+    """
+    How long it is kept.
+    """
+
+
+class PromptCacheOptions(BaseModel):
+    """
+    Settings of the prompt's cache.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    ttl: str | None | MISSING = MISSING
+    """
+    How long an entry is kept.
+    """
+    mode: str | None | MISSING = MISSING
+    """
+    Whether parts of the prompt are marked for the cache by hand or not.
+    """
+
+
+class PromptTemplate(BaseModel):
+    """
+    A prompt that is stored at the provider, and what to fill in.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The prompt's id.
+    """
+    version: str | None | MISSING = MISSING
+    """
+    Which version of it.
+    """
+    variables: dict[str, Any] | None | MISSING = MISSING
+    """
+    What to fill in, by name: texts, or parts that are texts, images or files.
+    """
+
+
+class PromptTokensDetails(BaseModel):
+    """
+    What the tokens of a prompt are.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    cached_tokens: int | MISSING = MISSING
+    """
+    Tokens that were taken from the cache.
+    """
+    cache_write_tokens: int | MISSING = MISSING
+    """
+    Tokens that were put into the cache.
+    """
+    text_tokens: int | MISSING = MISSING
+    """
+    Tokens of text.
+    """
+    image_tokens: int | MISSING = MISSING
+    """
+    Tokens of images.
+    """
+    audio_tokens: int | MISSING = MISSING
+    """
+    Tokens of sound.
+    """
+
+
+class ReasoningSettings(BaseModel):
+    """
+    How the model shall think before it answers.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None | MISSING = (
+        MISSING
+    )
+    """
+    How much the model shall think. OVMS knows low to high and only switches thinking on.
+    """
+    summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
+    """
+    Whether and how to sum up the thoughts.
+    """
+    generate_summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
+    """
+    The former name of summary.
+    """
+    mode: str | None | MISSING = MISSING
+    """
+    How much is spent on the whole answer: standard or pro.
+    """
+    context: Literal["auto", "current_turn", "all_turns"] | None | MISSING = MISSING
+    """
+    Which earlier thoughts the model sees.
+    """
+
+
+class ReasoningText(BaseModel):
+    """
+    A piece of the thoughts.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["reasoning_text"] = "reasoning_text"
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    The text.
+    """
+
+
+class ReasoningTextDeltaEvent(BaseModel):
+    """
+    The next piece of the thoughts.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.reasoning_text.delta"] = "response.reasoning_text.delta"
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ReasoningTextDoneEvent(BaseModel):
+    """
+    The thoughts are whole, or as far as they came.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.reasoning_text.done"] = "response.reasoning_text.done"
+    """
+    The event's type.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class RefusalDeltaEvent(BaseModel):
+    """
+    The next piece of a refusal.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.refusal.delta"] = "response.refusal.delta"
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class RefusalDoneEvent(BaseModel):
+    """
+    A refusal is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.refusal.done"] = "response.refusal.done"
+    """
+    The event's type.
+    """
+    refusal: str
+    """
+    The whole text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class RefusalPart(BaseModel):
+    """
+    A part of an earlier answer in which the model refused.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["refusal"] = "refusal"
+    """
+    The kind of part.
+    """
+    refusal: str
+    """
+    What was said; the model sees it as text.
+    """
+
+
+class Response(BaseModel):
+    """
+    A response as it is now. It always has every field; what has nothing to say is null or empty.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The response's own id.
+    """
+    object: Literal["response"] = "response"
+    """
+    Says what this is.
+    """
+    created_at: int
+    """
+    When the response was begun (Unix seconds).
+    """
+    completed_at: int | None
+    """
+    When it was completed (Unix seconds); null unless it is.
+    """
+    status: Annotated[
+        Literal["in_progress", "completed", "incomplete", "failed", "queued", "cancelled"],
+        Field(title="ResponseStatus"),
+    ]
+    """
+    How far the response has come.
+    """
+    incomplete_details: IncompleteDetails | None
+    """
+    Why the response is incomplete; null unless it is.
+    """
+    error: ResponseError | None
+    """
+    Why the response failed; null unless it did.
+    """
+    model: str
+    """
+    The model's name as the request gave it.
+    """
+    previous_response_id: str | None
+    """
+    The stored response that this one continues.
+    """
+    conversation: ConversationReference | None
+    """
+    The stored conversation that this response continues.
+    """
+    instructions: Annotated[
+        str | list[dict[str, Any]] | None, Field(title="ResponseInstructions")
+    ]
+    """
+    The instructions that the request gave.
+    """
+    prompt: PromptTemplate | None
+    """
+    The stored prompt that was filled in.
+    """
+    output: list[OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem]
+    """
+    What the model put out so far; in events, what is whole.
+    """
+    tools: list[FlatFunctionTool | FlatCustomTool | HostedTool]
+    """
+    What the model may call, as the request gave it; functions in the flat form.
+    """
+    tool_choice: Annotated[
+        Literal["none", "auto", "required"] | FlatNamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice,
+        Field(title="OfferedToolChoice"),
+    ]
+    """
+    Whether the model may or must call a tool, as the request gave it.
+    """
+    parallel_tool_calls: bool
+    """
+    Whether the answer may hold several calls, as the request gave it.
+    """
+    max_tool_calls: int | None
+    """
+    The most calls of the provider's tools, as the request gave it.
+    """
+    truncation: Literal["auto", "disabled"]
+    """
+    Whether items were left out where the input was too long.
+    """
+    text: ResponseText
+    """
+    The form of the text, as the request gave it.
+    """
+    reasoning: ResponseReasoning
+    """
+    How the model thinks, as the request gave it.
+    """
+    temperature: float | None
+    """
+    How freely tokens are drawn.
+    """
+    top_p: float | None
+    """
+    From which share of the probability tokens are drawn.
+    """
+    min_p: float | MISSING = MISSING
+    """
+    The least share of the likeliest token's probability.
+    """
+    presence_penalty: float
+    """
+    What the request gave or the default is.
+    """
+    frequency_penalty: float
+    """
+    What the request gave or the default is.
+    """
+    top_logprobs: int
+    """
+    How many of the likeliest tokens are shown at each place.
+    """
+    max_output_tokens: int | None
+    """
+    The most tokens that the answer may have, as the request gave it.
+    """
+    store: bool
+    """
+    Whether the response is kept.
+    """
+    background: bool
+    """
+    Whether the response is filled after it was answered.
+    """
+    service_tier: str | None
+    """
+    The tier that worked on the request.
+    """
+    metadata: dict[str, str]
+    """
+    The caller's own notes on the request.
+    """
+    safety_identifier: str | None
+    """
+    What the request gave.
+    """
+    user: str | None
+    """
+    What the request gave.
+    """
+    prompt_cache_key: str | None
+    """
+    What the request gave.
+    """
+    prompt_cache_retention: str | None
+    """
+    What the request gave.
+    """
+    prompt_cache_options: ResponseCacheOptions | None
+    """
+    What the request gave.
+    """
+    moderation: ResponseModeration | None
+    """
+    What moderation found.
+    """
+    usage: ResponseUsage | None
+    """
+    How many tokens the response took; null before it ends.
+    """
+    image: Annotated[dict[str, Any] | None | MISSING, Field(title="FreeObject")] = (
+        MISSING
+    )
+    """
+    How images in the input were treated.
+    """
+    access_programs: Annotated[
+        dict[str, Any] | None | MISSING, Field(title="FreeObject")
+    ] = MISSING
+    """
+    Programs of OpenAI under which the request was made.
+    """
+    input_transformations: list[dict[str, Any]] | MISSING = MISSING
+    """
+    What was taken out of the input.
+    """
+    prompt_cache_diagnostics: Annotated[
+        dict[str, Any] | None | MISSING, Field(title="FreeObject")
+    ] = MISSING
+    """
+    Whether and why the cache had none of the prompt.
+    """
+    tool_usage: Annotated[
+        dict[str, Any] | None | MISSING, Field(title="FreeObject")
+    ] = MISSING
+    """
+    What the provider's own tools took.
+    """
+
+
+class ResponseCacheOptions(BaseModel):
+    """
+    Settings of the prompt's cache.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    mode: str | None | MISSING = MISSING
+    """
+    Whether parts of the prompt are marked for the cache by hand or not.
+    """
+    ttl: str | None | MISSING = MISSING
+    """
+    How long an entry is kept.
+    """
+    comparison_response_id: str | None | MISSING = MISSING
+    """
+    The response whose prompt is compared.
+    """
+
+
+class ResponseCompletedEvent(BaseModel):
+    """
+    The response is whole: the last event.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.completed"] = "response.completed"
+    """
+    The event's type.
+    """
+    response: Response
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseCreatedEvent(BaseModel):
+    """
+    The response was begun: the first event.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.created"] = "response.created"
+    """
+    The event's type.
+    """
+    response: Response
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseError(BaseModel):
+    """
+    Why a response failed.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    code: str
+    """
+    The kind of error; here always server_error.
+    """
+    message: str
+    """
+    A sentence for people.
+    """
+    type: str | None | MISSING = MISSING
+    """
+    Who is at fault.
+    """
+    param: str | None | MISSING = MISSING
+    """
+    The field at fault.
+    """
+    misalignment: Annotated[
+        dict[str, Any] | None | MISSING, Field(title="FreeObject")
+    ] = MISSING
+    """
+    What a check of the model's aims found.
+    """
+
+
+class ResponseErrorEvent(BaseModel):
+    """
+    An error that no response can carry: the last event.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["error"] = "error"
+    """
+    The event's type.
+    """
+    code: Annotated[
+        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "engine_restarted", "engine_unavailable"],
+        Field(title="ErrorCode"),
+    ]
+    """
+    The kind of error.
+    """
+    message: str
+    """
+    A sentence for people.
+    """
+    param: str | None
+    """
+    The field at fault.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseFailedEvent(BaseModel):
+    """
+    An error ended the response: the last event.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.failed"] = "response.failed"
+    """
+    The event's type.
+    """
+    response: Response
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseFormatEcho(BaseModel):
+    """
+    Any text, or JSON.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["text", "json_object", "json_schema"]
+    """
+    The kind of form.
+    """
+    name: str | MISSING = MISSING
+    """
+    What the form is called.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    What it is for.
+    """
+    schema_: Annotated[
+        dict[str, Any] | None | MISSING, Field(alias="schema", title="FreeObject")
+    ] = MISSING
+    """
+    The schema.
+    """
+    strict: bool | None | MISSING = MISSING
+    """
+    Whether what can't be enforced is an error.
+    """
+
+
+class ResponseInProgressEvent(BaseModel):
+    """
+    The model works on the response.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.in_progress"] = "response.in_progress"
+    """
+    The event's type.
+    """
+    response: Response
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseIncompleteEvent(BaseModel):
+    """
+    The response ended before it was whole: the last event.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.incomplete"] = "response.incomplete"
+    """
+    The event's type.
+    """
+    response: Response
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseModeration(BaseModel):
+    """
+    What moderation found.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    input: Annotated[dict[str, Any] | None | MISSING, Field(title="FreeObject")] = (
+        MISSING
+    )
+    """
+    In the request.
+    """
+    output: Annotated[dict[str, Any] | None | MISSING, Field(title="FreeObject")] = (
+        MISSING
+    )
+    """
+    In the answer.
+    """
+
+
+class ResponseQueuedEvent(BaseModel):
+    """
+    The response waits for its turn.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.queued"] = "response.queued"
+    """
+    The event's type.
+    """
+    response: Response
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseReasoning(BaseModel):
+    """
+    How the model thinks.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    effort: str | None
+    """
+    How much the model thinks.
+    """
+    summary: str | None
+    """
+    Whether and how the thoughts are summed up.
+    """
+    generate_summary: str | None | MISSING = MISSING
+    """
+    The former name of summary.
+    """
+    mode: str | None | MISSING = MISSING
+    """
+    How much is spent on the whole answer.
+    """
+    context: str | None | MISSING = MISSING
+    """
+    Which earlier thoughts the model sees.
+    """
+
+
+class ResponseServerSentEvent(BaseModel):
+    """
+    One event of the stream; nothing but the last event ends it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    event: str
+    """
+    The event's type, as in its data.
+    """
+    data: Annotated[
+        str,
+        Field(
+            json_schema_extra={
+                "contentMediaType": "application/json",
+                "contentSchema": {"$ref": "#/components/schemas/ResponseStreamEvent"},
+            }
+        ),
+    ]
+    """
+    The event as JSON.
+    """
+
+
+class ResponseStreamOptions(BaseModel):
+    """
+    Settings of the stream.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    include_obfuscation: bool | None | MISSING = MISSING
+    """
+    Pad events to hide how long their texts are. OpenAI does so by default.
+    """
+
+
+class ResponseText(BaseModel):
+    """
+    The form of the text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    format: ResponseFormatEcho
+    """
+    Any text, or JSON.
+    """
+    verbosity: Literal["low", "medium", "high"] | None
+    """
+    How long the answer shall be.
+    """
+
+
+class ResponseTextSettings(BaseModel):
+    """
+    What form the answer's text must have.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    format: TextFormat | JsonObjectFormat | FlatJsonSchemaFormat | None | MISSING = (
+        MISSING
+    )
+    """
+    Any text, or JSON.
+    """
+    verbosity: Literal["low", "medium", "high"] | None | MISSING = MISSING
+    """
+    How long the answer shall be.
+    """
+
+
+class ResponseUsage(BaseModel):
+    """
+    How many tokens the response took.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    input_tokens: int
+    """
+    Tokens of the input, chat template included.
+    """
+    input_tokens_details: InputTokensDetails
+    """
+    What the input's tokens are.
+    """
+    output_tokens: int
+    """
+    Tokens generated.
+    """
+    output_tokens_details: OutputTokensDetails
+    """
+    What the generated tokens are.
+    """
+    total_tokens: int
+    """
+    The sum of both.
+    """
+
+
+class ShellCommandAddedEvent(BaseModel):
+    """
+    A new command for a shell.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.shell_call_command.added"] = (
+        "response.shell_call_command.added"
+    )
+    """
+    The event's type.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    command: str
+    """
+    The command so far.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ShellCommandDeltaEvent(BaseModel):
+    """
+    The next piece of a command.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.shell_call_command.delta"] = (
+        "response.shell_call_command.delta"
+    )
+    """
+    The event's type.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ShellCommandDoneEvent(BaseModel):
+    """
+    A command is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.shell_call_command.done"] = (
+        "response.shell_call_command.done"
+    )
+    """
+    The event's type.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    command: str
+    """
+    The whole command.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ShellOutputDeltaEvent(BaseModel):
+    """
+    The next piece of what a command printed.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.shell_call_output_content.delta"] = (
+        "response.shell_call_output_content.delta"
+    )
+    """
+    The event's type.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    delta: Annotated[dict[str, Any] | None, Field(title="FreeObject")]
+    """
+    The piece, as stdout and stderr.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ShellOutputDoneEvent(BaseModel):
+    """
+    What a command printed is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.shell_call_output_content.done"] = (
+        "response.shell_call_output_content.done"
+    )
+    """
+    The event's type.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    output: list[dict[str, Any]]
+    """
+    All that was printed, and how the command ended.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
 class StreamOptions(BaseModel):
     """
     Settings of the stream.
@@ -520,6 +5356,194 @@ class StreamOptions(BaseModel):
     include_usage: bool | None | MISSING = MISSING
     """
     End the stream with a chunk that has the usage and no choices; the other chunks have a null usage.
+    """
+    include_obfuscation: bool | None | MISSING = MISSING
+    """
+    Pad events to hide how long their texts are. OpenAI does so by default.
+    """
+
+
+class StructuralFormat(BaseModel):
+    """
+    A form in the words of XGrammar, with further properties that depend on the type.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["structural_tag", "const_string", "regex", "grammar", "any_text", "sequence", "or", "tag", "triggered_tags", "tags_with_separator", "qwen_xml_parameter"]
+    """
+    The kind of form.
+    """
+
+
+class SummaryPartAddedEvent(BaseModel):
+    """
+    A new part of the summary of thoughts.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.reasoning_summary_part.added"] = (
+        "response.reasoning_summary_part.added"
+    )
+    """
+    The event's type.
+    """
+    part: SummaryText
+    """
+    The part as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class SummaryPartDoneEvent(BaseModel):
+    """
+    A part of the summary is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.reasoning_summary_part.done"] = (
+        "response.reasoning_summary_part.done"
+    )
+    """
+    The event's type.
+    """
+    part: SummaryText
+    """
+    The part as it is now.
+    """
+    status: Literal["incomplete"] | None | MISSING = MISSING
+    """
+    Whether it ended before it was whole.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class SummaryText(BaseModel):
+    """
+    A piece of the summary of thoughts.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["summary_text"] = "summary_text"
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    The text.
+    """
+
+
+class SummaryTextDeltaEvent(BaseModel):
+    """
+    The next piece of the summary; OVMS sends the thoughts so.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.reasoning_summary_text.delta"] = (
+        "response.reasoning_summary_text.delta"
+    )
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class SummaryTextDoneEvent(BaseModel):
+    """
+    A text of the summary is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.reasoning_summary_text.done"] = (
+        "response.reasoning_summary_text.done"
+    )
+    """
+    The event's type.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
     """
 
 
@@ -547,6 +5571,20 @@ class SystemMessage(BaseModel):
     """
 
 
+class TextFormat(BaseModel):
+    """
+    Any text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["text"] = "text"
+    """
+    The kind of form.
+    """
+
+
 class TextPart(BaseModel):
     """
     A part of a message that is text.
@@ -562,6 +5600,84 @@ class TextPart(BaseModel):
     text: str
     """
     The text.
+    """
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
+    """
+    The prompt's cache shall reach to here.
+    """
+
+
+class TokenLogprob(BaseModel):
+    """
+    How likely one token was.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    token: str
+    """
+    The token's text.
+    """
+    logprob: float
+    """
+    The logarithm of its probability.
+    """
+    bytes: Annotated[list[int] | None, Field(title="TokenBytes")]
+    """
+    The token in UTF-8.
+    """
+    top_logprobs: list[TopLogprob]
+    """
+    The likeliest tokens at its place.
+    """
+
+
+class TokenizeRequest(BaseModel):
+    """
+    Texts whose tokens are wanted. Null means absent for every optional field.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    model: str
+    """
+    The name of a served model.
+    """
+    text: str | list[str]
+    """
+    A text or several. Control tokens in it count as such.
+    """
+    max_length: int | None | MISSING = MISSING
+    """
+    Keep no more than this many tokens of each text, the first ones.
+    """
+    pad_to_max_length: bool | None | MISSING = MISSING
+    """
+    Fill shorter lists up to max_length with the model's padding token.
+    """
+    padding_side: Literal["left", "right"] | None | MISSING = MISSING
+    """
+    On which side to fill; without it on the right.
+    """
+    add_special_tokens: bool | None | MISSING = MISSING
+    """
+    Add the tokens that the model expects at the beginning or end of a text.
+    """
+
+
+class TokenizeResponse(BaseModel):
+    """
+    The tokens of the texts.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    tokens: list[int] | list[list[int]]
+    """
+    Token ids: one list for one text, a list of lists for several.
     """
 
 
@@ -593,6 +5709,64 @@ class ToolMessage(BaseModel):
     """
 
 
+class ToolReference(BaseModel):
+    """
+    Names a tool by its type and name, in either form.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+
+
+class TopLogprob(BaseModel):
+    """
+    A token that might have stood at a place.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    token: str
+    """
+    The token's text.
+    """
+    logprob: float
+    """
+    The logarithm of its probability.
+    """
+    bytes: Annotated[list[int] | None, Field(title="TokenBytes")]
+    """
+    The token in UTF-8.
+    """
+
+
+class UrlCitation(BaseModel):
+    """
+    A page of the web that a piece of the text comes from.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    url: str
+    """
+    Its address.
+    """
+    title: str
+    """
+    Its title.
+    """
+    start_index: int
+    """
+    Where the piece begins in the text.
+    """
+    end_index: int
+    """
+    Where it ends.
+    """
+
+
 class Usage(BaseModel):
     """
     How many tokens the request took.
@@ -613,6 +5787,32 @@ class Usage(BaseModel):
     """
     The sum of both.
     """
+    prompt_tokens_details: PromptTokensDetails | MISSING = MISSING
+    """
+    What the prompt's tokens are.
+    """
+    completion_tokens_details: CompletionTokensDetails | MISSING = MISSING
+    """
+    What the generated tokens are.
+    """
+
+
+class UserLocation(BaseModel):
+    """
+    Where the user is.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["approximate"] = "approximate"
+    """
+    How exact it is.
+    """
+    approximate: ApproximateLocation
+    """
+    The place.
+    """
 
 
 class UserMessage(BaseModel):
@@ -628,7 +5828,8 @@ class UserMessage(BaseModel):
     The turn's author.
     """
     content: Annotated[
-        str | list[TextPart] | None | MISSING, Field(title="TextContent")
+        str | list[Annotated[TextPart | ImagePart | AudioPart | FilePart, Field(discriminator="type")]] | None | MISSING,
+        Field(title="UserContent"),
     ] = MISSING
     """
     What was said.
@@ -636,6 +5837,24 @@ class UserMessage(BaseModel):
     name: Annotated[str | None | MISSING, Field(title="AuthorName")] = MISSING
     """
     The author's name, for chat templates that show it.
+    """
+
+
+class Verbose(BaseModel):
+    """
+    What the model really read and wrote.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    prompt: str
+    """
+    The prompt, as the chat template made it.
+    """
+    content: str
+    """
+    The text, with the model's control tokens.
     """
 
 
@@ -651,3 +5870,117 @@ class Version(BaseModel):
     """
     The version of this server.
     """
+
+
+class WebSearchCompletedEvent(BaseModel):
+    """
+    A search of the web is done.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.web_search_call.completed"] = (
+        "response.web_search_call.completed"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class WebSearchOptions(BaseModel):
+    """
+    How to search the web.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    search_context_size: Literal["low", "medium", "high"] | None | MISSING = MISSING
+    """
+    How much of what is found the model sees.
+    """
+    user_location: UserLocation | None | MISSING = MISSING
+    """
+    Where the user is.
+    """
+
+
+class WebSearchSearchingEvent(BaseModel):
+    """
+    The web is searched.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.web_search_call.searching"] = (
+        "response.web_search_call.searching"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class WebSearchStartedEvent(BaseModel):
+    """
+    A search of the web begins.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.web_search_call.in_progress"] = (
+        "response.web_search_call.in_progress"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+ResponseStreamEvent = TypeAliasType(
+    "ResponseStreamEvent",
+    Annotated[
+        ResponseCreatedEvent | ResponseQueuedEvent | ResponseInProgressEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent | OutputItemAddedEvent | OutputItemDoneEvent | ContentPartAddedEvent | ContentPartDoneEvent | OutputTextDeltaEvent | OutputTextDoneEvent | AnnotationAddedEvent | RefusalDeltaEvent | RefusalDoneEvent | FunctionCallArgumentsDeltaEvent | FunctionCallArgumentsDoneEvent | ReasoningTextDeltaEvent | ReasoningTextDoneEvent | SummaryPartAddedEvent | SummaryPartDoneEvent | SummaryTextDeltaEvent | SummaryTextDoneEvent | AudioDeltaEvent | AudioDoneEvent | AudioTranscriptDeltaEvent | AudioTranscriptDoneEvent | ResponseErrorEvent | WebSearchStartedEvent | WebSearchSearchingEvent | WebSearchCompletedEvent | FileSearchStartedEvent | FileSearchSearchingEvent | FileSearchCompletedEvent | CodeInterpreterStartedEvent | CodeInterpreterRunningEvent | CodeInterpreterCompletedEvent | CodeDeltaEvent | CodeDoneEvent | ImageGenerationStartedEvent | ImageGenerationRunningEvent | ImageGenerationCompletedEvent | ImageGenerationPartialEvent | McpCallStartedEvent | McpCallCompletedEvent | McpCallFailedEvent | McpCallArgumentsDeltaEvent | McpCallArgumentsDoneEvent | McpListToolsStartedEvent | McpListToolsCompletedEvent | McpListToolsFailedEvent | CustomToolInputDeltaEvent | CustomToolInputDoneEvent | ShellCommandAddedEvent | ShellCommandDeltaEvent | ShellCommandDoneEvent | ShellOutputDeltaEvent | ShellOutputDoneEvent | CompactionEvent,
+        Field(discriminator="type", title="ResponseStreamEvent"),
+    ],
+)
+"""
+A step of the response.
+"""

@@ -44,17 +44,98 @@ class Union:
 
 
 SHAPES: dict[str, Shape] = {
+    "AccessPrograms": Shape(
+        fields={
+            'cyber': Field("unsupported", honours={'const': 'standard'}),
+        },
+        required=frozenset([]),
+        values={
+            'cyber': ('standard', 'daybreak_blue', 'daybreak_red', None, ),
+        },
+    ),
+    "AllowedTools": Shape(
+        fields={
+            'mode': Field("unsupported"),
+            'tools': Field("unsupported"),
+        },
+        required=frozenset(['mode', 'tools']),
+        values={
+            'mode': ('auto', 'required', ),
+        },
+    ),
+    "AllowedToolsChoice": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'allowed_tools': Field("unsupported", shape="AllowedTools"),
+        },
+        required=frozenset(['allowed_tools', 'type']),
+        values={
+            'type': ('allowed_tools', ),
+        },
+    ),
+    "ApproximateLocation": Shape(
+        fields={
+            'city': Field("unsupported"),
+            'region': Field("unsupported"),
+            'country': Field("unsupported"),
+            'timezone': Field("unsupported"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
     "AssistantMessage": Shape(
         fields={
             'role': Field("honoured"),
-            'content': Field("honoured", shape="TextPart"),
+            'content': Field("honoured", shape="AssistantContent"),
             'name': Field("honoured"),
-            'refusal': Field("noted"),
-            'tool_calls': Field("honoured", shape="MessageToolCall"),
+            'refusal': Field("unsupported"),
+            'reasoning_content': Field("honoured"),
+            'tool_calls': Field("honoured", shape="MessageCall"),
+            'function_call': Field("honoured", shape="MessageFormerCall"),
+            'audio': Field("unsupported", shape="MessageAudio"),
         },
         required=frozenset(['role']),
         values={
             'role': ('assistant', ),
+        },
+    ),
+    "AudioOutput": Shape(
+        fields={
+            'voice': Field("unsupported"),
+            'format': Field("unsupported"),
+        },
+        required=frozenset([]),
+        values={
+            'format': ('wav', 'mp3', 'flac', 'opus', 'aac', 'pcm16', None, ),
+        },
+    ),
+    "AudioPart": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'input_audio': Field("unsupported", shape="InputAudio"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['input_audio', 'type']),
+        values={
+            'type': ('input_audio', ),
+        },
+    ),
+    "ContextManagement": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'compact_threshold': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+        },
+    ),
+    "ConversationReference": Shape(
+        fields={
+            'id': Field("unsupported"),
+        },
+        required=frozenset(['id']),
+        values={
         },
     ),
     "CreateChatCompletionRequest": Shape(
@@ -63,24 +144,212 @@ SHAPES: dict[str, Shape] = {
             'messages': Field("honoured", shape="Message"),
             'max_tokens': Field("honoured"),
             'max_completion_tokens': Field("honoured"),
+            'logit_bias': Field("unsupported", honours={'maxProperties': 0}),
+            'logprobs': Field("unsupported", honours={'const': False}),
+            'top_logprobs': Field("unsupported", honours={'const': 0}),
+            'stream_options': Field("honoured", shape="StreamOptions"),
+            'tools': Field("unsupported", shape="Tool", honours={'maxItems': 0}),
+            'tool_choice': Field("unsupported", shape="ToolChoice", honours={'enum': ['none', 'auto']}),
+            'parallel_tool_calls': Field("unsupported", honours={'const': True}),
+            'functions': Field("unsupported", shape="FunctionDefinition", honours={'maxItems': 0}),
+            'function_call': Field("unsupported", shape="FunctionName", honours={'enum': ['none', 'auto']}),
+            'response_format': Field("unsupported", shape="ResponseFormat", honours={'properties': {'type': {'const': 'text'}}}),
+            'reasoning_effort': Field("unsupported"),
+            'verbosity': Field("unsupported", honours={'const': 'medium'}),
+            'prediction': Field("unsupported", shape="Prediction"),
+            'web_search_options': Field("unsupported", shape="WebSearchOptions"),
+            'moderation': Field("unsupported", shape="Moderation"),
+            'service_tier': Field("unsupported", honours={'enum': ['auto', 'default']}),
+            'store': Field("unsupported", honours={'const': False}),
+            'chat_template_kwargs': Field("unsupported", honours={'maxProperties': 0}),
             'temperature': Field("honoured"),
             'top_p': Field("honoured"),
             'top_k': Field("honoured"),
+            'min_p': Field("unsupported", honours={'const': 0}),
             'seed': Field("honoured"),
             'stop': Field("honoured"),
-            'n': Field("honoured"),
             'frequency_penalty': Field("honoured"),
             'presence_penalty': Field("honoured"),
             'repetition_penalty': Field("honoured"),
+            'n': Field("honoured"),
+            'best_of': Field("unsupported", honours={'const': 1}),
+            'length_penalty': Field("unsupported", honours={'const': 1}),
             'ignore_eos': Field("honoured"),
-            'logit_bias': Field("unsupported", honours={'maxProperties': 0}),
+            'include_stop_str_in_output': Field("unsupported", honours={'const': False}),
+            'skip_special_tokens': Field("unsupported", honours={'const': True}),
+            'num_assistant_tokens': Field("unsupported"),
+            'assistant_confidence_threshold': Field("unsupported"),
+            'max_ngram_size': Field("unsupported"),
+            'modalities': Field("unsupported", honours={'items': {'const': 'text'}}),
+            'audio': Field("unsupported", shape="AudioOutput"),
+            'chunk_frames': Field("unsupported"),
             'stream': Field("honoured"),
-            'stream_options': Field("honoured", shape="StreamOptions"),
             'user': Field("noted"),
+            'safety_identifier': Field("noted"),
             'metadata': Field("noted"),
+            'prompt_cache_key': Field("noted"),
+            'prompt_cache_retention': Field("noted"),
+            'prompt_cache_options': Field("noted", shape="PromptCacheOptions"),
         },
         required=frozenset(['messages', 'model']),
         values={
+            'reasoning_effort': ('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', None, ),
+            'verbosity': ('low', 'medium', 'high', None, ),
+            'service_tier': ('auto', 'default', 'flex', 'scale', 'priority', 'fast', None, ),
+            'prompt_cache_retention': ('in_memory', '24h', None, ),
+        },
+    ),
+    "CreateCompletionRequest": Shape(
+        fields={
+            'model': Field("honoured"),
+            'prompt': Field("honoured"),
+            'max_tokens': Field("honoured"),
+            'best_of': Field("unsupported", honours={'const': 1}),
+            'echo': Field("unsupported", honours={'const': False}),
+            'suffix': Field("unsupported", honours={'maxLength': 0}),
+            'logprobs': Field("unsupported"),
+            'logit_bias': Field("unsupported", honours={'maxProperties': 0}),
+            'stream_options': Field("honoured", shape="StreamOptions"),
+            'modalities': Field("unsupported", honours={'items': {'const': 'text'}}),
+            'audio': Field("unsupported", shape="AudioOutput"),
+            'temperature': Field("honoured"),
+            'top_p': Field("honoured"),
+            'top_k': Field("honoured"),
+            'min_p': Field("unsupported", honours={'const': 0}),
+            'seed': Field("honoured"),
+            'stop': Field("honoured"),
+            'frequency_penalty': Field("honoured"),
+            'presence_penalty': Field("honoured"),
+            'repetition_penalty': Field("honoured"),
+            'n': Field("honoured"),
+            'length_penalty': Field("unsupported", honours={'const': 1}),
+            'ignore_eos': Field("honoured"),
+            'include_stop_str_in_output': Field("unsupported", honours={'const': False}),
+            'skip_special_tokens': Field("unsupported", honours={'const': True}),
+            'num_assistant_tokens': Field("unsupported"),
+            'assistant_confidence_threshold': Field("unsupported"),
+            'max_ngram_size': Field("unsupported"),
+            'chunk_frames': Field("unsupported"),
+            'stream': Field("honoured"),
+            'user': Field("noted"),
+        },
+        required=frozenset(['model', 'prompt']),
+        values={
+        },
+    ),
+    "CreateResponseRequest": Shape(
+        fields={
+            'model': Field("honoured"),
+            'input': Field("honoured", shape="ResponseInput"),
+            'instructions': Field("honoured"),
+            'max_output_tokens': Field("honoured"),
+            'stream_options': Field("honoured", shape="ResponseStreamOptions"),
+            'seed': Field("honoured"),
+            'stop': Field("honoured"),
+            'frequency_penalty': Field("honoured"),
+            'presence_penalty': Field("honoured"),
+            'n': Field("unsupported", honours={'const': 1}),
+            'modalities': Field("unsupported", honours={'items': {'const': 'text'}}),
+            'audio': Field("unsupported", shape="AudioOutput"),
+            'tools': Field("unsupported", shape="ResponseTool", honours={'maxItems': 0}),
+            'tool_choice': Field("unsupported", shape="ResponseToolChoice", honours={'enum': ['none', 'auto']}),
+            'parallel_tool_calls': Field("unsupported", honours={'const': True}),
+            'max_tool_calls': Field("unsupported"),
+            'text': Field("honoured", shape="ResponseTextSettings"),
+            'response_format': Field("unsupported", shape="ResponseFormat", honours={'properties': {'type': {'const': 'text'}}}),
+            'reasoning': Field("honoured", shape="ReasoningSettings"),
+            'chat_template_kwargs': Field("unsupported", honours={'maxProperties': 0}),
+            'include': Field("unsupported", honours={'maxItems': 0}),
+            'top_logprobs': Field("unsupported", honours={'const': 0}),
+            'logprobs': Field("unsupported", honours={'const': False}),
+            'previous_response_id': Field("unsupported"),
+            'conversation': Field("unsupported", shape="ConversationReference"),
+            'prompt': Field("unsupported", shape="PromptTemplate"),
+            'store': Field("unsupported", honours={'const': False}),
+            'background': Field("unsupported", honours={'const': False}),
+            'truncation': Field("unsupported", honours={'const': 'disabled'}),
+            'context_management': Field("unsupported", shape="ContextManagement", honours={'maxItems': 0}),
+            'service_tier': Field("unsupported", honours={'enum': ['auto', 'default']}),
+            'moderation': Field("unsupported", shape="Moderation"),
+            'image': Field("unsupported", shape="ImageSettings"),
+            'access_programs': Field("unsupported", shape="AccessPrograms"),
+            'temperature': Field("honoured"),
+            'top_p': Field("honoured"),
+            'top_k': Field("honoured"),
+            'min_p': Field("unsupported", honours={'const': 0}),
+            'repetition_penalty': Field("honoured"),
+            'best_of': Field("unsupported", honours={'const': 1}),
+            'length_penalty': Field("unsupported", honours={'const': 1}),
+            'ignore_eos': Field("honoured"),
+            'include_stop_str_in_output': Field("unsupported", honours={'const': False}),
+            'skip_special_tokens': Field("unsupported", honours={'const': True}),
+            'num_assistant_tokens': Field("unsupported"),
+            'assistant_confidence_threshold': Field("unsupported"),
+            'max_ngram_size': Field("unsupported"),
+            'chunk_frames': Field("unsupported"),
+            'stream': Field("honoured"),
+            'user': Field("noted"),
+            'safety_identifier': Field("noted"),
+            'metadata': Field("noted"),
+            'prompt_cache_key': Field("noted"),
+            'prompt_cache_retention': Field("noted"),
+            'prompt_cache_options': Field("noted", shape="PromptCacheOptions"),
+        },
+        required=frozenset(['input', 'model']),
+        values={
+            'truncation': ('auto', 'disabled', None, ),
+            'service_tier': ('auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast', None, ),
+            'prompt_cache_retention': ('in_memory', '24h', None, ),
+        },
+    ),
+    "CustomTool": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'custom': Field("unsupported", shape="CustomToolDefinition"),
+        },
+        required=frozenset(['custom', 'type']),
+        values={
+            'type': ('custom', ),
+        },
+    ),
+    "CustomToolChoice": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'custom': Field("unsupported", shape="FunctionName"),
+        },
+        required=frozenset(['custom', 'type']),
+        values={
+            'type': ('custom', ),
+        },
+    ),
+    "CustomToolDefinition": Shape(
+        fields={
+            'name': Field("unsupported"),
+            'description': Field("unsupported"),
+            'format': Field("unsupported", shape="CustomToolFormat"),
+        },
+        required=frozenset(['name']),
+        values={
+        },
+    ),
+    "CustomToolFormat": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'grammar': Field("unsupported", shape="CustomToolGrammar"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('text', 'grammar', ),
+        },
+    ),
+    "CustomToolGrammar": Shape(
+        fields={
+            'syntax': Field("unsupported"),
+            'definition': Field("unsupported"),
+        },
+        required=frozenset(['definition', 'syntax']),
+        values={
+            'syntax': ('lark', 'regex', ),
         },
     ),
     "DeveloperMessage": Shape(
@@ -94,6 +363,113 @@ SHAPES: dict[str, Shape] = {
             'role': ('developer', ),
         },
     ),
+    "FilePart": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'file': Field("unsupported", shape="InputFile"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['file', 'type']),
+        values={
+            'type': ('file', ),
+        },
+    ),
+    "FlatAllowedToolsChoice": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'mode': Field("unsupported"),
+            'tools': Field("unsupported"),
+        },
+        required=frozenset(['mode', 'tools', 'type']),
+        values={
+            'type': ('allowed_tools', ),
+            'mode': ('auto', 'required', ),
+        },
+    ),
+    "FlatCustomTool": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'name': Field("unsupported"),
+            'description': Field("unsupported"),
+            'format': Field("unsupported", shape="FlatCustomToolFormat"),
+            'defer_loading': Field("unsupported"),
+            'allowed_callers': Field("unsupported"),
+            'async': Field("unsupported"),
+        },
+        required=frozenset(['name', 'type']),
+        values={
+            'type': ('custom', ),
+        },
+    ),
+    "FlatCustomToolChoice": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'name': Field("unsupported"),
+        },
+        required=frozenset(['name', 'type']),
+        values={
+            'type': ('custom', ),
+        },
+    ),
+    "FlatCustomToolFormat": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'syntax': Field("unsupported"),
+            'definition': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('text', 'grammar', ),
+            'syntax': ('lark', 'regex', None, ),
+        },
+    ),
+    "FlatFunctionTool": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'name': Field("unsupported"),
+            'description': Field("unsupported"),
+            'parameters': Field("unsupported"),
+            'strict': Field("unsupported"),
+        },
+        required=frozenset(['name', 'type']),
+        values={
+            'type': ('function', ),
+        },
+    ),
+    "FlatJsonSchemaFormat": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'name': Field("unsupported"),
+            'description': Field("unsupported"),
+            'schema': Field("unsupported"),
+            'strict': Field("unsupported"),
+        },
+        required=frozenset(['name', 'schema', 'type']),
+        values={
+            'type': ('json_schema', ),
+        },
+    ),
+    "FlatNamedToolChoice": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'name': Field("unsupported"),
+        },
+        required=frozenset(['name', 'type']),
+        values={
+            'type': ('function', ),
+        },
+    ),
+    "FunctionDefinition": Shape(
+        fields={
+            'name': Field("unsupported"),
+            'description': Field("unsupported"),
+            'parameters': Field("unsupported"),
+            'strict': Field("unsupported"),
+        },
+        required=frozenset(['name']),
+        values={
+        },
+    ),
     "FunctionMessage": Shape(
         fields={
             'role': Field("honoured"),
@@ -103,6 +479,327 @@ SHAPES: dict[str, Shape] = {
         required=frozenset(['role']),
         values={
             'role': ('function', ),
+        },
+    ),
+    "FunctionName": Shape(
+        fields={
+            'name': Field("unsupported"),
+        },
+        required=frozenset(['name']),
+        values={
+        },
+    ),
+    "FunctionTool": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'function': Field("unsupported", shape="FunctionDefinition"),
+        },
+        required=frozenset(['function']),
+        values={
+            'type': ('function', None, ),
+        },
+    ),
+    "HostedTool": Shape(
+        fields={
+            'type': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('apply_patch', 'code_interpreter', 'computer', 'computer_use_preview', 'file_search', 'image_generation', 'local_shell', 'mcp', 'namespace', 'programmatic_tool_calling', 'shell', 'tool_search', 'web_search', 'web_search_2025_08_26', 'web_search_preview', 'web_search_preview_2025_03_11', ),
+        },
+    ),
+    "HostedToolChoice": Shape(
+        fields={
+            'type': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('apply_patch', 'code_interpreter', 'computer', 'computer_use', 'computer_use_preview', 'file_search', 'image_generation', 'programmatic_tool_calling', 'shell', 'web_search_preview', 'web_search_preview_2025_03_11', ),
+        },
+    ),
+    "ImagePart": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'image_url': Field("unsupported", shape="ImageUrl"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['image_url', 'type']),
+        values={
+            'type': ('image_url', ),
+        },
+    ),
+    "ImageSettings": Shape(
+        fields={
+            'context_compression': Field("unsupported", honours={'enum': ['auto', 'disabled']}),
+        },
+        required=frozenset([]),
+        values={
+            'context_compression': ('auto', 'enabled', 'disabled', None, ),
+        },
+    ),
+    "ImageUrl": Shape(
+        fields={
+            'url': Field("unsupported"),
+            'detail': Field("unsupported"),
+        },
+        required=frozenset(['url']),
+        values={
+            'detail': ('auto', 'low', 'high', 'original', None, ),
+        },
+    ),
+    "InputAudio": Shape(
+        fields={
+            'data': Field("unsupported"),
+            'format': Field("unsupported"),
+        },
+        required=frozenset(['data']),
+        values={
+        },
+    ),
+    "InputCaller": Shape(
+        fields={
+            'type': Field("noted"),
+            'caller_id': Field("noted"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('direct', 'program', ),
+        },
+    ),
+    "InputFile": Shape(
+        fields={
+            'file_data': Field("unsupported"),
+            'file_id': Field("unsupported"),
+            'filename': Field("unsupported"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "InputFilePart": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'file_data': Field("unsupported"),
+            'file_id': Field("unsupported"),
+            'file_url': Field("unsupported"),
+            'filename': Field("unsupported"),
+            'detail': Field("unsupported"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('input_file', ),
+            'detail': ('auto', 'low', 'high', None, ),
+        },
+    ),
+    "InputFunctionCall": Shape(
+        fields={
+            'type': Field("honoured"),
+            'call_id': Field("honoured"),
+            'name': Field("honoured"),
+            'arguments': Field("honoured"),
+            'id': Field("honoured"),
+            'status': Field("noted"),
+            'namespace': Field("noted"),
+            'caller': Field("noted", shape="InputCaller"),
+            'async': Field("noted"),
+        },
+        required=frozenset(['arguments', 'name', 'type']),
+        values={
+            'type': ('function_call', ),
+            'status': ('in_progress', 'completed', 'incomplete', None, ),
+        },
+    ),
+    "InputFunctionCallOutput": Shape(
+        fields={
+            'type': Field("honoured"),
+            'call_id': Field("honoured"),
+            'output': Field("honoured", shape="FunctionOutput"),
+            'id': Field("noted"),
+            'status': Field("noted"),
+            'name': Field("honoured"),
+            'namespace': Field("noted"),
+            'caller': Field("noted", shape="InputCaller"),
+        },
+        required=frozenset(['output', 'type']),
+        values={
+            'type': ('function_call_output', ),
+            'status': ('in_progress', 'completed', 'incomplete', None, ),
+        },
+    ),
+    "InputImagePart": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'image_url': Field("unsupported", shape="ImageUrl"),
+            'file_id': Field("unsupported"),
+            'detail': Field("unsupported"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('input_image', ),
+            'detail': ('auto', 'low', 'high', 'original', None, ),
+        },
+    ),
+    "InputItemReference": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'id': Field("unsupported"),
+        },
+        required=frozenset(['id', 'type']),
+        values={
+            'type': ('item_reference', ),
+        },
+    ),
+    "InputMessage": Shape(
+        fields={
+            'type': Field("honoured"),
+            'role': Field("honoured"),
+            'content': Field("honoured", shape="InputContent"),
+            'id': Field("noted"),
+            'status': Field("noted"),
+            'phase': Field("noted"),
+        },
+        required=frozenset(['content', 'role']),
+        values={
+            'type': ('message', ),
+            'role': ('user', 'system', 'developer', 'assistant', ),
+            'status': ('in_progress', 'completed', 'incomplete', None, ),
+            'phase': ('commentary', 'final_answer', None, ),
+        },
+    ),
+    "InputOtherItem": Shape(
+        fields={
+            'type': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('additional_tools', 'apply_patch_call', 'apply_patch_call_output', 'code_interpreter_call', 'compaction', 'compaction_trigger', 'computer_call', 'computer_call_output', 'configuration_update', 'custom_tool_call', 'custom_tool_call_output', 'file_search_call', 'image_generation_call', 'local_shell_call', 'local_shell_call_output', 'mcp_approval_request', 'mcp_approval_response', 'mcp_call', 'mcp_list_tools', 'program', 'program_output', 'shell_call', 'shell_call_output', 'tool_search_call', 'tool_search_output', 'web_search_call', ),
+        },
+    ),
+    "InputOutputTextPart": Shape(
+        fields={
+            'type': Field("honoured"),
+            'text': Field("honoured"),
+            'annotations': Field("noted"),
+            'logprobs': Field("noted"),
+        },
+        required=frozenset(['text', 'type']),
+        values={
+            'type': ('output_text', ),
+        },
+    ),
+    "InputReasoning": Shape(
+        fields={
+            'type': Field("honoured"),
+            'id': Field("noted"),
+            'content': Field("honoured", shape="InputReasoningText"),
+            'summary': Field("honoured", shape="InputSummaryText"),
+            'encrypted_content': Field("unsupported"),
+            'status': Field("noted"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('reasoning', ),
+            'status': ('in_progress', 'completed', 'incomplete', None, ),
+        },
+    ),
+    "InputReasoningText": Shape(
+        fields={
+            'type': Field("honoured"),
+            'text': Field("honoured"),
+        },
+        required=frozenset(['text', 'type']),
+        values={
+            'type': ('reasoning_text', ),
+        },
+    ),
+    "InputSummaryText": Shape(
+        fields={
+            'type': Field("honoured"),
+            'text': Field("honoured"),
+        },
+        required=frozenset(['text', 'type']),
+        values={
+            'type': ('summary_text', ),
+        },
+    ),
+    "InputTextPart": Shape(
+        fields={
+            'type': Field("honoured"),
+            'text': Field("honoured"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
+        },
+        required=frozenset(['text', 'type']),
+        values={
+            'type': ('input_text', ),
+        },
+    ),
+    "JsonObjectFormat": Shape(
+        fields={
+            'type': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('json_object', ),
+        },
+    ),
+    "JsonSchemaFormat": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'json_schema': Field("unsupported", shape="NamedJsonSchema"),
+        },
+        required=frozenset(['json_schema', 'type']),
+        values={
+            'type': ('json_schema', ),
+        },
+    ),
+    "McpToolChoice": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'server_label': Field("unsupported"),
+            'name': Field("unsupported"),
+        },
+        required=frozenset(['server_label', 'type']),
+        values={
+            'type': ('mcp', ),
+        },
+    ),
+    "MessageAudio": Shape(
+        fields={
+            'id': Field("unsupported"),
+        },
+        required=frozenset(['id']),
+        values={
+        },
+    ),
+    "MessageCustomCall": Shape(
+        fields={
+            'id': Field("unsupported"),
+            'type': Field("unsupported"),
+            'custom': Field("unsupported", shape="MessageCustomInput"),
+        },
+        required=frozenset(['custom', 'type']),
+        values={
+            'type': ('custom', ),
+        },
+    ),
+    "MessageCustomInput": Shape(
+        fields={
+            'name': Field("unsupported"),
+            'input': Field("unsupported"),
+        },
+        required=frozenset(['input', 'name']),
+        values={
+        },
+    ),
+    "MessageFormerCall": Shape(
+        fields={
+            'name': Field("honoured"),
+            'arguments': Field("honoured"),
+        },
+        required=frozenset(['name']),
+        values={
         },
     ),
     "MessageFunctionCall": Shape(
@@ -125,12 +822,152 @@ SHAPES: dict[str, Shape] = {
             'type': ('function', None, ),
         },
     ),
-    "StreamOptions": Shape(
+    "Moderation": Shape(
         fields={
-            'include_usage': Field("honoured"),
+            'model': Field("unsupported"),
+            'policy': Field("unsupported", shape="ModerationPolicy"),
         },
         required=frozenset([]),
         values={
+        },
+    ),
+    "ModerationMode": Shape(
+        fields={
+            'mode': Field("unsupported"),
+        },
+        required=frozenset([]),
+        values={
+            'mode': ('score', 'block', None, ),
+        },
+    ),
+    "ModerationPolicy": Shape(
+        fields={
+            'input': Field("unsupported", shape="ModerationMode"),
+            'output': Field("unsupported", shape="ModerationMode"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "NamedJsonSchema": Shape(
+        fields={
+            'name': Field("unsupported"),
+            'description': Field("unsupported"),
+            'schema': Field("unsupported"),
+            'strict': Field("unsupported"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "NamedToolChoice": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'function': Field("unsupported", shape="FunctionName"),
+        },
+        required=frozenset(['function']),
+        values={
+            'type': ('function', None, ),
+        },
+    ),
+    "Prediction": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'content': Field("unsupported", shape="TextPart"),
+        },
+        required=frozenset(['content', 'type']),
+        values={
+            'type': ('content', ),
+        },
+    ),
+    "PromptCacheBreakpoint": Shape(
+        fields={
+            'mode': Field("noted"),
+            'ttl': Field("noted"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "PromptCacheOptions": Shape(
+        fields={
+            'ttl': Field("noted"),
+            'mode': Field("noted"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "PromptTemplate": Shape(
+        fields={
+            'id': Field("unsupported"),
+            'version': Field("unsupported"),
+            'variables': Field("unsupported"),
+        },
+        required=frozenset(['id']),
+        values={
+        },
+    ),
+    "ReasoningSettings": Shape(
+        fields={
+            'effort': Field("unsupported"),
+            'summary': Field("unsupported"),
+            'generate_summary': Field("unsupported"),
+            'mode': Field("unsupported", honours={'const': 'standard'}),
+            'context': Field("unsupported", honours={'const': 'auto'}),
+        },
+        required=frozenset([]),
+        values={
+            'effort': ('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', None, ),
+            'summary': ('auto', 'concise', 'detailed', None, ),
+            'generate_summary': ('auto', 'concise', 'detailed', None, ),
+            'context': ('auto', 'current_turn', 'all_turns', None, ),
+        },
+    ),
+    "RefusalPart": Shape(
+        fields={
+            'type': Field("honoured"),
+            'refusal': Field("honoured"),
+        },
+        required=frozenset(['refusal', 'type']),
+        values={
+            'type': ('refusal', ),
+        },
+    ),
+    "ResponseStreamOptions": Shape(
+        fields={
+            'include_obfuscation': Field("unsupported", honours={'const': False}),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "ResponseTextSettings": Shape(
+        fields={
+            'format': Field("honoured", shape="ResponseTextFormat", honours={'properties': {'type': {'const': 'text'}}}),
+            'verbosity': Field("unsupported", honours={'const': 'medium'}),
+        },
+        required=frozenset([]),
+        values={
+            'verbosity': ('low', 'medium', 'high', None, ),
+        },
+    ),
+    "StreamOptions": Shape(
+        fields={
+            'include_usage': Field("honoured"),
+            'include_obfuscation': Field("unsupported", honours={'const': False}),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "StructuralFormat": Shape(
+        fields={
+            'type': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('structural_tag', 'const_string', 'regex', 'grammar', 'any_text', 'sequence', 'or', 'tag', 'triggered_tags', 'tags_with_separator', 'qwen_xml_parameter', ),
         },
     ),
     "SystemMessage": Shape(
@@ -144,14 +981,38 @@ SHAPES: dict[str, Shape] = {
             'role': ('system', ),
         },
     ),
+    "TextFormat": Shape(
+        fields={
+            'type': Field("honoured"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('text', ),
+        },
+    ),
     "TextPart": Shape(
         fields={
             'type': Field("honoured"),
             'text': Field("honoured"),
+            'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
         },
         required=frozenset(['text', 'type']),
         values={
             'type': ('text', ),
+        },
+    ),
+    "TokenizeRequest": Shape(
+        fields={
+            'model': Field("honoured"),
+            'text': Field("honoured"),
+            'max_length': Field("honoured"),
+            'pad_to_max_length': Field("honoured"),
+            'padding_side': Field("honoured"),
+            'add_special_tokens': Field("honoured"),
+        },
+        required=frozenset(['model', 'text']),
+        values={
+            'padding_side': ('left', 'right', None, ),
         },
     ),
     "ToolMessage": Shape(
@@ -166,10 +1027,20 @@ SHAPES: dict[str, Shape] = {
             'role': ('tool', ),
         },
     ),
+    "UserLocation": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'approximate': Field("unsupported", shape="ApproximateLocation"),
+        },
+        required=frozenset(['approximate', 'type']),
+        values={
+            'type': ('approximate', ),
+        },
+    ),
     "UserMessage": Shape(
         fields={
             'role': Field("honoured"),
-            'content': Field("honoured", shape="TextPart"),
+            'content': Field("honoured", shape="UserContent"),
             'name': Field("honoured"),
         },
         required=frozenset(['role']),
@@ -177,9 +1048,37 @@ SHAPES: dict[str, Shape] = {
             'role': ('user', ),
         },
     ),
+    "WebSearchOptions": Shape(
+        fields={
+            'search_context_size': Field("unsupported"),
+            'user_location': Field("unsupported", shape="UserLocation"),
+        },
+        required=frozenset([]),
+        values={
+            'search_context_size': ('low', 'medium', 'high', None, ),
+        },
+    ),
 }
 
 UNIONS: dict[str, Union] = {
+    "AssistantContent": Union(
+        branches=('TextPart', 'RefusalPart'),
+        select='type',
+        variants={
+            'text': ('TextPart',),
+            'refusal': ('RefusalPart',),
+        },
+        absent=(),
+    ),
+    "MessageCall": Union(
+        branches=('MessageToolCall', 'MessageCustomCall'),
+        select='type',
+        variants={
+            'function': ('MessageToolCall',),
+            'custom': ('MessageCustomCall',),
+        },
+        absent=('MessageToolCall',),
+    ),
     "Message": Union(
         branches=('DeveloperMessage', 'SystemMessage', 'UserMessage', 'AssistantMessage', 'ToolMessage', 'FunctionMessage'),
         select='role',
@@ -193,18 +1092,239 @@ UNIONS: dict[str, Union] = {
         },
         absent=(),
     ),
+    "Tool": Union(
+        branches=('FunctionTool', 'FlatFunctionTool', 'CustomTool'),
+        select='type',
+        variants={
+            'function': ('FunctionTool', 'FlatFunctionTool'),
+            'custom': ('CustomTool',),
+        },
+        absent=('FunctionTool',),
+    ),
+    "ToolChoice": Union(
+        branches=('NamedToolChoice', 'FlatNamedToolChoice', 'AllowedToolsChoice', 'CustomToolChoice'),
+        select='type',
+        variants={
+            'function': ('NamedToolChoice', 'FlatNamedToolChoice'),
+            'allowed_tools': ('AllowedToolsChoice',),
+            'custom': ('CustomToolChoice',),
+        },
+        absent=('NamedToolChoice',),
+    ),
+    "ResponseFormat": Union(
+        branches=('TextFormat', 'JsonObjectFormat', 'JsonSchemaFormat', 'StructuralFormat'),
+        select='type',
+        variants={
+            'text': ('TextFormat',),
+            'json_object': ('JsonObjectFormat',),
+            'json_schema': ('JsonSchemaFormat',),
+            'structural_tag': ('StructuralFormat',),
+            'const_string': ('StructuralFormat',),
+            'regex': ('StructuralFormat',),
+            'grammar': ('StructuralFormat',),
+            'any_text': ('StructuralFormat',),
+            'sequence': ('StructuralFormat',),
+            'or': ('StructuralFormat',),
+            'tag': ('StructuralFormat',),
+            'triggered_tags': ('StructuralFormat',),
+            'tags_with_separator': ('StructuralFormat',),
+            'qwen_xml_parameter': ('StructuralFormat',),
+        },
+        absent=(),
+    ),
+    "ResponseInput": Union(
+        branches=('InputMessage', 'InputFunctionCall', 'InputFunctionCallOutput', 'InputReasoning', 'InputItemReference', 'InputOtherItem'),
+        select='type',
+        variants={
+            'message': ('InputMessage',),
+            'function_call': ('InputFunctionCall',),
+            'function_call_output': ('InputFunctionCallOutput',),
+            'reasoning': ('InputReasoning',),
+            'item_reference': ('InputItemReference',),
+            'additional_tools': ('InputOtherItem',),
+            'apply_patch_call': ('InputOtherItem',),
+            'apply_patch_call_output': ('InputOtherItem',),
+            'code_interpreter_call': ('InputOtherItem',),
+            'compaction': ('InputOtherItem',),
+            'compaction_trigger': ('InputOtherItem',),
+            'computer_call': ('InputOtherItem',),
+            'computer_call_output': ('InputOtherItem',),
+            'configuration_update': ('InputOtherItem',),
+            'custom_tool_call': ('InputOtherItem',),
+            'custom_tool_call_output': ('InputOtherItem',),
+            'file_search_call': ('InputOtherItem',),
+            'image_generation_call': ('InputOtherItem',),
+            'local_shell_call': ('InputOtherItem',),
+            'local_shell_call_output': ('InputOtherItem',),
+            'mcp_approval_request': ('InputOtherItem',),
+            'mcp_approval_response': ('InputOtherItem',),
+            'mcp_call': ('InputOtherItem',),
+            'mcp_list_tools': ('InputOtherItem',),
+            'program': ('InputOtherItem',),
+            'program_output': ('InputOtherItem',),
+            'shell_call': ('InputOtherItem',),
+            'shell_call_output': ('InputOtherItem',),
+            'tool_search_call': ('InputOtherItem',),
+            'tool_search_output': ('InputOtherItem',),
+            'web_search_call': ('InputOtherItem',),
+        },
+        absent=('InputMessage',),
+    ),
+    "ResponseTool": Union(
+        branches=('FlatFunctionTool', 'FunctionTool', 'FlatCustomTool', 'HostedTool'),
+        select='type',
+        variants={
+            'function': ('FlatFunctionTool', 'FunctionTool'),
+            'custom': ('FlatCustomTool',),
+            'apply_patch': ('HostedTool',),
+            'code_interpreter': ('HostedTool',),
+            'computer': ('HostedTool',),
+            'computer_use_preview': ('HostedTool',),
+            'file_search': ('HostedTool',),
+            'image_generation': ('HostedTool',),
+            'local_shell': ('HostedTool',),
+            'mcp': ('HostedTool',),
+            'namespace': ('HostedTool',),
+            'programmatic_tool_calling': ('HostedTool',),
+            'shell': ('HostedTool',),
+            'tool_search': ('HostedTool',),
+            'web_search': ('HostedTool',),
+            'web_search_2025_08_26': ('HostedTool',),
+            'web_search_preview': ('HostedTool',),
+            'web_search_preview_2025_03_11': ('HostedTool',),
+        },
+        absent=('FunctionTool',),
+    ),
+    "ResponseToolChoice": Union(
+        branches=('FlatNamedToolChoice', 'NamedToolChoice', 'FlatAllowedToolsChoice', 'FlatCustomToolChoice', 'McpToolChoice', 'HostedToolChoice'),
+        select='type',
+        variants={
+            'function': ('FlatNamedToolChoice', 'NamedToolChoice'),
+            'allowed_tools': ('FlatAllowedToolsChoice',),
+            'custom': ('FlatCustomToolChoice',),
+            'mcp': ('McpToolChoice',),
+            'apply_patch': ('HostedToolChoice',),
+            'code_interpreter': ('HostedToolChoice',),
+            'computer': ('HostedToolChoice',),
+            'computer_use': ('HostedToolChoice',),
+            'computer_use_preview': ('HostedToolChoice',),
+            'file_search': ('HostedToolChoice',),
+            'image_generation': ('HostedToolChoice',),
+            'programmatic_tool_calling': ('HostedToolChoice',),
+            'shell': ('HostedToolChoice',),
+            'web_search_preview': ('HostedToolChoice',),
+            'web_search_preview_2025_03_11': ('HostedToolChoice',),
+        },
+        absent=('NamedToolChoice',),
+    ),
+    "FunctionOutput": Union(
+        branches=('InputTextPart', 'InputImagePart', 'InputFilePart'),
+        select='type',
+        variants={
+            'input_text': ('InputTextPart',),
+            'input_image': ('InputImagePart',),
+            'input_file': ('InputFilePart',),
+        },
+        absent=(),
+    ),
+    "InputContent": Union(
+        branches=('InputTextPart', 'InputOutputTextPart', 'RefusalPart', 'InputImagePart', 'InputFilePart', 'AudioPart'),
+        select='type',
+        variants={
+            'input_text': ('InputTextPart',),
+            'output_text': ('InputOutputTextPart',),
+            'refusal': ('RefusalPart',),
+            'input_image': ('InputImagePart',),
+            'input_file': ('InputFilePart',),
+            'input_audio': ('AudioPart',),
+        },
+        absent=(),
+    ),
+    "ResponseTextFormat": Union(
+        branches=('TextFormat', 'JsonObjectFormat', 'FlatJsonSchemaFormat'),
+        select='type',
+        variants={
+            'text': ('TextFormat',),
+            'json_object': ('JsonObjectFormat',),
+            'json_schema': ('FlatJsonSchemaFormat',),
+        },
+        absent=(),
+    ),
+    "UserContent": Union(
+        branches=('TextPart', 'ImagePart', 'AudioPart', 'FilePart'),
+        select='type',
+        variants={
+            'text': ('TextPart',),
+            'image_url': ('ImagePart',),
+            'input_audio': ('AudioPart',),
+            'file': ('FilePart',),
+        },
+        absent=(),
+    ),
 }
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "CreateChatCompletionRequest": {
+        "logprobs": False,
+        "parallel_tool_calls": True,
+        "store": False,
         "temperature": 1,
         "top_p": 1,
         "top_k": 40,
-        "n": 1,
+        "min_p": 0,
         "frequency_penalty": 0,
         "presence_penalty": 0,
         "repetition_penalty": 1,
+        "n": 1,
+        "best_of": 1,
+        "length_penalty": 1,
         "ignore_eos": False,
+        "include_stop_str_in_output": False,
+        "skip_special_tokens": True,
         "stream": False,
+    },
+    "CreateCompletionRequest": {
+        "best_of": 1,
+        "echo": False,
+        "temperature": 1,
+        "top_p": 1,
+        "top_k": 40,
+        "min_p": 0,
+        "frequency_penalty": 0,
+        "presence_penalty": 0,
+        "repetition_penalty": 1,
+        "n": 1,
+        "length_penalty": 1,
+        "ignore_eos": False,
+        "include_stop_str_in_output": False,
+        "skip_special_tokens": True,
+        "stream": False,
+    },
+    "CreateResponseRequest": {
+        "frequency_penalty": 0,
+        "presence_penalty": 0,
+        "n": 1,
+        "parallel_tool_calls": True,
+        "top_logprobs": 0,
+        "logprobs": False,
+        "store": False,
+        "background": False,
+        "truncation": 'disabled',
+        "service_tier": 'auto',
+        "temperature": 1,
+        "top_p": 1,
+        "top_k": 40,
+        "min_p": 0,
+        "repetition_penalty": 1,
+        "best_of": 1,
+        "length_penalty": 1,
+        "ignore_eos": False,
+        "include_stop_str_in_output": False,
+        "skip_special_tokens": True,
+        "stream": False,
+    },
+    "TokenizeRequest": {
+        "pad_to_max_length": False,
+        "add_special_tokens": True,
     },
 }

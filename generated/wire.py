@@ -3,7 +3,229 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypeAlias, TypedDict
+from typing import Any, Literal, NotRequired, Optional, TypeAlias, TypedDict
+
+
+class Annotation(TypedDict):
+    """
+    A source of a text.
+    """
+
+    type: Literal["file_citation", "url_citation", "container_file_citation", "file_path"]
+    """
+    The kind of source.
+    """
+    index: NotRequired[int]
+    """
+    Where in the list of files.
+    """
+    file_id: NotRequired[str]
+    """
+    The file.
+    """
+    filename: NotRequired[str]
+    """
+    The file's name.
+    """
+    container_id: NotRequired[str]
+    """
+    Where the file is.
+    """
+    url: NotRequired[str]
+    """
+    The page.
+    """
+    title: NotRequired[str]
+    """
+    The page's title.
+    """
+    start_index: NotRequired[int]
+    """
+    Where the text that rests on it begins.
+    """
+    end_index: NotRequired[int]
+    """
+    Where that text ends.
+    """
+
+
+class AnnotationAddedEvent(TypedDict):
+    """
+    A source of a text.
+    """
+
+    type: Literal["response.output_text.annotation.added"]
+    """
+    The event's type.
+    """
+    annotation_index: int
+    """
+    Which of the sources.
+    """
+    annotation: Annotation
+    """
+    The source.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class AudioDeltaEvent(TypedDict):
+    """
+    The next piece of spoken output.
+    """
+
+    type: Literal["response.audio.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The sound as Base64.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class AudioDoneEvent(TypedDict):
+    """
+    The spoken output is whole.
+    """
+
+    type: Literal["response.audio.done"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class AudioTranscriptDeltaEvent(TypedDict):
+    """
+    The next piece of what is spoken.
+    """
+
+    type: Literal["response.audio.transcript.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class AudioTranscriptDoneEvent(TypedDict):
+    """
+    The text of what is spoken is whole.
+    """
+
+    type: Literal["response.audio.transcript.done"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class CacheWriteDetails(TypedDict):
+    """
+    Tokens that were put into the cache, by how long they are kept.
+    """
+
+    ttl_30m_tokens: NotRequired[int]
+    """
+    Those kept for half an hour.
+    """
+    ttl_12h_tokens: NotRequired[int]
+    """
+    Those kept for half a day.
+    """
+
+
+class ChatAnnotation(TypedDict):
+    """
+    A source of a piece of the text.
+    """
+
+    type: Literal["url_citation"]
+    """
+    The kind of source.
+    """
+    url_citation: UrlCitation
+    """
+    The page.
+    """
+
+
+class ChatAudio(TypedDict):
+    """
+    A spoken answer.
+    """
+
+    id: str
+    """
+    Its id.
+    """
+    data: str
+    """
+    The sound, in base64.
+    """
+    expires_at: int
+    """
+    Until when the id is known (Unix seconds).
+    """
+    transcript: str
+    """
+    What is said.
+    """
+
+
+class ChatAudioDelta(TypedDict):
+    """
+    A piece of a spoken answer.
+    """
+
+    id: NotRequired[str]
+    """
+    Its id.
+    """
+    data: NotRequired[str]
+    """
+    A piece of the sound, in base64.
+    """
+    expires_at: NotRequired[int]
+    """
+    Until when the id is known (Unix seconds).
+    """
+    transcript: NotRequired[str]
+    """
+    A piece of what is said.
+    """
 
 
 class ChatChoice(TypedDict):
@@ -19,11 +241,11 @@ class ChatChoice(TypedDict):
     """
     The answer.
     """
-    logprobs: None
+    logprobs: ChatLogprobs | None
     """
     Probabilities of tokens.
     """
-    finish_reason: Literal["stop", "length"]
+    finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"]
     """
     Why the text ended.
     """
@@ -42,11 +264,11 @@ class ChatChunkChoice(TypedDict):
     """
     The new piece; empty in the chunk that has the finish reason.
     """
-    logprobs: None
+    logprobs: ChatLogprobs | None
     """
-    Probabilities of tokens.
+    Probabilities of the piece's tokens.
     """
-    finish_reason: Literal["stop", "length"] | None
+    finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"] | None
     """
     Why the text ended; null before.
     """
@@ -81,6 +303,26 @@ class ChatCompletion(TypedDict):
     """
     How many tokens the request took.
     """
+    service_tier: NotRequired[str | None]
+    """
+    How the request was worked on.
+    """
+    system_fingerprint: NotRequired[str | None]
+    """
+    Names what made the answer.
+    """
+    metadata: NotRequired[dict[str, str] | None]
+    """
+    The caller's notes on a stored answer.
+    """
+    moderation: NotRequired[dict[str, Any] | None]
+    """
+    What the moderation found.
+    """
+    field__verbose: NotRequired[Verbose]
+    """
+    What the model really read and wrote.
+    """
 
 
 class ChatCompletionChunk(TypedDict):
@@ -112,16 +354,36 @@ class ChatCompletionChunk(TypedDict):
     """
     How many tokens the request took.
     """
+    service_tier: NotRequired[str | None]
+    """
+    How the request was worked on.
+    """
+    system_fingerprint: NotRequired[str | None]
+    """
+    Names what made the answer.
+    """
+    moderation: NotRequired[dict[str, Any] | None]
+    """
+    What the moderation found.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
 
 
-class ChatCompletionServerSentEvent(TypedDict):
+class ChatCustomCall(TypedDict):
     """
-    One event of the stream; the last one is [DONE].
+    A custom tool and its input.
     """
 
-    data: Literal["[DONE]"] | str
+    name: str
     """
-    One event as JSON, or the text that ends the stream.
+    The tool.
+    """
+    input: str
+    """
+    The text for it.
     """
 
 
@@ -134,9 +396,74 @@ class ChatDelta(TypedDict):
     """
     The turn's author.
     """
-    content: NotRequired[str]
+    content: NotRequired[str | None]
     """
     The next piece of the text.
+    """
+    refusal: NotRequired[str | None]
+    """
+    The next piece of a refusal.
+    """
+    reasoning_content: NotRequired[str | None]
+    """
+    The next piece of what the model thinks.
+    """
+    tool_calls: NotRequired[list[ChatToolCallDelta]]
+    """
+    New pieces of calls.
+    """
+    function_call: NotRequired[ChatFunctionCallDelta]
+    """
+    A piece of a call, in the form from before tools.
+    """
+    audio: NotRequired[ChatAudioDelta]
+    """
+    A piece of the spoken answer.
+    """
+
+
+class ChatFunctionCall(TypedDict):
+    """
+    A function and its arguments.
+    """
+
+    name: str
+    """
+    The function.
+    """
+    arguments: str
+    """
+    The arguments as JSON text.
+    """
+
+
+class ChatFunctionCallDelta(TypedDict):
+    """
+    What is new of a call.
+    """
+
+    name: NotRequired[str]
+    """
+    The function.
+    """
+    arguments: NotRequired[str]
+    """
+    The next piece of the arguments' JSON text.
+    """
+
+
+class ChatLogprobs(TypedDict):
+    """
+    How likely each token of the text was.
+    """
+
+    content: NotRequired[list[TokenLogprob] | None]
+    """
+    The text's tokens.
+    """
+    refusal: NotRequired[list[TokenLogprob] | None]
+    """
+    The tokens of a refusal.
     """
 
 
@@ -149,13 +476,526 @@ class ChatMessage(TypedDict):
     """
     The turn's author.
     """
-    content: str
+    content: str | None
     """
     The text.
     """
-    refusal: None
+    refusal: str | None
     """
     A refusal of the model's maker.
+    """
+    reasoning_content: NotRequired[str | None]
+    """
+    What the model thought.
+    """
+    tool_calls: NotRequired[list[ChatToolCall]]
+    """
+    What the model wants called.
+    """
+    function_call: NotRequired[ChatFunctionCall]
+    """
+    A call, in the form from before tools.
+    """
+    annotations: NotRequired[list[ChatAnnotation] | None]
+    """
+    Sources of the text.
+    """
+    audio: NotRequired[ChatAudio | None]
+    """
+    The spoken answer.
+    """
+
+
+class ChatToolCall(TypedDict):
+    """
+    A call that the model wants.
+    """
+
+    id: str
+    """
+    The call's own id.
+    """
+    type: Literal["function", "custom"]
+    """
+    The kind of tool.
+    """
+    function: NotRequired[ChatFunctionCall]
+    """
+    The function, and with what.
+    """
+    custom: NotRequired[ChatCustomCall]
+    """
+    The custom tool, and with what.
+    """
+
+
+class ChatToolCallDelta(TypedDict):
+    """
+    A piece of a call.
+    """
+
+    index: int
+    """
+    Which of the message's calls.
+    """
+    id: NotRequired[str]
+    """
+    The call's own id.
+    """
+    type: NotRequired[Literal["function"]]
+    """
+    The kind of tool.
+    """
+    function: NotRequired[ChatFunctionCallDelta]
+    """
+    What is new of the function and its arguments.
+    """
+
+
+class CodeDeltaEvent(TypedDict):
+    """
+    The next piece of a program.
+    """
+
+    type: Literal["response.code_interpreter_call_code.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class CodeDoneEvent(TypedDict):
+    """
+    A program is whole.
+    """
+
+    type: Literal["response.code_interpreter_call_code.done"]
+    """
+    The event's type.
+    """
+    code: str
+    """
+    The whole program.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class CodeInterpreterCompletedEvent(TypedDict):
+    """
+    A program has ended.
+    """
+
+    type: Literal["response.code_interpreter_call.completed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class CodeInterpreterRunningEvent(TypedDict):
+    """
+    A program runs.
+    """
+
+    type: Literal["response.code_interpreter_call.interpreting"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class CodeInterpreterStartedEvent(TypedDict):
+    """
+    A program begins.
+    """
+
+    type: Literal["response.code_interpreter_call.in_progress"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class CompactionEvent(TypedDict):
+    """
+    The conversation is shortened.
+    """
+
+    type: Literal["response.compaction.compacting"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class Completion(TypedDict):
+    """
+    The continued texts.
+    """
+
+    id: str
+    """
+    The answer's own id.
+    """
+    object: Literal["text_completion"]
+    """
+    Says what this is.
+    """
+    created: int
+    """
+    When the answer was begun (Unix seconds).
+    """
+    model: str
+    """
+    The model's name as the request gave it.
+    """
+    choices: list[CompletionChoice]
+    """
+    The texts, in the order of their index.
+    """
+    usage: Usage
+    """
+    How many tokens the request took.
+    """
+    system_fingerprint: NotRequired[str | None]
+    """
+    Names what made the answer.
+    """
+
+
+class CompletionChoice(TypedDict):
+    """
+    One of the texts asked for.
+    """
+
+    index: int
+    """
+    Which one: the prompt's number times n, plus the choice's.
+    """
+    text: str
+    """
+    The text.
+    """
+    logprobs: CompletionLogprobs | None
+    """
+    Probabilities of tokens.
+    """
+    finish_reason: Literal["stop", "length", "content_filter"]
+    """
+    Why the text ended.
+    """
+
+
+class CompletionChunk(TypedDict):
+    """
+    A piece of the texts.
+    """
+
+    id: str
+    """
+    The answer's own id, the same in all chunks.
+    """
+    object: Literal["text_completion"]
+    """
+    Says what this is.
+    """
+    created: int
+    """
+    When the answer was begun (Unix seconds), the same in all chunks.
+    """
+    model: str
+    """
+    The model's name as the request gave it.
+    """
+    choices: list[CompletionChunkChoice]
+    """
+    What is new; empty in the chunk that has the usage.
+    """
+    usage: NotRequired[Usage | None]
+    """
+    How many tokens the request took.
+    """
+    system_fingerprint: NotRequired[str | None]
+    """
+    Names what made the answer.
+    """
+
+
+class CompletionChunkChoice(TypedDict):
+    """
+    What is new in one text.
+    """
+
+    index: int
+    """
+    Which one: the prompt's number times n, plus the choice's.
+    """
+    text: str
+    """
+    The next piece; empty in the chunk that has the finish reason.
+    """
+    logprobs: CompletionLogprobs | None
+    """
+    Probabilities of the piece's tokens.
+    """
+    finish_reason: Literal["stop", "length", "content_filter"] | None
+    """
+    Why the text ended; null before.
+    """
+
+
+class CompletionLogprobs(TypedDict):
+    """
+    How likely each token of the text was, as lists of equal length.
+    """
+
+    tokens: NotRequired[list[str]]
+    """
+    The tokens' texts.
+    """
+    token_logprobs: NotRequired[list[float | None]]
+    """
+    The logarithms of their probabilities.
+    """
+    top_logprobs: NotRequired[list[dict[str, float] | None] | None]
+    """
+    The likeliest tokens at each place.
+    """
+    text_offset: NotRequired[list[int]]
+    """
+    Where each begins in the text, in characters.
+    """
+
+
+class CompletionTokensDetails(TypedDict):
+    """
+    What the generated tokens are.
+    """
+
+    reasoning_tokens: NotRequired[int]
+    """
+    Tokens of thinking.
+    """
+    text_tokens: NotRequired[int]
+    """
+    Tokens of text.
+    """
+    audio_tokens: NotRequired[int]
+    """
+    Tokens of sound.
+    """
+    accepted_prediction_tokens: NotRequired[int]
+    """
+    Predicted tokens that came true.
+    """
+    rejected_prediction_tokens: NotRequired[int]
+    """
+    Predicted tokens that did not.
+    """
+
+
+class ContentPartAddedEvent(TypedDict):
+    """
+    A new part of an item; what follows fills it.
+    """
+
+    type: Literal["response.content_part.added"]
+    """
+    The event's type.
+    """
+    part: OutputText | ReasoningText | OutputRefusal
+    """
+    The part as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ContentPartDoneEvent(TypedDict):
+    """
+    A part is whole, or as far as it came.
+    """
+
+    type: Literal["response.content_part.done"]
+    """
+    The event's type.
+    """
+    part: OutputText | ReasoningText | OutputRefusal
+    """
+    The part as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ConversationReference(TypedDict):
+    """
+    Names a stored conversation.
+    """
+
+    id: str
+    """
+    The conversation's id.
+    """
+
+
+class CustomToolInputDeltaEvent(TypedDict):
+    """
+    The next piece of a custom tool's input.
+    """
+
+    type: Literal["response.custom_tool_call_input.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class CustomToolInputDoneEvent(TypedDict):
+    """
+    A custom tool's input is whole.
+    """
+
+    type: Literal["response.custom_tool_call_input.done"]
+    """
+    The event's type.
+    """
+    input: str
+    """
+    The whole input.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
     """
 
 
@@ -176,7 +1016,7 @@ class Error(TypedDict):
     """
     The field at fault, as a dotted path.
     """
-    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "invalid_api_key", "not_found", "model_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "engine_restarted", "engine_unavailable"]
+    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "engine_restarted", "engine_unavailable"]
     """
     The kind of error.
     """
@@ -199,6 +1039,256 @@ A piece of the answer, or the error that ends it.
 """
 
 
+CompletionStreamEvent: TypeAlias = CompletionChunk | ErrorResponse
+"""
+A piece of the texts, or the error that ends them.
+"""
+
+
+class FileSearchCompletedEvent(TypedDict):
+    """
+    A search of files is done.
+    """
+
+    type: Literal["response.file_search_call.completed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class FileSearchSearchingEvent(TypedDict):
+    """
+    Files are searched.
+    """
+
+    type: Literal["response.file_search_call.searching"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class FileSearchStartedEvent(TypedDict):
+    """
+    A search of files begins.
+    """
+
+    type: Literal["response.file_search_call.in_progress"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class FlatAllowedToolsChoice(TypedDict):
+    """
+    Only some of the tools may or must be called.
+    """
+
+    type: Literal["allowed_tools"]
+    """
+    The kind of choice.
+    """
+    mode: Literal["auto", "required"]
+    """
+    May or must.
+    """
+    tools: list[ToolReference]
+    """
+    The tools.
+    """
+
+
+FlatCustomTool = TypedDict(
+    "FlatCustomTool",
+    {
+        "type": Literal["custom"],
+        "name": str,
+        "description": NotRequired[str | None],
+        "format": NotRequired[Optional["FlatCustomToolFormat"]],
+        "defer_loading": NotRequired[bool | None],
+        "allowed_callers": NotRequired[list[Literal["direct", "programmatic"]] | None],
+        "async": NotRequired[bool | None],
+    },
+)
+
+
+class FlatCustomToolChoice(TypedDict):
+    """
+    This custom tool must be called.
+    """
+
+    type: Literal["custom"]
+    """
+    The kind of tool.
+    """
+    name: str
+    """
+    Its name.
+    """
+
+
+class FlatCustomToolFormat(TypedDict):
+    """
+    What text a custom tool takes. Without it any text.
+    """
+
+    type: Literal["text", "grammar"]
+    """
+    Any text or one that a grammar describes.
+    """
+    syntax: NotRequired[Literal["lark", "regex"] | None]
+    """
+    The grammar's language.
+    """
+    definition: NotRequired[str | None]
+    """
+    The grammar.
+    """
+
+
+class FlatFunctionTool(TypedDict):
+    """
+    A function that the caller runs; the form that responses define.
+    """
+
+    type: Literal["function"]
+    """
+    The kind of tool.
+    """
+    name: str
+    """
+    The function's name.
+    """
+    description: NotRequired[str | None]
+    """
+    What it does, for the model.
+    """
+    parameters: NotRequired[dict[str, Any] | None]
+    """
+    What its arguments are.
+    """
+    strict: NotRequired[bool | None]
+    """
+    Whether arguments must keep to the schema.
+    """
+
+
+class FlatNamedToolChoice(TypedDict):
+    """
+    This function must be called; the form that responses define.
+    """
+
+    type: Literal["function"]
+    """
+    The kind of tool.
+    """
+    name: str
+    """
+    The function's name.
+    """
+
+
+class FunctionCallArgumentsDeltaEvent(TypedDict):
+    """
+    The next piece of a call's arguments.
+    """
+
+    type: Literal["response.function_call_arguments.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    call_id: NotRequired[str]
+    """
+    The call's id.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class FunctionCallArgumentsDoneEvent(TypedDict):
+    """
+    A call's arguments are whole, or as far as they came.
+    """
+
+    type: Literal["response.function_call_arguments.done"]
+    """
+    The event's type.
+    """
+    arguments: str
+    """
+    The whole arguments as JSON text.
+    """
+    call_id: NotRequired[str]
+    """
+    The call's id.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
 class Health(TypedDict):
     """
     The state of a server that is ready.
@@ -207,6 +1297,389 @@ class Health(TypedDict):
     status: Literal["ok"]
     """
     The server answers requests.
+    """
+
+
+class HostedTool(TypedDict):
+    """
+    A tool that the provider runs, or a set of tools, with further properties that depend on the type.
+    """
+
+    type: Literal["apply_patch", "code_interpreter", "computer", "computer_use_preview", "file_search", "image_generation", "local_shell", "mcp", "namespace", "programmatic_tool_calling", "shell", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"]
+    """
+    The kind of tool.
+    """
+
+
+class HostedToolChoice(TypedDict):
+    """
+    This tool of the provider must be called.
+    """
+
+    type: Literal["apply_patch", "code_interpreter", "computer", "computer_use", "computer_use_preview", "file_search", "image_generation", "programmatic_tool_calling", "shell", "web_search_preview", "web_search_preview_2025_03_11"]
+    """
+    The kind of tool.
+    """
+
+
+class ImageGenerationCompletedEvent(TypedDict):
+    """
+    An image is done.
+    """
+
+    type: Literal["response.image_generation_call.completed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ImageGenerationPartialEvent(TypedDict):
+    """
+    A first view of an image.
+    """
+
+    type: Literal["response.image_generation_call.partial_image"]
+    """
+    The event's type.
+    """
+    partial_image_index: int
+    """
+    Which view.
+    """
+    partial_image_b64: str
+    """
+    The view as Base64.
+    """
+    background: NotRequired[str]
+    """
+    The image's background.
+    """
+    output_format: NotRequired[str]
+    """
+    The file format.
+    """
+    quality: NotRequired[str]
+    """
+    How good it is.
+    """
+    size: NotRequired[str]
+    """
+    How large it is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ImageGenerationRunningEvent(TypedDict):
+    """
+    An image is made.
+    """
+
+    type: Literal["response.image_generation_call.generating"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ImageGenerationStartedEvent(TypedDict):
+    """
+    An image begins.
+    """
+
+    type: Literal["response.image_generation_call.in_progress"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class IncompleteDetails(TypedDict):
+    """
+    Why a response is incomplete.
+    """
+
+    reason: Literal["max_output_tokens", "content_filter", "max_messages", "steered"]
+    """
+    The reason; here always max_output_tokens, the token limit or the end of the model's context.
+    """
+
+
+class InputTokensDetails(TypedDict):
+    """
+    What the tokens of the input are.
+    """
+
+    cached_tokens: int
+    """
+    Tokens that were taken from the cache; 0 where that is not known.
+    """
+    cache_write_tokens: int
+    """
+    Tokens that were put into the cache; 0 where that is not known.
+    """
+    cache_write_tokens_details: NotRequired[CacheWriteDetails]
+    """
+    How long they are kept.
+    """
+
+
+class McpCallArgumentsDeltaEvent(TypedDict):
+    """
+    The next piece of a call's arguments.
+    """
+
+    type: Literal["response.mcp_call_arguments.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpCallArgumentsDoneEvent(TypedDict):
+    """
+    A call's arguments are whole.
+    """
+
+    type: Literal["response.mcp_call_arguments.done"]
+    """
+    The event's type.
+    """
+    arguments: str
+    """
+    The whole arguments as JSON text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpCallCompletedEvent(TypedDict):
+    """
+    A call of an MCP server's tool is done.
+    """
+
+    type: Literal["response.mcp_call.completed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpCallFailedEvent(TypedDict):
+    """
+    A call of an MCP server's tool failed.
+    """
+
+    type: Literal["response.mcp_call.failed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpCallStartedEvent(TypedDict):
+    """
+    A call of an MCP server's tool begins.
+    """
+
+    type: Literal["response.mcp_call.in_progress"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpListToolsCompletedEvent(TypedDict):
+    """
+    An MCP server has named its tools.
+    """
+
+    type: Literal["response.mcp_list_tools.completed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpListToolsFailedEvent(TypedDict):
+    """
+    An MCP server did not name its tools.
+    """
+
+    type: Literal["response.mcp_list_tools.failed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpListToolsStartedEvent(TypedDict):
+    """
+    An MCP server is asked for its tools.
+    """
+
+    type: Literal["response.mcp_list_tools.in_progress"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class McpToolChoice(TypedDict):
+    """
+    A tool of this MCP server must be called.
+    """
+
+    type: Literal["mcp"]
+    """
+    The kind of tool.
+    """
+    server_label: str
+    """
+    The server.
+    """
+    name: NotRequired[str | None]
+    """
+    Which of its tools.
     """
 
 
@@ -248,6 +1721,1375 @@ class ModelList(TypedDict):
     """
 
 
+class OutputCaller(TypedDict):
+    """
+    Who called a tool: the model itself, or a program that it wrote.
+    """
+
+    type: Literal["direct", "program"]
+    """
+    Who called.
+    """
+    caller_id: NotRequired[str | None]
+    """
+    The program's id.
+    """
+
+
+OutputFunctionCall = TypedDict(
+    "OutputFunctionCall",
+    {
+        "id": str,
+        "type": Literal["function_call"],
+        "status": Literal["in_progress", "completed", "incomplete"],
+        "call_id": str,
+        "name": str,
+        "arguments": str,
+        "namespace": NotRequired[str | None],
+        "caller": NotRequired[OutputCaller | None],
+        "async": NotRequired[bool | None],
+    },
+)
+
+
+class OutputHostedItem(TypedDict):
+    """
+    What the provider's own tools do, with further properties that depend on the type.
+    """
+
+    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
+    """
+    The kind of item.
+    """
+    id: NotRequired[str | None]
+    """
+    The item's own id.
+    """
+    status: NotRequired[str | None]
+    """
+    How far the item has come.
+    """
+
+
+class OutputItemAddedEvent(TypedDict):
+    """
+    A new item; what follows fills it.
+    """
+
+    type: Literal["response.output_item.added"]
+    """
+    The event's type.
+    """
+    item: OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem
+    """
+    The item as it is now.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class OutputItemDoneEvent(TypedDict):
+    """
+    An item is whole, or as far as it came.
+    """
+
+    type: Literal["response.output_item.done"]
+    """
+    The event's type.
+    """
+    item: OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem
+    """
+    The item as it is now.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class OutputLogprob(TypedDict):
+    """
+    How likely a token was.
+    """
+
+    token: str
+    """
+    The token.
+    """
+    logprob: float
+    """
+    The logarithm of its probability.
+    """
+    bytes: NotRequired[list[int]]
+    """
+    Its bytes in UTF-8.
+    """
+    top_logprobs: NotRequired[list[OutputTopLogprob]]
+    """
+    The likeliest tokens at its place.
+    """
+
+
+class OutputMessage(TypedDict):
+    """
+    What the model says.
+    """
+
+    id: str
+    """
+    The item's own id.
+    """
+    type: Literal["message"]
+    """
+    The kind of item.
+    """
+    status: Literal["in_progress", "completed", "incomplete"]
+    """
+    How far the item has come.
+    """
+    role: Literal["assistant"]
+    """
+    The message's author.
+    """
+    content: list[OutputText | OutputRefusal]
+    """
+    The parts of the message; one text.
+    """
+    phase: NotRequired[Literal["commentary", "final_answer"] | None]
+    """
+    Whether the message goes with the work or ends it.
+    """
+
+
+class OutputReasoning(TypedDict):
+    """
+    The thoughts before an answer.
+    """
+
+    id: str
+    """
+    The item's own id.
+    """
+    type: Literal["reasoning"]
+    """
+    The kind of item.
+    """
+    status: Literal["in_progress", "completed", "incomplete"]
+    """
+    How far the item has come.
+    """
+    summary: list[SummaryText]
+    """
+    A summary of the thoughts; OVMS puts the thoughts here.
+    """
+    content: list[ReasoningText]
+    """
+    The thoughts; one text.
+    """
+    encrypted_content: str | None
+    """
+    The thoughts as only the provider can read them.
+    """
+
+
+class OutputRefusal(TypedDict):
+    """
+    A refusal of the model's maker.
+    """
+
+    type: Literal["refusal"]
+    """
+    The kind of part.
+    """
+    refusal: str
+    """
+    The text.
+    """
+
+
+class OutputText(TypedDict):
+    """
+    Text of a message.
+    """
+
+    type: Literal["output_text"]
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    The text.
+    """
+    annotations: list[Annotation]
+    """
+    The text's sources; empty here.
+    """
+    logprobs: list[OutputLogprob]
+    """
+    How likely each token was; empty here.
+    """
+
+
+class OutputTextDeltaEvent(TypedDict):
+    """
+    The next piece of a text.
+    """
+
+    type: Literal["response.output_text.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    logprobs: list[OutputLogprob]
+    """
+    How likely each token was; empty here.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class OutputTextDoneEvent(TypedDict):
+    """
+    A text is whole, or as far as it came.
+    """
+
+    type: Literal["response.output_text.done"]
+    """
+    The event's type.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    logprobs: list[OutputLogprob]
+    """
+    How likely each token was; empty here.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class OutputTokensDetails(TypedDict):
+    """
+    What the generated tokens are.
+    """
+
+    reasoning_tokens: int
+    """
+    Tokens of thinking.
+    """
+
+
+class OutputTopLogprob(TypedDict):
+    """
+    How likely another token would have been.
+    """
+
+    token: NotRequired[str]
+    """
+    The token.
+    """
+    logprob: NotRequired[float]
+    """
+    The logarithm of its probability.
+    """
+    bytes: NotRequired[list[int]]
+    """
+    Its bytes in UTF-8.
+    """
+
+
+class PromptTemplate(TypedDict):
+    """
+    A prompt that is stored at the provider, and what to fill in.
+    """
+
+    id: str
+    """
+    The prompt's id.
+    """
+    version: NotRequired[str | None]
+    """
+    Which version of it.
+    """
+    variables: NotRequired[dict[str, Any] | None]
+    """
+    What to fill in, by name: texts, or parts that are texts, images or files.
+    """
+
+
+class PromptTokensDetails(TypedDict):
+    """
+    What the tokens of a prompt are.
+    """
+
+    cached_tokens: NotRequired[int]
+    """
+    Tokens that were taken from the cache.
+    """
+    cache_write_tokens: NotRequired[int]
+    """
+    Tokens that were put into the cache.
+    """
+    text_tokens: NotRequired[int]
+    """
+    Tokens of text.
+    """
+    image_tokens: NotRequired[int]
+    """
+    Tokens of images.
+    """
+    audio_tokens: NotRequired[int]
+    """
+    Tokens of sound.
+    """
+
+
+class ReasoningText(TypedDict):
+    """
+    A piece of the thoughts.
+    """
+
+    type: Literal["reasoning_text"]
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    The text.
+    """
+
+
+class ReasoningTextDeltaEvent(TypedDict):
+    """
+    The next piece of the thoughts.
+    """
+
+    type: Literal["response.reasoning_text.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ReasoningTextDoneEvent(TypedDict):
+    """
+    The thoughts are whole, or as far as they came.
+    """
+
+    type: Literal["response.reasoning_text.done"]
+    """
+    The event's type.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class RefusalDeltaEvent(TypedDict):
+    """
+    The next piece of a refusal.
+    """
+
+    type: Literal["response.refusal.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class RefusalDoneEvent(TypedDict):
+    """
+    A refusal is whole.
+    """
+
+    type: Literal["response.refusal.done"]
+    """
+    The event's type.
+    """
+    refusal: str
+    """
+    The whole text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class Response(TypedDict):
+    """
+    A response as it is now. It always has every field; what has nothing to say is null or empty.
+    """
+
+    id: str
+    """
+    The response's own id.
+    """
+    object: Literal["response"]
+    """
+    Says what this is.
+    """
+    created_at: int
+    """
+    When the response was begun (Unix seconds).
+    """
+    completed_at: int | None
+    """
+    When it was completed (Unix seconds); null unless it is.
+    """
+    status: Literal["in_progress", "completed", "incomplete", "failed", "queued", "cancelled"]
+    """
+    How far the response has come.
+    """
+    incomplete_details: IncompleteDetails | None
+    """
+    Why the response is incomplete; null unless it is.
+    """
+    error: ResponseError | None
+    """
+    Why the response failed; null unless it did.
+    """
+    model: str
+    """
+    The model's name as the request gave it.
+    """
+    previous_response_id: str | None
+    """
+    The stored response that this one continues.
+    """
+    conversation: ConversationReference | None
+    """
+    The stored conversation that this response continues.
+    """
+    instructions: str | list[dict[str, Any]] | None
+    """
+    The instructions that the request gave.
+    """
+    prompt: PromptTemplate | None
+    """
+    The stored prompt that was filled in.
+    """
+    output: list[OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem]
+    """
+    What the model put out so far; in events, what is whole.
+    """
+    tools: list[FlatFunctionTool | FlatCustomTool | HostedTool]
+    """
+    What the model may call, as the request gave it; functions in the flat form.
+    """
+    tool_choice: Literal["none", "auto", "required"] | FlatNamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice
+    """
+    Whether the model may or must call a tool, as the request gave it.
+    """
+    parallel_tool_calls: bool
+    """
+    Whether the answer may hold several calls, as the request gave it.
+    """
+    max_tool_calls: int | None
+    """
+    The most calls of the provider's tools, as the request gave it.
+    """
+    truncation: Literal["auto", "disabled"]
+    """
+    Whether items were left out where the input was too long.
+    """
+    text: ResponseText
+    """
+    The form of the text, as the request gave it.
+    """
+    reasoning: ResponseReasoning
+    """
+    How the model thinks, as the request gave it.
+    """
+    temperature: float | None
+    """
+    How freely tokens are drawn.
+    """
+    top_p: float | None
+    """
+    From which share of the probability tokens are drawn.
+    """
+    min_p: NotRequired[float]
+    """
+    The least share of the likeliest token's probability.
+    """
+    presence_penalty: float
+    """
+    What the request gave or the default is.
+    """
+    frequency_penalty: float
+    """
+    What the request gave or the default is.
+    """
+    top_logprobs: int
+    """
+    How many of the likeliest tokens are shown at each place.
+    """
+    max_output_tokens: int | None
+    """
+    The most tokens that the answer may have, as the request gave it.
+    """
+    store: bool
+    """
+    Whether the response is kept.
+    """
+    background: bool
+    """
+    Whether the response is filled after it was answered.
+    """
+    service_tier: str | None
+    """
+    The tier that worked on the request.
+    """
+    metadata: dict[str, str]
+    """
+    The caller's own notes on the request.
+    """
+    safety_identifier: str | None
+    """
+    What the request gave.
+    """
+    user: str | None
+    """
+    What the request gave.
+    """
+    prompt_cache_key: str | None
+    """
+    What the request gave.
+    """
+    prompt_cache_retention: str | None
+    """
+    What the request gave.
+    """
+    prompt_cache_options: ResponseCacheOptions | None
+    """
+    What the request gave.
+    """
+    moderation: ResponseModeration | None
+    """
+    What moderation found.
+    """
+    usage: ResponseUsage | None
+    """
+    How many tokens the response took; null before it ends.
+    """
+    image: NotRequired[dict[str, Any] | None]
+    """
+    How images in the input were treated.
+    """
+    access_programs: NotRequired[dict[str, Any] | None]
+    """
+    Programs of OpenAI under which the request was made.
+    """
+    input_transformations: NotRequired[list[dict[str, Any]]]
+    """
+    What was taken out of the input.
+    """
+    prompt_cache_diagnostics: NotRequired[dict[str, Any] | None]
+    """
+    Whether and why the cache had none of the prompt.
+    """
+    tool_usage: NotRequired[dict[str, Any] | None]
+    """
+    What the provider's own tools took.
+    """
+
+
+class ResponseCacheOptions(TypedDict):
+    """
+    Settings of the prompt's cache.
+    """
+
+    mode: NotRequired[str | None]
+    """
+    Whether parts of the prompt are marked for the cache by hand or not.
+    """
+    ttl: NotRequired[str | None]
+    """
+    How long an entry is kept.
+    """
+    comparison_response_id: NotRequired[str | None]
+    """
+    The response whose prompt is compared.
+    """
+
+
+class ResponseCompletedEvent(TypedDict):
+    """
+    The response is whole: the last event.
+    """
+
+    type: Literal["response.completed"]
+    """
+    The event's type.
+    """
+    response: Response
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseCreatedEvent(TypedDict):
+    """
+    The response was begun: the first event.
+    """
+
+    type: Literal["response.created"]
+    """
+    The event's type.
+    """
+    response: Response
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseError(TypedDict):
+    """
+    Why a response failed.
+    """
+
+    code: str
+    """
+    The kind of error; here always server_error.
+    """
+    message: str
+    """
+    A sentence for people.
+    """
+    type: NotRequired[str | None]
+    """
+    Who is at fault.
+    """
+    param: NotRequired[str | None]
+    """
+    The field at fault.
+    """
+    misalignment: NotRequired[dict[str, Any] | None]
+    """
+    What a check of the model's aims found.
+    """
+
+
+class ResponseErrorEvent(TypedDict):
+    """
+    An error that no response can carry: the last event.
+    """
+
+    type: Literal["error"]
+    """
+    The event's type.
+    """
+    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "engine_restarted", "engine_unavailable"]
+    """
+    The kind of error.
+    """
+    message: str
+    """
+    A sentence for people.
+    """
+    param: str | None
+    """
+    The field at fault.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseFailedEvent(TypedDict):
+    """
+    An error ended the response: the last event.
+    """
+
+    type: Literal["response.failed"]
+    """
+    The event's type.
+    """
+    response: Response
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseFormatEcho(TypedDict):
+    """
+    Any text, or JSON.
+    """
+
+    type: Literal["text", "json_object", "json_schema"]
+    """
+    The kind of form.
+    """
+    name: NotRequired[str]
+    """
+    What the form is called.
+    """
+    description: NotRequired[str | None]
+    """
+    What it is for.
+    """
+    schema: NotRequired[dict[str, Any] | None]
+    """
+    The schema.
+    """
+    strict: NotRequired[bool | None]
+    """
+    Whether what can't be enforced is an error.
+    """
+
+
+class ResponseInProgressEvent(TypedDict):
+    """
+    The model works on the response.
+    """
+
+    type: Literal["response.in_progress"]
+    """
+    The event's type.
+    """
+    response: Response
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseIncompleteEvent(TypedDict):
+    """
+    The response ended before it was whole: the last event.
+    """
+
+    type: Literal["response.incomplete"]
+    """
+    The event's type.
+    """
+    response: Response
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseModeration(TypedDict):
+    """
+    What moderation found.
+    """
+
+    input: NotRequired[dict[str, Any] | None]
+    """
+    In the request.
+    """
+    output: NotRequired[dict[str, Any] | None]
+    """
+    In the answer.
+    """
+
+
+class ResponseQueuedEvent(TypedDict):
+    """
+    The response waits for its turn.
+    """
+
+    type: Literal["response.queued"]
+    """
+    The event's type.
+    """
+    response: Response
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ResponseReasoning(TypedDict):
+    """
+    How the model thinks.
+    """
+
+    effort: str | None
+    """
+    How much the model thinks.
+    """
+    summary: str | None
+    """
+    Whether and how the thoughts are summed up.
+    """
+    generate_summary: NotRequired[str | None]
+    """
+    The former name of summary.
+    """
+    mode: NotRequired[str | None]
+    """
+    How much is spent on the whole answer.
+    """
+    context: NotRequired[str | None]
+    """
+    Which earlier thoughts the model sees.
+    """
+
+
+class ResponseText(TypedDict):
+    """
+    The form of the text.
+    """
+
+    format: ResponseFormatEcho
+    """
+    Any text, or JSON.
+    """
+    verbosity: Literal["low", "medium", "high"] | None
+    """
+    How long the answer shall be.
+    """
+
+
+class ResponseUsage(TypedDict):
+    """
+    How many tokens the response took.
+    """
+
+    input_tokens: int
+    """
+    Tokens of the input, chat template included.
+    """
+    input_tokens_details: InputTokensDetails
+    """
+    What the input's tokens are.
+    """
+    output_tokens: int
+    """
+    Tokens generated.
+    """
+    output_tokens_details: OutputTokensDetails
+    """
+    What the generated tokens are.
+    """
+    total_tokens: int
+    """
+    The sum of both.
+    """
+
+
+class ShellCommandAddedEvent(TypedDict):
+    """
+    A new command for a shell.
+    """
+
+    type: Literal["response.shell_call_command.added"]
+    """
+    The event's type.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    command: str
+    """
+    The command so far.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ShellCommandDeltaEvent(TypedDict):
+    """
+    The next piece of a command.
+    """
+
+    type: Literal["response.shell_call_command.delta"]
+    """
+    The event's type.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ShellCommandDoneEvent(TypedDict):
+    """
+    A command is whole.
+    """
+
+    type: Literal["response.shell_call_command.done"]
+    """
+    The event's type.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    command: str
+    """
+    The whole command.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+
+
+class ShellOutputDeltaEvent(TypedDict):
+    """
+    The next piece of what a command printed.
+    """
+
+    type: Literal["response.shell_call_output_content.delta"]
+    """
+    The event's type.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    delta: dict[str, Any] | None
+    """
+    The piece, as stdout and stderr.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ShellOutputDoneEvent(TypedDict):
+    """
+    What a command printed is whole.
+    """
+
+    type: Literal["response.shell_call_output_content.done"]
+    """
+    The event's type.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    output: list[dict[str, Any]]
+    """
+    All that was printed, and how the command ended.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class SummaryPartAddedEvent(TypedDict):
+    """
+    A new part of the summary of thoughts.
+    """
+
+    type: Literal["response.reasoning_summary_part.added"]
+    """
+    The event's type.
+    """
+    part: SummaryText
+    """
+    The part as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class SummaryPartDoneEvent(TypedDict):
+    """
+    A part of the summary is whole.
+    """
+
+    type: Literal["response.reasoning_summary_part.done"]
+    """
+    The event's type.
+    """
+    part: SummaryText
+    """
+    The part as it is now.
+    """
+    status: NotRequired[Literal["incomplete"] | None]
+    """
+    Whether it ended before it was whole.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class SummaryText(TypedDict):
+    """
+    A piece of the summary of thoughts.
+    """
+
+    type: Literal["summary_text"]
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    The text.
+    """
+
+
+class SummaryTextDeltaEvent(TypedDict):
+    """
+    The next piece of the summary; OVMS sends the thoughts so.
+    """
+
+    type: Literal["response.reasoning_summary_text.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class SummaryTextDoneEvent(TypedDict):
+    """
+    A text of the summary is whole.
+    """
+
+    type: Literal["response.reasoning_summary_text.done"]
+    """
+    The event's type.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class TokenLogprob(TypedDict):
+    """
+    How likely one token was.
+    """
+
+    token: str
+    """
+    The token's text.
+    """
+    logprob: float
+    """
+    The logarithm of its probability.
+    """
+    bytes: list[int] | None
+    """
+    The token in UTF-8.
+    """
+    top_logprobs: list[TopLogprob]
+    """
+    The likeliest tokens at its place.
+    """
+
+
+class TokenizeResponse(TypedDict):
+    """
+    The tokens of the texts.
+    """
+
+    tokens: list[int] | list[list[int]]
+    """
+    Token ids: one list for one text, a list of lists for several.
+    """
+
+
+class ToolReference(TypedDict):
+    """
+    Names a tool by its type and name, in either form.
+    """
+
+
+class TopLogprob(TypedDict):
+    """
+    A token that might have stood at a place.
+    """
+
+    token: str
+    """
+    The token's text.
+    """
+    logprob: float
+    """
+    The logarithm of its probability.
+    """
+    bytes: list[int] | None
+    """
+    The token in UTF-8.
+    """
+
+
+class UrlCitation(TypedDict):
+    """
+    A page of the web that a piece of the text comes from.
+    """
+
+    url: str
+    """
+    Its address.
+    """
+    title: str
+    """
+    Its title.
+    """
+    start_index: int
+    """
+    Where the piece begins in the text.
+    """
+    end_index: int
+    """
+    Where it ends.
+    """
+
+
 class Usage(TypedDict):
     """
     How many tokens the request took.
@@ -265,6 +3107,29 @@ class Usage(TypedDict):
     """
     The sum of both.
     """
+    prompt_tokens_details: NotRequired[PromptTokensDetails]
+    """
+    What the prompt's tokens are.
+    """
+    completion_tokens_details: NotRequired[CompletionTokensDetails]
+    """
+    What the generated tokens are.
+    """
+
+
+class Verbose(TypedDict):
+    """
+    What the model really read and wrote.
+    """
+
+    prompt: str
+    """
+    The prompt, as the chat template made it.
+    """
+    content: str
+    """
+    The text, with the model's control tokens.
+    """
 
 
 class Version(TypedDict):
@@ -276,3 +3141,78 @@ class Version(TypedDict):
     """
     The version of this server.
     """
+
+
+class WebSearchCompletedEvent(TypedDict):
+    """
+    A search of the web is done.
+    """
+
+    type: Literal["response.web_search_call.completed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class WebSearchSearchingEvent(TypedDict):
+    """
+    The web is searched.
+    """
+
+    type: Literal["response.web_search_call.searching"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class WebSearchStartedEvent(TypedDict):
+    """
+    A search of the web begins.
+    """
+
+    type: Literal["response.web_search_call.in_progress"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events, from 0.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+ResponseStreamEvent: TypeAlias = ResponseCreatedEvent | ResponseQueuedEvent | ResponseInProgressEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent | OutputItemAddedEvent | OutputItemDoneEvent | ContentPartAddedEvent | ContentPartDoneEvent | OutputTextDeltaEvent | OutputTextDoneEvent | AnnotationAddedEvent | RefusalDeltaEvent | RefusalDoneEvent | FunctionCallArgumentsDeltaEvent | FunctionCallArgumentsDoneEvent | ReasoningTextDeltaEvent | ReasoningTextDoneEvent | SummaryPartAddedEvent | SummaryPartDoneEvent | SummaryTextDeltaEvent | SummaryTextDoneEvent | AudioDeltaEvent | AudioDoneEvent | AudioTranscriptDeltaEvent | AudioTranscriptDoneEvent | ResponseErrorEvent | WebSearchStartedEvent | WebSearchSearchingEvent | WebSearchCompletedEvent | FileSearchStartedEvent | FileSearchSearchingEvent | FileSearchCompletedEvent | CodeInterpreterStartedEvent | CodeInterpreterRunningEvent | CodeInterpreterCompletedEvent | CodeDeltaEvent | CodeDoneEvent | ImageGenerationStartedEvent | ImageGenerationRunningEvent | ImageGenerationCompletedEvent | ImageGenerationPartialEvent | McpCallStartedEvent | McpCallCompletedEvent | McpCallFailedEvent | McpCallArgumentsDeltaEvent | McpCallArgumentsDoneEvent | McpListToolsStartedEvent | McpListToolsCompletedEvent | McpListToolsFailedEvent | CustomToolInputDeltaEvent | CustomToolInputDoneEvent | ShellCommandAddedEvent | ShellCommandDeltaEvent | ShellCommandDoneEvent | ShellOutputDeltaEvent | ShellOutputDoneEvent | CompactionEvent
+"""
+A step of the response.
+"""

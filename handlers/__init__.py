@@ -1,15 +1,15 @@
-"""One folder per endpoint: a generated protocol bound to the engine.
-
-Handlers know no HTTP (they raise `errors.ApiError`) and no OpenVINO (they see `engine.protocol.Engine`).
-"""
+"""Binds the generated protocols to an engine. Knows no HTTP and no OpenVINO."""
 
 from dataclasses import dataclass
 
 from specvino.engine.protocol import Engine
 from specvino.generated import handlers as protocols
 from specvino.handlers.chat import Chat
+from specvino.handlers.completions import Completions
 from specvino.handlers.models import Models, ServedModel
+from specvino.handlers.responses import Responses
 from specvino.handlers.service import Service
+from specvino.handlers.tokenize import Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +17,20 @@ class Handlers:
     """All handlers, by tag."""
 
     chat: protocols.ChatHandlers
+    completions: protocols.CompletionsHandlers
+    responses: protocols.ResponsesHandlers
+    tokens: protocols.TokensHandlers
     models: protocols.ModelsHandlers
     service: protocols.ServiceHandlers
 
 
 def bind(engine: Engine, served: ServedModel) -> Handlers:
     """Binds every handler to an engine and the names under which its model is served."""
-    return Handlers(chat=Chat(engine, served), models=Models(served), service=Service(engine))
+    return Handlers(
+        chat=Chat(engine, served),
+        completions=Completions(engine, served),
+        responses=Responses(engine, served),
+        tokens=Tokens(engine, served),
+        models=Models(served),
+        service=Service(engine),
+    )

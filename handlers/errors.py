@@ -1,5 +1,8 @@
 """The error that reaches a client, and what an engine's error becomes."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from specvino.engine import errors as engine
 from specvino.generated import wire
 from specvino.generated.errors import ERRORS, ErrorCode, ErrorKind
@@ -35,19 +38,28 @@ class ApiError(Exception):
             }
         }
 
+    def event(self, sequence_number: int) -> wire.ResponseErrorEvent:
+        """The last event of a stream whose events have types."""
+        return {
+            "type": "error",
+            "code": self.code.value,
+            "message": self.message,
+            "param": self.param,
+            "sequence_number": sequence_number,
+        }
 
-# The engine's errors that are meant for the client; any other one is a fault of the server.
-EngineAnswer = (engine.PromptError, engine.EngineUnavailable, engine.EngineRestarted)
 
-
-def from_engine(error: engine.PromptError | engine.EngineUnavailable | engine.EngineRestarted, prompt: str) -> ApiError:
-    """An engine's error as the client shall see it; `prompt` names the field that holds the prompt."""
-    match error:
-        case engine.ContextLengthExceeded():
-            return ApiError(ErrorCode.CONTEXT_LENGTH_EXCEEDED, str(error), param=prompt)
-        case engine.PromptError():
-            return ApiError(ErrorCode.INVALID_PROMPT, str(error), param=prompt)
-        case engine.EngineUnavailable():
-            return ApiError(ErrorCode.ENGINE_UNAVAILABLE, str(error), retry_after=error.retry_after)
-        case engine.EngineRestarted():
-            return ApiError(ErrorCode.ENGINE_RESTARTED, str(error), retry_after=1)
+@contextmanager
+def engine_errors(prompt: str) -> Iterator[None]:
+    """An engine's errors that are meant for the client become ApiErrors; `prompt` names the field that holds the
+    prompt. Any other one is a fault of the server."""
+    try:
+        yield
+    except engine.ContextLengthExceeded as error:
+        raise ApiError(ErrorCode.CONTEXT_LENGTH_EXCEEDED, str(error), param=prompt) from error
+    except engine.PromptError as error:
+        raise ApiError(ErrorCode.INVALID_PROMPT, str(error), param=prompt) from error
+    except engine.EngineUnavailable as error:
+        raise ApiError(ErrorCode.ENGINE_UNAVAILABLE, str(error), retry_after=error.retry_after) from error
+    except engine.EngineRestarted as error:
+        raise ApiError(ErrorCode.ENGINE_RESTARTED, str(error), retry_after=1) from error

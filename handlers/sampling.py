@@ -9,10 +9,10 @@ from specvino.generated import models
 from specvino.generated.support import DEFAULTS
 from specvino.handlers.given import given
 
-Body = models.CreateChatCompletionRequest
+Body = models.CreateChatCompletionRequest | models.CreateCompletionRequest | models.CreateResponseRequest
 
 
-def sampling(body: Body, model: Mapping[str, float | int]) -> Sampling:
+def sampling(body: Body, max_tokens: int | None, model: Mapping[str, float | int]) -> Sampling:
     """`model` holds the settings of the model's generation_config.json."""
     fallback = DEFAULTS[type(body).__name__] | dict(model)
 
@@ -20,7 +20,7 @@ def sampling(body: Body, model: Mapping[str, float | int]) -> Sampling:
         return fallback[name] if value is None else value
 
     return Sampling(
-        max_tokens=given(body.max_completion_tokens) or given(body.max_tokens),
+        max_tokens=max_tokens,
         temperature=settle(given(body.temperature), "temperature"),
         top_p=settle(given(body.top_p), "top_p"),
         top_k=int(settle(given(body.top_k), "top_k")),

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from starlette.types import Send
 
+from specvino.generated.handlers import Operation
 from specvino.handlers.errors import ApiError
 from specvino.server.errors import internal_error
 
@@ -32,7 +33,7 @@ async def send_json(send: Send, value: Any, headers: Headers) -> None:
 
 
 async def send_events(
-    send: Send, events: AsyncGenerator[Any], headers: Headers, terminator: str | None, request_id: str
+    send: Send, events: AsyncGenerator[Any], headers: Headers, operation: Operation, request_id: str
 ) -> None:
     """Sends events as they come. An error becomes the last event; the stream always ends as the document says."""
     await send(
@@ -47,13 +48,25 @@ async def send_events(
             ],
         }
     )
+    named = operation.framing == "event"
+    frame = _named_frame if named else _frame
+    sent = 0
     async with aclosing(events):
         try:
             async for event in events:
-                await send({"type": "http.response.body", "body": b"data: %b\n\n" % _encode(event), "more_body": True})
+                await send({"type": "http.response.body", "body": frame(event), "more_body": True})
+                sent += 1
         except Exception as error:
             shown = error if isinstance(error, ApiError) else internal_error(request_id)
-            body = b"data: %b\n\n" % _encode(shown.body())
+            body = frame(shown.event(sent) if named else shown.body())
             await send({"type": "http.response.body", "body": body, "more_body": True})
-    last = f"data: {terminator}\n\n".encode() if terminator is not None else b""
+    last = f"data: {operation.terminator}\n\n".encode() if operation.terminator is not None else b""
     await send({"type": "http.response.body", "body": last})
+
+
+def _frame(event: Any) -> bytes:
+    return b"data: %b\n\n" % _encode(event)
+
+
+def _named_frame(event: Any) -> bytes:
+    return b"event: %b\ndata: %b\n\n" % (event["type"].encode(), _encode(event))

@@ -57,7 +57,7 @@ class BoundOperation:
         if context.unsupported:
             headers.append((b"x-unsupported-params", support.header(context.unsupported).encode("ascii")))
         if isinstance(result, AsyncGenerator):
-            await answer.send_events(send, result, headers, self._operation.terminator, context.id)
+            await answer.send_events(send, result, headers, self._operation, context.id)
         else:
             await answer.send_json(send, result, headers)
 

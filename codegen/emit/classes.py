@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from specvino.codegen.lint.walk import sent
 from specvino.codegen.lower import for_models
-from specvino.codegen.schemas import closure, component_name, operations
 
 COMMON = shlex.split("""
     --ignore-pyproject --input-file-type openapi --openapi-scopes schemas --schema-version-mode strict --strict-refs
@@ -38,13 +38,9 @@ def models(document: dict[str, Any]) -> str:
 def wire(document: dict[str, Any]) -> str:
     """wire.py: what the server sends, as TypedDicts: a handler's answers are plain dicts that mypy checks."""
     lowered = for_models(document)
-    bodies = set()
-    for _, _, _, operation in operations(document):
-        for media in operation.get("requestBody", {}).get("content", {}).values():
-            bodies.add(component_name(media["schema"]["$ref"]))
+    answers = sent(document)
     schemas = lowered["components"]["schemas"]
-    received = closure(document, *bodies)
-    lowered["components"]["schemas"] = {name: schema for name, schema in schemas.items() if name not in received}
+    lowered["components"]["schemas"] = {name: schema for name, schema in schemas.items() if name in answers}
     return _generate(lowered, TYPED_DICT)
 
 

@@ -51,6 +51,7 @@ def handlers(document: dict[str, Any]) -> str:
                 "root": operation.get("x-root", False),
                 "parameters": [(p["name"], PYTHON_TYPES[p["schema"]["type"]]) for p in parameters],
                 "body": body and component_name(body["$ref"]),
+                "framing": operation.get("x-stream", {}).get("framing"),
                 "terminator": operation.get("x-stream", {}).get("terminator"),
                 "returns": " | ".join(returns),
             }

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from specvino.engine.segments import Finish, FinishReason, Segment, Started, TextDelta, Usage
 from specvino.generated import wire
+from specvino.handlers import usage
 
 
 class Emitter:
@@ -27,13 +28,9 @@ class Emitter:
             case Finish(choice, reason):
                 # Of its own, as OpenAI sends it: clients have lost the text that came with a finish reason.
                 yield self._chunk([_choice(choice, {}, reason)])
-            case Usage(prompt, completion):
+            case Usage():
                 chunk = self._chunk([])
-                chunk["usage"] = {
-                    "prompt_tokens": prompt,
-                    "completion_tokens": completion,
-                    "total_tokens": prompt + completion,
-                }
+                chunk["usage"] = usage.to_wire(segment)
                 yield chunk
 
     def _chunk(self, choices: list[wire.ChatChunkChoice]) -> wire.ChatCompletionChunk:

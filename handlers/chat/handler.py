@@ -6,10 +6,11 @@ from contextlib import aclosing
 from specvino.engine.protocol import Engine
 from specvino.generated import models, wire
 from specvino.generated.handlers import RequestContext
+from specvino.handlers import usage
 from specvino.handlers.chat.emit import Emitter
 from specvino.handlers.chat.fold import fold
 from specvino.handlers.chat.request import to_generation_request
-from specvino.handlers.errors import EngineAnswer, from_engine
+from specvino.handlers.errors import engine_errors
 from specvino.handlers.given import given
 from specvino.handlers.models import ServedModel
 
@@ -29,38 +30,15 @@ class Chat:
         if given(body.stream):
             # The first chunk comes when the request is admitted: what is wrong with it is a status, not an event.
             first = await anext(chunks)
-            return _shown(first, chunks, include_usage=_include_usage(body))
+            return usage.shown(first, chunks, usage.wanted(body.stream_options))
         async with aclosing(chunks):
             return await fold(chunks)
 
     async def _chunks(self, body: models.CreateChatCompletionRequest) -> Chunks:
-        try:
+        with engine_errors("messages"):
             request = to_generation_request(body, self._engine.model.defaults)
             emitter = Emitter(body.model, request.n)
             async with aclosing(self._engine.generate(request)) as segments:
                 async for segment in segments:
                     for chunk in emitter.feed(segment):
                         yield chunk
-        except EngineAnswer as error:
-            raise from_engine(error, prompt="messages") from error
-
-
-def _include_usage(body: models.CreateChatCompletionRequest) -> bool:
-    options = given(body.stream_options)
-    return options is not None and (given(options.include_usage) or False)
-
-
-async def _shown(
-    first: wire.ChatCompletionChunk, rest: Chunks, include_usage: bool
-) -> AsyncGenerator[wire.ChatCompletionStreamEvent]:
-    """What a stream shows: usage only where asked for, and then a null one in all chunks before the last."""
-    async with aclosing(rest):
-        if include_usage:
-            first["usage"] = None
-        yield first
-        async for chunk in rest:
-            if include_usage:
-                chunk.setdefault("usage", None)
-                yield chunk
-            elif "usage" not in chunk:
-                yield chunk

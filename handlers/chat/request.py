@@ -1,55 +1,100 @@
 """A chat request's body -> what the engine is asked."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from pydantic import MISSING
 
 from specvino.engine.request import Conversation, GenerationRequest, Message, ToolCall
 from specvino.generated import models
 from specvino.handlers.given import given
+from specvino.handlers.refusals import forced_tool, unsupported_content
 from specvino.handlers.sampling import sampling
+
+AnyMessage = (
+    models.DeveloperMessage
+    | models.SystemMessage
+    | models.UserMessage
+    | models.AssistantMessage
+    | models.ToolMessage
+    | models.FunctionMessage
+)
+Part = models.TextPart | models.RefusalPart | models.ImagePart | models.AudioPart | models.FilePart
 
 
 def to_generation_request(
     body: models.CreateChatCompletionRequest, model: Mapping[str, float | int]
 ) -> GenerationRequest:
-    """`model` holds the settings of the model's generation_config.json."""
+    """`model` holds the settings of the model's generation_config.json. Raises ApiError."""
+    _require_no_forced_tool(body)
+    messages = (_message(message, f"messages.{index}") for index, message in enumerate(body.messages))
+    max_tokens = given(body.max_completion_tokens) or given(body.max_tokens)
     return GenerationRequest(
-        prompts=(Conversation(tuple(_message(message) for message in body.messages)),),
-        sampling=sampling(body, model),
+        prompts=(Conversation(tuple(messages)),),
+        sampling=sampling(body, max_tokens, model),
         n=given(body.n) or 1,
     )
 
 
-def _message(
-    message: models.DeveloperMessage
-    | models.SystemMessage
-    | models.UserMessage
-    | models.AssistantMessage
-    | models.ToolMessage
-    | models.FunctionMessage,
-) -> Message:
+def _require_no_forced_tool(body: models.CreateChatCompletionRequest) -> None:
+    match given(body.tool_choice):
+        case "required":
+            raise forced_tool("a call", "tool_choice")
+        case models.NamedToolChoice() as choice:
+            raise forced_tool(f"a call of {choice.function.name}", "tool_choice")
+        case models.FlatNamedToolChoice() as choice:
+            raise forced_tool(f"a call of {choice.name}", "tool_choice")
+        case models.CustomToolChoice() as choice:
+            raise forced_tool(f"a call of {choice.custom.name}", "tool_choice")
+        case models.AllowedToolsChoice() as choice if choice.allowed_tools.mode == "required":
+            raise forced_tool("a call", "tool_choice")
+    if isinstance(call := given(body.function_call), models.FunctionName):
+        raise forced_tool(f"a call of {call.name}", "function_call")
+
+
+def _message(message: AnyMessage, param: str) -> Message:
+    assistant = message if isinstance(message, models.AssistantMessage) else None
     return Message(
         role="tool" if message.role == "function" else message.role,
-        content=_text(message.content),
+        content=_text(message.content, f"{param}.content"),
         name=given(message.name),
-        tool_calls=_tool_calls(message) if isinstance(message, models.AssistantMessage) else (),
+        reasoning=given(assistant.reasoning_content) if assistant else None,
+        tool_calls=tuple(_calls(assistant)) if assistant else (),
         tool_call_id=given(message.tool_call_id) if isinstance(message, models.ToolMessage) else None,
     )
 
 
-def _text(content: str | list[models.TextPart] | None | MISSING) -> str:
+def _text(
+    content: str
+    | list[models.TextPart]
+    | list[models.TextPart | models.RefusalPart]
+    | list[models.TextPart | models.ImagePart | models.AudioPart | models.FilePart]
+    | None
+    | MISSING,
+    param: str,
+) -> str:
     if isinstance(content, list):
-        return "\n".join(part.text for part in content)
+        return "\n".join(_part(part, f"{param}.{index}") for index, part in enumerate(content))
     return content if isinstance(content, str) else ""
 
 
-def _tool_calls(message: models.AssistantMessage) -> tuple[ToolCall, ...]:
-    return tuple(
-        ToolCall(
-            id=given(call.id) or f"call_{index}",
-            name=call.function.name,
-            arguments=given(call.function.arguments) or "{}",
-        )
-        for index, call in enumerate(given(message.tool_calls) or ())
-    )
+def _part(part: Part, param: str) -> str:
+    match part:
+        case models.TextPart():
+            return part.text
+        case models.RefusalPart():
+            return part.refusal
+        case _:
+            raise unsupported_content(part.type, param)
+
+
+def _calls(message: models.AssistantMessage) -> Iterator[ToolCall]:
+    """The calls of functions; those of custom tools have no place in chat templates."""
+    for index, call in enumerate(given(message.tool_calls) or ()):
+        if isinstance(call, models.MessageToolCall):
+            yield _call(given(call.id) or f"call_{index}", call.function)
+    if former := given(message.function_call):
+        yield _call("call_0", former)
+
+
+def _call(id: str, function: models.MessageFunctionCall | models.MessageFormerCall) -> ToolCall:
+    return ToolCall(id=id, name=function.name, arguments=given(function.arguments) or "{}")

@@ -66,11 +66,11 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
         return  # a free-form map beside the objects
     fields = SHAPES[component].fields
     for name, child in value.items():
+        if child is None:
+            continue  # asks for nothing
         field = fields.get(name)
         if field is None:
             found.append(((*path, name), False))
-        elif child is None:
-            continue  # asks for nothing
         elif (field.fate == "unsupported" or field.honours is not None) and not _honoured(component, name, child):
             found.append(((*path, name), True))
         elif field.shape is not None and isinstance(child, (list, dict)):

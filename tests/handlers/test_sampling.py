@@ -1,12 +1,13 @@
 """The request's value, else the model's, else the document's."""
 
 from specvino.generated.models import CreateChatCompletionRequest
+from specvino.handlers.given import given
 from specvino.handlers.sampling import sampling
 
 
 def settle(model=None, **fields):
     body = CreateChatCompletionRequest.model_validate({"model": "m", "messages": [], **fields})
-    return sampling(body, model or {})
+    return sampling(body, given(body.max_tokens), model or {})
 
 
 def test_the_document_s_defaults():
@@ -29,11 +30,6 @@ def test_the_request_comes_first_even_with_zero():
 def test_null_is_absent():
     settings = settle({"temperature": 0.6}, temperature=None, top_p=None, seed=None, stop=None, ignore_eos=None)
     assert settings == settle({"temperature": 0.6})
-
-
-def test_max_completion_tokens_wins():
-    assert settle(max_tokens=5, max_completion_tokens=7).max_tokens == 7
-    assert settle(max_tokens=5, max_completion_tokens=None).max_tokens == 5
 
 
 def test_stop_forms():

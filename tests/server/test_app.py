@@ -1,6 +1,7 @@
 """Every answer of the app: routes, the envelope, keys, ids, headers."""
 
 import asyncio
+import dataclasses
 import json
 import logging
 
@@ -8,7 +9,7 @@ import pytest
 from support.app import MINIMAL, Client, error_of
 
 from specvino.engine.scripted import ScriptedEngine
-from specvino.handlers import Handlers, bind
+from specvino.handlers import bind
 from specvino.handlers.models import ServedModel
 from specvino.server.app import MissingHandler, create_app
 from specvino.server.settings import Settings
@@ -197,8 +198,7 @@ def test_stream_headers(client):
 
 
 def test_a_missing_handler_fails_the_start_by_name():
-    whole = bind(ScriptedEngine(), ServedModel(("m",), 1))
-    lacking = Handlers(chat=object(), models=whole.models, service=whole.service)
+    lacking = dataclasses.replace(bind(ScriptedEngine(), ServedModel(("m",), 1)), chat=object())
     with pytest.raises(MissingHandler, match=r"create_chat_completion.*handlers\.chat"):
         create_app(lacking, Settings())
 

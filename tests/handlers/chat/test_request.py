@@ -1,8 +1,11 @@
 """What the engine is asked, message by message."""
 
+import pytest
+
 from specvino.engine.request import Message, ToolCall
 from specvino.generated.models import CreateChatCompletionRequest
 from specvino.handlers.chat.request import to_generation_request
+from specvino.handlers.errors import ApiError
 
 
 def convert(*messages, **fields):
@@ -35,6 +38,72 @@ def test_tool_calls_and_their_results():
         "assistant", "", tool_calls=(ToolCall("c1", "f", '{"a": 1}'), ToolCall("call_1", "g", "{}"))
     )
     assert one(role="tool", tool_call_id="c1", content="r") == Message("tool", "r", tool_call_id="c1")
+
+
+def test_an_earlier_call_in_the_form_from_before_tools():
+    call = ToolCall("call_0", "f", "{}")
+    assert one(role="assistant", function_call={"name": "f", "arguments": "{}"}).tool_calls == (call,)
+    assert one(role="assistant", function_call=None).tool_calls == ()
+
+
+def test_calls_of_custom_tools_are_left_out():
+    custom = {"id": "c", "type": "custom", "custom": {"name": "x", "input": "y"}}
+    assert one(role="assistant", tool_calls=[custom]) == Message("assistant", "")
+
+
+def test_thoughts_and_refusals_of_earlier_answers():
+    assert one(role="assistant", content="a", reasoning_content="hm") == Message("assistant", "a", reasoning="hm")
+    assert one(role="assistant", content=[{"type": "refusal", "refusal": "no"}]) == Message("assistant", "no")
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "image_url", "image_url": {"url": "data:,"}},
+        {"type": "image_url", "image_url": "data:,"},
+        {"type": "input_audio", "input_audio": {"data": "x", "format": "wav"}},
+        {"type": "file", "file": {"file_id": "f"}},
+    ],
+)
+def test_what_the_model_can_t_read_is_refused(part):
+    with pytest.raises(ApiError) as error:
+        convert({"role": "system"}, {"role": "user", "content": [{"type": "text", "text": "a"}, part]})
+    assert (error.value.code, error.value.param) == ("unsupported_content", "messages.1.content.1")
+    assert part["type"] in error.value.message
+
+
+@pytest.mark.parametrize(
+    ("param", "choice"),
+    [
+        ("tool_choice", "required"),
+        ("tool_choice", {"type": "function", "function": {"name": "f"}}),
+        ("tool_choice", {"type": "function", "name": "f"}),
+        ("tool_choice", {"type": "custom", "custom": {"name": "f"}}),
+        ("tool_choice", {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": []}}),
+        ("function_call", {"name": "f"}),
+    ],
+)
+def test_forcing_a_call_is_refused(param, choice):
+    with pytest.raises(ApiError) as error:
+        convert({"role": "user"}, **{param: choice})
+    assert (error.value.code, error.value.param) == ("unsupported_tool", param)
+
+
+@pytest.mark.parametrize(
+    ("param", "choice"),
+    [
+        *(("tool_choice", choice) for choice in (None, "none", "auto")),
+        ("tool_choice", {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": []}}),
+        *(("function_call", choice) for choice in (None, "none", "auto")),
+    ],
+)
+def test_other_choices_are_not(param, choice):
+    assert convert({"role": "user"}, **{param: choice})
+
+
+def test_max_completion_tokens_wins():
+    assert convert({"role": "user"}, max_tokens=5, max_completion_tokens=7).sampling.max_tokens == 7
+    assert convert({"role": "user"}, max_tokens=5, max_completion_tokens=None).sampling.max_tokens == 5
 
 
 def test_n():

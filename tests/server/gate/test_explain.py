@@ -25,8 +25,20 @@ WRONG = [
     ({"messages": [{"role": 5}]}, "messages.0.role", "invalid_type", "5"),
     ({"messages": [USER, {"role": "user", "content": 5}]}, "messages.1.content", "invalid_type", "a string or a list"),
     (
-        {"messages": [USER, {"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
+        {"messages": [USER, {"role": "user", "content": [{"type": "video_url"}]}]},
         "messages.1.content.0.type",
+        "invalid_value",
+        '"video_url", but must be one of text, image_url, input_audio, file',
+    ),
+    (
+        {"messages": [USER, {"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
+        "messages.1.content.0.image_url.url",
+        "missing_required_parameter",
+        "required",
+    ),
+    (
+        {"messages": [{"role": "system", "content": [{"type": "image_url"}]}]},
+        "messages.0.content.0.type",
         "invalid_value",
         '"image_url", but must be "text"',
     ),

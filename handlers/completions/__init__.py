@@ -1,0 +1,5 @@
+"""POST /completions."""
+
+from specvino.handlers.completions.handler import Completions
+
+__all__ = ["Completions"]

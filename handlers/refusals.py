@@ -1,0 +1,16 @@
+"""Requests that are valid but ask for what can't be left out without changing what the answer means."""
+
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+
+
+def unsupported_content(kind: str, param: str) -> ApiError:
+    """A part that is no text: an answer without it would be one to another question."""
+    message = f"{param} is of the type {kind}, but the served model reads text only."
+    return ApiError(ErrorCode.UNSUPPORTED_CONTENT, message, param=param)
+
+
+def forced_tool(call: str, param: str) -> ApiError:
+    """A call that must be made: the caller's program can't go on with an answer without it."""
+    message = f"{param} forces {call}, but this server can't have tools called; accepted are none and auto."
+    return ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param=param)

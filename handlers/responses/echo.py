@@ -1,0 +1,89 @@
+"""What a response repeats of its request, beside the settings that were in force."""
+
+from typing import Any, cast
+
+from pydantic import MISSING, BaseModel
+
+from specvino.engine.request import Sampling
+from specvino.generated import models, wire
+from specvino.generated.support import DEFAULTS
+from specvino.handlers.given import given
+
+_DEFAULTS = DEFAULTS["CreateResponseRequest"]
+
+
+def echo(body: models.CreateResponseRequest, sampling: Sampling, id: str, created_at: int) -> wire.Response:
+    """The response as it is before anything was put out."""
+    return {
+        "id": id,
+        "object": "response",
+        "created_at": created_at,
+        "completed_at": None,
+        "status": "in_progress",
+        "incomplete_details": None,
+        "error": None,
+        "model": body.model,
+        "previous_response_id": None,
+        "conversation": None,
+        "instructions": given(body.instructions),
+        "prompt": None,
+        "output": [],
+        "tools": [_tool(tool) for tool in given(body.tools) or ()],
+        "tool_choice": _plain(body.tool_choice) or "auto",
+        "parallel_tool_calls": _or_default(body.parallel_tool_calls, "parallel_tool_calls"),
+        "max_tool_calls": given(body.max_tool_calls),
+        "truncation": "disabled",
+        "text": _text(given(body.text)),
+        "reasoning": _reasoning(given(body.reasoning)),
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "presence_penalty": sampling.presence_penalty,
+        "frequency_penalty": sampling.frequency_penalty,
+        "top_logprobs": 0,
+        "max_output_tokens": given(body.max_output_tokens),
+        "store": False,
+        "background": False,
+        "service_tier": "default",
+        "metadata": given(body.metadata) or {},
+        "safety_identifier": given(body.safety_identifier),
+        "user": given(body.user),
+        "prompt_cache_key": given(body.prompt_cache_key),
+        "prompt_cache_retention": given(body.prompt_cache_retention),
+        "prompt_cache_options": _plain(body.prompt_cache_options),
+        "moderation": None,
+        "usage": None,
+    }
+
+
+def _tool(
+    tool: models.FlatFunctionTool | models.FunctionTool | models.FlatCustomTool | models.HostedTool,
+) -> wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool:
+    """As it was sent; a nested function in the flat form, which is the only one that clients of responses know."""
+    if isinstance(tool, models.FunctionTool):
+        return cast("wire.FlatFunctionTool", {"type": "function", **tool.function.model_dump(by_alias=True)})
+    return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump(by_alias=True))
+
+
+def _text(settings: models.ResponseTextSettings | None) -> wire.ResponseText:
+    format: wire.ResponseFormatEcho = {"type": "text"}
+    if settings is None:
+        return {"format": format, "verbosity": "medium"}
+    return {"format": _plain(settings.format) or format, "verbosity": given(settings.verbosity) or "medium"}
+
+
+def _reasoning(settings: models.ReasoningSettings | None) -> wire.ResponseReasoning:
+    return {
+        "effort": given(settings.effort) if settings else None,
+        "summary": given(settings.summary) if settings else None,
+    }
+
+
+def _or_default(value: bool | None | MISSING, name: str) -> bool:
+    found = given(value)
+    return bool(_DEFAULTS[name]) if found is None else found
+
+
+def _plain(value: Any) -> Any:
+    """A model as a dict with the keys that were sent; None where it is absent or null."""
+    value = given(value)
+    return value.model_dump(by_alias=True) if isinstance(value, BaseModel) else value

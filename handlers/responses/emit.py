@@ -1,0 +1,72 @@
+"""Segments -> the events of a response. The unary answer is the response in the last one."""
+
+import time
+import uuid
+from collections.abc import Iterator
+
+from specvino.engine.request import Sampling
+from specvino.engine.segments import Finish, Segment, Started, TextDelta, Usage
+from specvino.generated import models, wire
+from specvino.handlers.errors import ApiError
+from specvino.handlers.responses.echo import echo
+from specvino.handlers.responses.message import MessageItem
+
+
+class Emitter:
+    """Makes the events of one response, without I/O."""
+
+    def __init__(self, body: models.CreateResponseRequest, sampling: Sampling) -> None:
+        self._response = echo(body, sampling, f"resp_{uuid.uuid4().hex}", int(time.time()))
+        self._message = MessageItem(output_index=0)
+        self._cut = False
+        self._sequence_number = 0
+
+    def feed(self, segment: Segment) -> Iterator[wire.ResponseStreamEvent]:
+        for event in self._events(segment):
+            yield self._numbered(event)
+
+    def fail(self, error: ApiError) -> wire.ResponseStreamEvent:
+        """The event that ends a response of which something was already sent."""
+        reason: wire.ResponseError = {"code": error.kind.type.value, "message": error.message}
+        failed: wire.Response = {**self._response, "status": "failed", "error": reason}
+        return self._numbered({"type": "response.failed", "sequence_number": 0, "response": failed})
+
+    def _events(self, segment: Segment) -> Iterator[wire.ResponseStreamEvent]:
+        match segment:
+            case Started():
+                yield {"type": "response.created", "sequence_number": 0, "response": self._response}
+                yield {"type": "response.in_progress", "sequence_number": 0, "response": self._response}
+            case TextDelta(text=text):
+                yield from self._message.add(text)
+            case Finish(reason=reason):
+                self._cut = reason == "length"
+                yield from self._message.end("incomplete" if self._cut else "completed")
+            case Usage():
+                yield self._last(segment)
+
+    def _last(self, usage: Usage) -> wire.ResponseStreamEvent:
+        whole: wire.Response = {**self._response, "output": [self._message.item], "usage": _usage(usage)}
+        if self._cut:
+            cut: wire.Response = {
+                **whole,
+                "status": "incomplete",
+                "incomplete_details": {"reason": "max_output_tokens"},
+            }
+            return {"type": "response.incomplete", "sequence_number": 0, "response": cut}
+        completed: wire.Response = {**whole, "status": "completed", "completed_at": int(time.time())}
+        return {"type": "response.completed", "sequence_number": 0, "response": completed}
+
+    def _numbered(self, event: wire.ResponseStreamEvent) -> wire.ResponseStreamEvent:
+        event["sequence_number"] = self._sequence_number
+        self._sequence_number += 1
+        return event
+
+
+def _usage(usage: Usage) -> wire.ResponseUsage:
+    return {
+        "input_tokens": usage.prompt_tokens,
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},  # the engine doesn't say
+        "output_tokens": usage.completion_tokens,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
+    }

@@ -1,0 +1,48 @@
+"""A response request's body -> what the engine is asked."""
+
+from collections.abc import Mapping
+
+from specvino.engine.request import Conversation, GenerationRequest, Message
+from specvino.generated import models
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+from specvino.handlers.given import given
+from specvino.handlers.refusals import forced_tool
+from specvino.handlers.responses.input import to_messages
+from specvino.handlers.sampling import sampling
+
+
+def to_generation_request(body: models.CreateResponseRequest, model: Mapping[str, float | int]) -> GenerationRequest:
+    """`model` holds the settings of the model's generation_config.json. Raises ApiError."""
+    if previous := given(body.previous_response_id):
+        message = f"No response is stored under {previous[:200]!r}: this server stores none."
+        raise ApiError(ErrorCode.RESPONSE_NOT_FOUND, message, param="previous_response_id")
+    _require_no_forced_tool(body)
+    messages = list(to_messages(body.input))
+    if not messages:
+        message = (
+            "input has no item that the model could read; it reads messages, function calls and outputs, reasoning."
+        )
+        raise ApiError(ErrorCode.INVALID_PROMPT, message, param="input")
+    if instructions := given(body.instructions):
+        messages.insert(0, Message("system", instructions))
+    return GenerationRequest(
+        prompts=(Conversation(tuple(messages)),),
+        sampling=sampling(body, given(body.max_output_tokens), model),
+    )
+
+
+def _require_no_forced_tool(body: models.CreateResponseRequest) -> None:
+    match given(body.tool_choice):
+        case None | "none" | "auto":
+            return
+        case models.FlatAllowedToolsChoice(mode="auto"):
+            return
+        case models.NamedToolChoice() as choice:
+            raise forced_tool(f"a call of {choice.function.name}", "tool_choice")
+        case models.FlatNamedToolChoice() | models.FlatCustomToolChoice() as choice:
+            raise forced_tool(f"a call of {choice.name}", "tool_choice")
+        case models.McpToolChoice() | models.HostedToolChoice() as choice:
+            raise forced_tool(f"a call of {choice.type}", "tool_choice")
+        case _:
+            raise forced_tool("a call", "tool_choice")

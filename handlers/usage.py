@@ -1,0 +1,41 @@
+"""The usage of chat and completions, and what of it a stream shows."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import TypeVar
+
+from pydantic import MISSING
+
+from specvino.engine.segments import Usage
+from specvino.generated import models, wire
+from specvino.handlers.given import given
+
+Chunk = TypeVar("Chunk", wire.ChatCompletionChunk, wire.CompletionChunk)
+
+
+def to_wire(usage: Usage) -> wire.Usage:
+    return {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
+    }
+
+
+def wanted(options: models.StreamOptions | None | MISSING) -> bool:
+    """Whether a stream shall end with a chunk of the usage."""
+    settings = given(options)
+    return settings is not None and (given(settings.include_usage) or False)
+
+
+async def shown(first: Chunk, rest: AsyncGenerator[Chunk], include_usage: bool) -> AsyncGenerator[Chunk]:
+    """What a stream shows: usage only where asked for, and then a null one in all chunks before the last."""
+    async with aclosing(rest):
+        if include_usage:
+            first["usage"] = None
+        yield first
+        async for chunk in rest:
+            if include_usage:
+                chunk.setdefault("usage", None)
+                yield chunk
+            elif "usage" not in chunk:
+                yield chunk

@@ -1,0 +1,129 @@
+"""Responses on the tiny trained model: exact, fast, and really generated."""
+
+import httpx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.streams import judged
+
+from specvino.conformance.fold_response import fold_response
+from specvino.server.gate.schema import Judge
+
+WORDS = ["hello", "capital", "count", "emoji", "json", "list", "yes"]
+UNARY = Judge.of_component("Response")
+
+
+@pytest.fixture(scope="module")
+def client(tiny_server):
+    with httpx.Client(base_url=tiny_server.url, timeout=60) as client:
+        yield client
+
+
+def post(client, input="hello", **fields):
+    return client.post("/responses", json={"model": "tiny", "input": input, "temperature": 0, **fields})
+
+
+def unary(client, input="hello", **fields):
+    response = post(client, input, **fields)
+    assert response.status_code == 200, response.text
+    UNARY.require(response.json())
+    return response.json()
+
+
+def stream(client, input="hello", **fields):
+    return judged("responses", post(client, input, stream=True, **fields))
+
+
+def comparable(response):
+    items = [{**item, "id": ""} for item in response["output"]]
+    return {**response, "id": "", "created_at": 0, "completed_at": bool(response["completed_at"]), "output": items}
+
+
+def text(response):
+    (message,) = response["output"]
+    (part,) = message["content"]
+    return part["text"]
+
+
+@settings(max_examples=30)
+@given(
+    input=st.lists(st.sampled_from([*WORDS, "please", "é", "🎉"]), min_size=1, max_size=4).map(" ".join),
+    fields=st.fixed_dictionaries(
+        {"seed": st.integers(-(2**63), 2**63 - 1)},
+        optional={
+            "instructions": st.sampled_from([None, "be brief"]),
+            "temperature": st.sampled_from([0, 0.5, 1, 2]),
+            "top_p": st.sampled_from([0, 0.3, 1]),
+            "max_output_tokens": st.integers(1, 40),
+            "stop": st.sampled_from(["e", ",", "ll"]),
+            "frequency_penalty": st.sampled_from([-2, 0, 1]),
+        },
+    ),
+)
+def test_a_stream_its_fold_and_the_unary_answer_agree(client, input, fields):
+    events = stream(client, input, **fields)
+    assert fold_response(events) == events[-1]["response"]
+    assert comparable(events[-1]["response"]) == comparable(unary(client, input, **fields))
+
+
+def test_what_the_model_learned(client):
+    response = unary(client)
+    assert text(response) == "Hello! How can I help you today?"
+    assert (response["status"], response["incomplete_details"]) == ("completed", None)
+    assert text(unary(client, "emoji")) == "你好 🎉 café!"
+
+
+def test_a_response_that_is_cut(client):
+    response = unary(client, "count", max_output_tokens=5)
+    assert (response["status"], response["incomplete_details"]) == ("incomplete", {"reason": "max_output_tokens"})
+    assert response["usage"]["output_tokens"] == 5
+    assert stream(client, "count", max_output_tokens=5)[-1]["type"] == "response.incomplete"
+
+
+def test_items_are_the_turns_that_chat_has(client):
+    call = {"type": "function_call", "call_id": "c1", "name": "get_weather", "arguments": '{"city": "Rome"}'}
+    items = [
+        {"role": "user", "content": [{"type": "input_text", "text": "weather Rome"}]},
+        call,
+        {"type": "function_call_output", "call_id": "c1", "output": "sunny"},
+    ]
+    assert text(unary(client, items)) == "It is sunny in Rome."
+
+
+def test_instructions_are_the_system_turn_that_chat_has(client):
+    messages = [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hello"}]
+    chat = client.post("/chat/completions", json={"model": "tiny", "messages": messages, "temperature": 0}).json()
+    response = unary(client, instructions="be brief")
+    assert text(response) == chat["choices"][0]["message"]["content"]
+    assert response["usage"]["input_tokens"] == chat["usage"]["prompt_tokens"]
+    assert response["instructions"] == "be brief"
+
+
+def test_what_has_no_effect_is_reported_and_left_out_of_the_prompt(client):
+    items = [{"type": "item_reference", "id": "msg_1"}, {"type": "message", "role": "user", "content": "hello"}]
+    tools = [{"type": "web_search"}, {"type": "function", "name": "f", "parameters": {}}]
+    response = post(client, items, tools=tools, include=["reasoning.encrypted_content"], store=True)
+    assert response.headers["x-unsupported-params"] == "input.0.type, input.0.id, tools, include, store"
+    assert text(response.json()) == text(unary(client))
+    assert response.json()["usage"] == unary(client)["usage"]
+    assert response.json()["tools"] == tools
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "code", "param"),
+    [
+        ({"previous_response_id": "resp_1"}, 404, "response_not_found", "previous_response_id"),
+        ({"tool_choice": "required", "tools": [{"type": "web_search"}]}, 400, "unsupported_tool", "tool_choice"),
+        ({"input": [{"type": "item_reference", "id": "msg_1"}]}, 400, "invalid_prompt", "input"),
+        ({"input": []}, 400, "array_below_min_length", "input"),
+        ({"input": [{"type": "nonsense"}]}, 400, "invalid_value", "input.0.type"),
+        ({"input": [{"role": "user"}]}, 400, "missing_required_parameter", "input.0.content"),
+        ({"input": "a " * 9000}, 400, "context_length_exceeded", "input"),
+        ({"model": "gpt-9"}, 404, "model_not_found", "model"),
+    ],
+)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_refusals(client, streamed, fields, status, code, param):
+    response = client.post("/responses", json={"model": "tiny", "input": "hi", "stream": streamed, **fields})
+    error = response.json()["error"]
+    assert (response.status_code, error["code"], error["param"]) == (status, code, param)

@@ -1,0 +1,45 @@
+"""Chunks obey the document's stream table, and their fold is what an independent fold makes of them."""
+
+import asyncio
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support.segments import answers, one_by_one
+
+from specvino.conformance.fold import fold_completion
+from specvino.conformance.streams import StreamJudge
+from specvino.generated.streams import STREAMS
+from specvino.handlers.completions.emit import Emitter
+from specvino.handlers.completions.fold import fold
+from specvino.server.gate.schema import Judge
+
+ANSWERS = answers(st.integers(1, 4))
+
+
+def emit(n, segments):
+    emitter = Emitter("m")
+    return [chunk for segment in segments for chunk in emitter.feed(segment)]
+
+
+@given(ANSWERS)
+def test_chunks_obey_the_stream_table(answer):
+    judge = StreamJudge(STREAMS["completions"])
+    violations = [violation for chunk in emit(*answer) for violation in judge.feed(chunk)]
+    assert [*violations, *judge.end(terminated=True)] == []
+
+
+@given(ANSWERS)
+def test_every_chunk_and_the_fold_fit_the_document(answer):
+    chunks = emit(*answer)
+    for chunk in chunks:
+        EVENT.require(chunk)
+    UNARY.require(asyncio.run(fold(one_by_one(chunks))))
+
+
+EVENT, UNARY = Judge.of_component("CompletionStreamEvent"), Judge.of_component("Completion")
+
+
+@given(ANSWERS)
+def test_the_fold_is_what_an_independent_one_makes(answer):
+    chunks = emit(*answer)
+    assert asyncio.run(fold(one_by_one(chunks))) == fold_completion(chunks)

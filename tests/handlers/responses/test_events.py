@@ -1,0 +1,117 @@
+"""Events obey the document's stream table, and the last one holds what an independent fold makes of the others."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.segments import answers, one_by_one
+
+from specvino.conformance.fold_response import fold_response
+from specvino.conformance.streams import StreamJudge
+from specvino.engine.segments import Finish, Started, TextDelta, Usage
+from specvino.generated.errors import ErrorCode
+from specvino.generated.models import CreateResponseRequest
+from specvino.generated.streams import STREAMS
+from specvino.handlers.errors import ApiError
+from specvino.handlers.responses.emit import Emitter
+from specvino.handlers.responses.fold import fold
+from specvino.handlers.sampling import sampling
+from specvino.server.gate.schema import Judge
+
+BODY = CreateResponseRequest.model_validate({"model": "m", "input": "hi"})
+ANSWERS = answers(st.just(1)).map(lambda answer: answer[1])
+
+EVENT, UNARY = Judge.of_component("ResponseStreamEvent"), Judge.of_component("Response")
+
+
+def emitter():
+    return Emitter(BODY, sampling(BODY, None, {}))
+
+
+def emit(segments):
+    maker = emitter()
+    return [event for segment in segments for event in maker.feed(segment)]
+
+
+def violations(events):
+    judge = StreamJudge(STREAMS["responses"])
+    return [*(violation for event in events for violation in judge.feed(event)), *judge.end(terminated=False)]
+
+
+@given(ANSWERS)
+def test_events_obey_the_stream_table(segments):
+    assert violations(emit(segments)) == []
+
+
+@given(ANSWERS)
+def test_every_event_and_the_fold_fit_the_document(segments):
+    events = emit(segments)
+    for event in events:
+        EVENT.require(event)
+    UNARY.require(asyncio.run(fold(one_by_one(events))))
+
+
+@given(ANSWERS)
+def test_the_fold_is_what_an_independent_one_makes(segments):
+    events = emit(segments)
+    assert asyncio.run(fold(one_by_one(events))) == fold_response(events)
+
+
+def test_a_text_is_streamed_in_the_order_that_openai_has():
+    events = emit([Started(3), TextDelta(0, "a"), TextDelta(0, "b"), Finish(0, "stop"), Usage(3, 2)])
+    assert [event["type"] for event in events] == [
+        "response.created",
+        "response.in_progress",
+        "response.output_item.added",
+        "response.content_part.added",
+        "response.output_text.delta",
+        "response.output_text.delta",
+        "response.output_text.done",
+        "response.content_part.done",
+        "response.output_item.done",
+        "response.completed",
+    ]
+    response = events[-1]["response"]
+    assert response["status"] == response["output"][0]["status"] == "completed"
+    assert response["output"][0]["content"][0]["text"] == "ab"
+    assert response["completed_at"] >= response["created_at"]
+    assert response["usage"]["total_tokens"] == 5
+
+
+def test_a_cut_text_is_incomplete():
+    events = emit([Started(3), TextDelta(0, "a"), Finish(0, "length"), Usage(3, 1)])
+    assert events[-1]["type"] == "response.incomplete"
+    response = events[-1]["response"]
+    assert (response["status"], response["completed_at"]) == ("incomplete", None)
+    assert response["incomplete_details"] == {"reason": "max_output_tokens"}
+    assert response["output"][0]["status"] == "incomplete"
+
+
+def test_no_text_is_an_empty_message():
+    events = emit([Started(3), Finish(0, "stop"), Usage(3, 1)])
+    assert events[-1]["response"]["output"][0]["content"][0]["text"] == ""
+
+
+@pytest.mark.parametrize("texts", [[], ["a"]])
+def test_a_failure_ends_the_stream(texts):
+    maker = emitter()
+    segments = [Started(3), *(TextDelta(0, text) for text in texts)]
+    events = [event for segment in segments for event in maker.feed(segment)]
+    events.append(maker.fail(ApiError(ErrorCode.ENGINE_RESTARTED, "lost")))
+    assert violations(events) == []
+    EVENT.require(events[-1])
+    failed = events[-1]["response"]
+    assert (failed["status"], failed["error"]) == ("failed", {"code": "server_error", "message": "lost"})
+
+
+def test_an_error_that_no_response_carries_is_an_event_too():
+    event = ApiError(ErrorCode.INTERNAL_ERROR, "oops").event(0)
+    EVENT.require(event)
+    assert violations([event]) == []
+
+
+def test_ids_differ():
+    responses = [emit([Started(1), Finish(0, "stop"), Usage(1, 1)])[-1]["response"] for _ in range(3)]
+    assert len({response["id"] for response in responses}) == 3
+    assert len({response["output"][0]["id"] for response in responses}) == 3

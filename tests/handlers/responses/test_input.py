@@ -1,0 +1,103 @@
+"""Items -> turns."""
+
+import pytest
+
+from specvino.engine.request import Message, ToolCall
+from specvino.generated.models import CreateResponseRequest
+from specvino.handlers.errors import ApiError
+from specvino.handlers.responses.input import to_messages
+
+CALL = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a": 1}'}
+OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "sunny"}
+THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}
+SUMMARY = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "so"}]}
+
+
+def turns(*items):
+    body = CreateResponseRequest.model_validate({"model": "m", "input": list(items)})
+    return list(to_messages(body.input))
+
+
+def said(text):
+    return {"role": "assistant", "content": text}
+
+
+def asked(text):
+    return {"role": "user", "content": text}
+
+
+def test_a_text_is_what_the_user_says():
+    assert list(to_messages("hi")) == [Message("user", "hi")]
+
+
+@pytest.mark.parametrize("role", ["user", "system", "developer", "assistant"])
+def test_messages(role):
+    assert turns({"role": role, "content": "x"}) == [Message(role, "x")]
+    assert turns({"type": "message", "role": role, "content": "x"}) == [Message(role, "x")]
+
+
+def test_parts_are_joined():
+    parts = [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]
+    assert turns({"role": "user", "content": parts}) == [Message("user", "a\nb")]
+    parts = [{"type": "output_text", "text": "a", "annotations": []}, {"type": "refusal", "refusal": "no"}]
+    assert turns(said(parts)) == [Message("assistant", "a\nno")]
+
+
+CALLED = ToolCall("c1", "f", '{"a": 1}')
+
+
+@pytest.mark.parametrize(
+    ("items", "messages"),
+    [
+        ([said("t"), CALL], [Message("assistant", "t", tool_calls=(CALLED,))]),
+        ([CALL, said("t")], [Message("assistant", "t", tool_calls=(CALLED,))]),
+        ([CALL, CALL], [Message("assistant", "", tool_calls=(CALLED, CALLED))]),
+        ([THOUGHT, said("t")], [Message("assistant", "t", reasoning="hm")]),
+        ([THOUGHT, SUMMARY, CALL], [Message("assistant", "", reasoning="hm\nso", tool_calls=(CALLED,))]),
+        ([THOUGHT], [Message("assistant", "", reasoning="hm")]),
+        ([said("t"), said("u")], [Message("assistant", "t"), Message("assistant", "u")]),
+        ([said("t"), THOUGHT], [Message("assistant", "t"), Message("assistant", "", reasoning="hm")]),
+        ([CALL, THOUGHT], [Message("assistant", "", tool_calls=(CALLED,)), Message("assistant", "", reasoning="hm")]),
+    ],
+)
+def test_what_belongs_to_one_turn_of_the_assistant(items, messages):
+    assert turns(*items) == messages
+    assert turns(asked("q"), *items, asked("r")) == [Message("user", "q"), *messages, Message("user", "r")]
+
+
+def test_results_of_functions():
+    assert turns(CALL, OUTPUT) == [
+        Message("assistant", "", tool_calls=(CALLED,)),
+        Message("tool", "sunny", tool_call_id="c1"),
+    ]
+    parts = {**OUTPUT, "output": [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]}
+    assert turns(parts) == [Message("tool", "a\nb", tool_call_id="c1")]
+
+
+def test_a_call_may_have_its_id_as_ovms_has_it():
+    call = {"type": "function_call", "id": "fc_1", "name": "f", "arguments": "{}"}
+    assert turns(call)[0].tool_calls == (ToolCall("fc_1", "f", "{}"),)
+
+
+def test_items_without_a_place_in_templates_are_left_out():
+    others = [
+        {"type": "item_reference", "id": "msg_1"},
+        {"type": "web_search_call", "id": "ws_1"},
+    ]
+    assert turns(*others) == []
+    assert turns(said("t"), *others, CALL) == [Message("assistant", "t", tool_calls=(CALLED,))]
+
+
+@pytest.mark.parametrize(
+    ("item", "param"),
+    [
+        ({"role": "user", "content": [{"type": "input_image", "image_url": "data:,"}]}, "input.1.content.0"),
+        ({"role": "user", "content": [{"type": "input_file", "file_id": "f"}]}, "input.1.content.0"),
+        ({"role": "user", "content": [{"type": "input_audio", "input_audio": {"data": "x"}}]}, "input.1.content.0"),
+        ({**OUTPUT, "output": [{"type": "input_image", "file_id": "f"}]}, "input.1.output.0"),
+    ],
+)
+def test_what_the_model_can_t_read_is_refused(item, param):
+    with pytest.raises(ApiError) as error:
+        turns(asked("q"), item)
+    assert (error.value.code, error.value.param) == ("unsupported_content", param)

@@ -1,0 +1,61 @@
+"""What the engine is asked, and what is refused."""
+
+import pytest
+
+from specvino.engine.request import Conversation, Message
+from specvino.generated.models import CreateResponseRequest
+from specvino.handlers.errors import ApiError
+from specvino.handlers.responses.request import to_generation_request
+
+
+def convert(**fields):
+    body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", **fields})
+    return to_generation_request(body, {})
+
+
+def refusal(**fields):
+    with pytest.raises(ApiError) as error:
+        convert(**fields)
+    return error.value.code, error.value.param
+
+
+def test_instructions_stand_first():
+    messages = (Message("system", "be brief"), Message("user", "hi"))
+    assert convert(instructions="be brief").prompts == (Conversation(messages),)
+    for nothing in (None, ""):
+        assert convert(instructions=nothing).prompts == (Conversation((Message("user", "hi"),)),)
+
+
+def test_settings():
+    request = convert(max_output_tokens=7, temperature=0, stop="x", seed=3)
+    assert (request.n, request.sampling.max_tokens, request.sampling.stop, request.sampling.seed) == (1, 7, ("x",), 3)
+
+
+def test_nothing_is_stored():
+    assert refusal(previous_response_id="resp_1") == ("response_not_found", "previous_response_id")
+    assert convert(previous_response_id=None)
+
+
+def test_an_input_of_which_nothing_is_left():
+    assert refusal(input=[{"type": "item_reference", "id": "msg_1"}]) == ("invalid_prompt", "input")
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "required",
+        {"type": "function", "name": "f"},
+        {"type": "function", "function": {"name": "f"}},
+        {"type": "custom", "name": "f"},
+        {"type": "mcp", "server_label": "s"},
+        {"type": "file_search"},
+        {"type": "allowed_tools", "mode": "required", "tools": []},
+    ],
+)
+def test_forcing_a_call_is_refused(choice):
+    assert refusal(tool_choice=choice) == ("unsupported_tool", "tool_choice")
+
+
+@pytest.mark.parametrize("choice", [None, "none", "auto", {"type": "allowed_tools", "mode": "auto", "tools": []}])
+def test_other_choices_are_not(choice):
+    assert convert(tool_choice=choice)
