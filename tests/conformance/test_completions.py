@@ -1,11 +1,11 @@
 """A choice without an opening fact of its own begins with whatever comes first."""
 
 import pytest
-from support.stream_tables import emitted, read
 
 from specvino.conformance.streams import StreamJudge
+from specvino.generated.streams import STREAMS
 
-TABLE = emitted(read("completions_table.yaml"))
+TABLE = STREAMS["completions"]
 HEAD = {"id": "cmpl-1", "object": "text_completion", "created": 1, "model": "m"}
 
 

@@ -3,11 +3,11 @@
 import copy
 
 import pytest
-from support.stream_tables import numbered, read
+from support.response_events import correct, numbered
 
 from specvino.conformance.fold_response import fold_response
 
-EVENTS = numbered(read("responses_events.yaml"))
+EVENTS = numbered(correct())
 
 
 def test_it_is_what_the_last_event_has():

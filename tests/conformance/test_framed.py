@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.stream_tables import emitted, numbered, read
+from support.response_events import correct, numbered
 
 from specvino.conformance.framed import FramedJudge
 from specvino.conformance.sse import ServerSentEvent
@@ -19,8 +19,8 @@ def chunk(delta, finish=None):
 EVENTS = [chunk({"role": "assistant"}), chunk({"content": "a"}), chunk({}, "stop")]
 
 
-RESPONSES = emitted(read("responses_table.yaml"))
-NAMED = [ServerSentEvent(json.dumps(event), event["type"]) for event in numbered(read("responses_events.yaml"))]
+RESPONSES = STREAMS["responses"]
+NAMED = [ServerSentEvent(json.dumps(event), event["type"]) for event in numbered(correct())]
 
 
 def judge(table, sent):

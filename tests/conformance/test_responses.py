@@ -6,12 +6,13 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.stream_tables import emitted, numbered, read
+from support.response_events import correct, numbered
 
 from specvino.conformance.streams import StreamJudge
+from specvino.generated.streams import STREAMS
 
-TABLE = emitted(read("responses_table.yaml"))
-GOOD = read("responses_events.yaml")
+TABLE = STREAMS["responses"]
+GOOD = correct()
 ERROR = {"type": "error", "code": "server_error", "message": "x", "param": None}
 FAILED = {**GOOD[-1], "type": "response.failed"}
 

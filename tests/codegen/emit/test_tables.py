@@ -4,7 +4,6 @@ import importlib
 import sys
 
 import pytest
-from support.stream_tables import read
 
 from specvino.codegen.emit import tables
 
@@ -33,7 +32,7 @@ def test_fates_and_shapes(real, run):
     assert request["metadata"].shape is None, "free-form maps are not searched"
     assert table.UNIONS["Message"].select == "role"
     assert table.UNIONS["Message"].variants["tool"] == ("ToolMessage",)
-    assert shapes["UserMessage"].fields["content"].shape == "TextPart", "through a union with a list in it"
+    assert shapes["SystemMessage"].fields["content"].shape == "TextPart", "through a union with a list in it"
     assert "ChatCompletion" not in shapes
 
 
@@ -73,10 +72,9 @@ def test_a_stream_by_rules(real, run):
     assert streams.OneFact(of="choice") in table.laws
 
 
-def test_a_stream_by_a_field(chat, spec, run):
-    chat["x-stream"] = read("responses_table.yaml")
-    streams = run(tables.streams(spec.document))
-    table = streams.STREAMS["chat"]
+def test_a_stream_by_a_field(real, run):
+    streams = run(tables.streams(real.document))
+    table = streams.STREAMS["responses"]
     assert (table.framing, table.terminator, table.classify) == ("event", None, "type")
     response, item, part, summary = table.machines
     assert (response.open, response.abort) == ("response.created", ("error",))
@@ -84,6 +82,6 @@ def test_a_stream_by_a_field(chat, spec, run):
     assert streams.Consecutive(field="sequence_number", start=0) in table.laws
     assert streams.WholeEqualsPieces(of="part", piece="part", whole="item.content") in table.laws
     joined = next(law for law in table.laws if isinstance(law, streams.JoinedDeltas))
-    assert joined.texts[2] == streams.Text(
+    assert joined.texts[1] == streams.Text(
         delta="response.refusal.delta", done="response.refusal.done", field="refusal", whole="part.refusal"
     )

@@ -3,10 +3,8 @@
 import copy
 
 import pytest
-from support.stream_tables import read
 
 from specvino.codegen.lint import streams
-from specvino.codegen.spec import Spec
 
 
 @pytest.fixture
@@ -161,72 +159,22 @@ def test_a_law(table, only, law, words):
     only("x-stream", words)
 
 
-# What the events of a response have beside type and sequence_number.
-ADDED = ["item.id", "item.arguments", "item.content", "item.summary"]
-IN_ITEM = ["output_index", "item_id"]
-IN_PART, IN_SUMMARY = [*IN_ITEM, "content_index"], [*IN_ITEM, "summary_index"]
-RESPONSE = ["response.id", "response.model", "response.created_at", "response.output"]
-FIELDS = {
-    **{
-        f"response.{kind}": RESPONSE
-        for kind in ("created", "queued", "in_progress", "completed", "incomplete", "failed")
-    },
-    "error": ["code"],
-    "response.output_item.added": ["output_index", *ADDED],
-    "response.output_item.done": ["output_index", *ADDED],
-    "response.function_call_arguments.delta": [*IN_ITEM, "delta"],
-    "response.function_call_arguments.done": [*IN_ITEM, "arguments"],
-    "response.content_part.added": [*IN_PART, "part.text", "part.refusal"],
-    "response.content_part.done": [*IN_PART, "part.text", "part.refusal"],
-    "response.output_text.delta": [*IN_PART, "delta"],
-    "response.output_text.done": [*IN_PART, "text"],
-    "response.output_text.annotation.added": [*IN_PART, "annotation"],
-    "response.refusal.delta": [*IN_PART, "delta"],
-    "response.refusal.done": [*IN_PART, "refusal"],
-    "response.reasoning_text.delta": [*IN_PART, "delta"],
-    "response.reasoning_text.done": [*IN_PART, "text"],
-    "response.reasoning_summary_part.added": [*IN_SUMMARY, "part.text"],
-    "response.reasoning_summary_part.done": [*IN_SUMMARY, "part.text"],
-    "response.reasoning_summary_text.delta": [*IN_SUMMARY, "delta"],
-    "response.reasoning_summary_text.done": [*IN_SUMMARY, "text"],
-}
-
-
 class Responses:
-    """A document with one stream, of response events."""
+    """The stream of responses."""
 
-    def __init__(self):
-        self.schemas = {fact: self._event(fact, paths) for fact, paths in FIELDS.items()}
-        self.schemas["Event"] = {"oneOf": [{"$ref": f"#/components/schemas/{fact}"} for fact in FIELDS]}
-        self.data = {"type": "string", "contentSchema": {"$ref": "#/components/schemas/Event"}}
-        self.item = {
-            "type": "object",
-            "required": ["event", "data"],
-            "properties": {"event": {"type": "string"}, "data": self.data},
-        }
-        self.table = read("responses_table.yaml")
-        answer = {"200": {"content": {"text/event-stream": {"itemSchema": self.item}}}}
-        self.document = {
-            "paths": {"/responses": {"post": {"responses": answer, "x-stream": self.table}}},
-            "components": {"schemas": self.schemas},
-        }
-
-    @staticmethod
-    def _event(fact, paths):
-        schema = {"properties": {"type": {"const": fact}, "sequence_number": {}}}
-        for path in paths:
-            place = schema
-            for step in path.split("."):
-                place = place.setdefault("properties", {}).setdefault(step, {})
-        return schema
+    def __init__(self, spec):
+        self.spec = spec
+        self.table = spec.document["paths"]["/responses"]["post"]["x-stream"]
+        self.schemas = spec.document["components"]["schemas"]
+        self.item = self.schemas["ResponseServerSentEvent"]
 
     def faults(self, rule=streams.tables):
-        return [problem.what for problem in rule(Spec(self.document, {}, {}))]
+        return [problem.what for problem in rule(self.spec)]
 
 
 @pytest.fixture
-def responses():
-    return Responses()
+def responses(real):
+    return Responses(copy.deepcopy(real))
 
 
 def test_the_table_of_responses(responses):
@@ -234,19 +182,19 @@ def test_the_table_of_responses(responses):
 
 
 def test_a_branch_without_its_const(responses):
-    responses.schemas["error"]["properties"]["type"] = {"type": "string"}
+    responses.schemas["ResponseErrorEvent"]["properties"]["type"] = {"type": "string"}
     responses.table["machines"]["response"].pop("abort")
     assert responses.faults() == ["classify: 1 branches of the event have no const type"]
 
 
 def test_events_and_facts_are_the_same(responses):
-    responses.schemas["error"]["properties"]["type"] = {"const": "response.error"}
+    responses.schemas["ResponseErrorEvent"]["properties"]["type"] = {"const": "response.error"}
     assert responses.faults() == ["no event states the fact 'error'", "no machine has the fact 'response.error'"]
 
 
 @pytest.mark.parametrize("path", ["output_index", "content_index"])
 def test_an_event_without_a_key(responses, path):
-    del responses.schemas["response.refusal.delta"]["properties"][path]
+    del responses.schemas["RefusalDeltaEvent"]["properties"][path]
     assert responses.faults() == [f"machine part: the event response.refusal.delta has no {path}"]
 
 
@@ -280,7 +228,7 @@ TEXT = {"delta": "response.refusal.delta", "done": "response.refusal.done", "as"
     [
         ({"law": "consecutive", "field": "number", "from": 0}, "the event error has no number"),
         ({"law": "constant", "fields": ["response.ident"]}, "the events have no response.ident"),
-        ({"law": "one id", "of": "item", "fields": ["code"]}, "no event of item has code"),
+        ({"law": "one id", "of": "item", "fields": ["message"]}, "no event of item has message"),
         ({"law": "one id", "of": "response", "fields": ["code"]}, "'response' is not a machine inside another"),
         (
             {"law": "whole equals pieces", "of": "part", "piece": "item", "whole": "item.content"},
@@ -311,7 +259,9 @@ def test_a_law_of_responses(responses, law, words):
 
 
 def test_every_event_is_shown(responses):
-    shown = [{"type": fact} for fact in FIELDS]
-    responses.schemas["Event"]["examples"] = copy.deepcopy(shown[2:])
-    responses.schemas["response.created"]["examples"] = [shown[0]]
+    shown = responses.schemas["ResponseStreamEvent"]["examples"]
+    queued = [event for event in shown if event["type"] == "response.queued"]
+    shown.remove(queued[0])
     assert responses.faults(streams.examples) == ["no example states the fact 'response.queued'"]
+    responses.schemas["ResponseQueuedEvent"]["examples"] = queued
+    assert responses.faults(streams.examples) == []
