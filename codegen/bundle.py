@@ -13,8 +13,8 @@ KINDS = ("responses", "headers", "parameters")
 class Bundler:
     """Every reference into a file becomes a component, named as its last part, once.
 
-    `other.yaml#/Name` is a schema; `other.yaml#/responses/Name` and `…#/headers/Name` are those. A path item is
-    referred to as a whole file and written out at its place.
+    `other.yaml#/Name` is a schema; `other.yaml#/responses/Name` and `…#/headers/Name` are those. A path item and
+    the table of a stream are referred to as a whole file and written out at their place.
 
     An object's `x-include` lists maps of properties that it shares with others (`other.yaml#/Name`): they are written
     out after its own ones. What it says of such a property itself (its x-fate here, say) comes on top.
@@ -49,6 +49,7 @@ class Bundler:
             unused = names - {fragment for origin, fragment in uses if origin == file}
             found += [f"{file.relative_to(folder)}#{name}" for name in sorted(unused)]
         sources = {*folder.glob("*.yaml"), *folder.glob("paths/**/*.yaml"), *folder.glob("schemas/**/*.yaml")}
+        sources |= {*folder.glob("streams/**/*.yaml")}
         unread = sources - self.files.keys() - {folder / "errors.yaml"}
         return found + [str(file.relative_to(folder)) for file in sorted(unread)]
 
@@ -76,6 +77,9 @@ class Bundler:
                 result[key] = {name: self._hoist(reference, base) for name, reference in value.items()}
             elif key in DATA or (key == "examples" and isinstance(value, list)):
                 result[key] = value
+            elif key == "x-stream" and "$ref" in value:
+                file, _ = self._target(value["$ref"], base)
+                result[key] = self._walk(self._file(file), file)
             elif key == "x-include":
                 result["properties"] = self._with_included(node.get("properties", {}), value, base)
             elif key != "properties" or "x-include" not in node:

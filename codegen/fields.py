@@ -63,7 +63,11 @@ def stream_event(document: dict[str, Any], media: dict[str, Any]) -> Schema:
 
 
 def _roots(document: dict[str, Any]) -> Iterator[tuple[str, str, Schema, set[str]]]:
-    """Each part's endpoint, name and schema, with the components whose fields another part has."""
+    """Each part's endpoint, name and schema, with the components whose fields another part has.
+
+    What several operations answer with is described at the first one.
+    """
+    described: set[str] = set()
     for _, _, _, operation in operations(document):
         endpoint = operation["x-endpoint"]
         if "requestBody" in operation:
@@ -72,10 +76,13 @@ def _roots(document: dict[str, Any]) -> Iterator[tuple[str, str, Schema, set[str
         unary: set[str] = set()
         if "application/json" in content:
             schema = content["application/json"]["schema"]
-            yield endpoint, "response", schema, set()
+            yield endpoint, "response", schema, set(described)
             unary = closure(document, *references(schema))
+            described.update(references(schema))
         if "text/event-stream" in content:
-            yield endpoint, "stream", stream_event(document, content["text/event-stream"]), unary
+            event = stream_event(document, content["text/event-stream"])
+            yield endpoint, "stream", event, unary | described
+            described.update(references(event))
     yield "error", "response", {"$ref": "#/components/schemas/ErrorResponse"}, set()
 
 

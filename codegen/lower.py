@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from specvino.codegen.schemas import operations
+from specvino.codegen.schemas import operations, parameters
 
 
 def to_31(document: dict[str, Any]) -> dict[str, Any]:
@@ -31,13 +31,13 @@ def to_routes(document: dict[str, Any]) -> dict[str, Any]:
     """The 3.0.3 skeleton for Connexion alone: paths, operationIds, path parameters and security; no schemas."""
     paths: dict[str, Any] = {}
     for path, method, item, operation in operations(document):
-        parameters = [_path_parameter(p) for p in (*item.get("parameters", ()), *operation.get("parameters", ()))]
+        in_path = [_path_parameter(each) for each in parameters("path", item, operation)]
         paths.setdefault(path, {})[method] = {
             "operationId": operation["operationId"],
             "tags": operation["tags"],
             **({"x-root": True} if operation.get("x-root") else {}),
             **({"security": operation["security"]} if "security" in operation else {}),
-            **({"parameters": parameters} if parameters else {}),
+            **({"parameters": in_path} if in_path else {}),
             "responses": {"200": {"description": "-"}},
         }
     schemes = document["components"]["securitySchemes"]

@@ -77,6 +77,11 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, A
                 yield path, method, item, item[method]
 
 
+def parameters(place: str, item: dict[str, Any], operation: dict[str, Any]) -> list[dict[str, Any]]:
+    """The parameters of an operation that are in `path` or in `query`."""
+    return [each for each in (*item.get("parameters", ()), *operation.get("parameters", ())) if each["in"] == place]
+
+
 def media_types(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every media type object of bodies and responses, with its place; shared responses once, at their component."""
     for path, method, _, operation in operations(document):

@@ -55,6 +55,14 @@ class ErrorCode(StrEnum):
     """A message holds an image, a sound or a file, which the served model can't read."""
     UNSUPPORTED_TOOL = "unsupported_tool"
     """The request forces the call of a tool that this server can't have called."""
+    INVALID_ENCRYPTED_CONTENT = "invalid_encrypted_content"
+    """A reasoning item's encrypted content was not sealed by this server, or has been changed."""
+    RESPONSE_NOT_FINISHED = "response_not_finished"
+    """The response is still being made in the background, so it can't be continued."""
+    RESPONSE_NOT_CANCELLABLE = "response_not_cancellable"
+    """Only responses that are made in the background can be cancelled."""
+    ITEM_NOT_FOUND = "item_not_found"
+    """The response has no item of this id."""
     INVALID_API_KEY = "invalid_api_key"
     """The key is missing or wrong."""
     NOT_FOUND = "not_found"
@@ -71,6 +79,8 @@ class ErrorCode(StrEnum):
     """The body is not declared as JSON."""
     INTERNAL_ERROR = "internal_error"
     """The server failed on this request."""
+    STORE_UNAVAILABLE = "store_unavailable"
+    """The store of responses can't be used: its database is broken, locked or full."""
     ENGINE_RESTARTED = "engine_restarted"
     """The engine was lost while it worked on the request."""
     ENGINE_UNAVAILABLE = "engine_unavailable"
@@ -108,6 +118,10 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.INVALID_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.UNSUPPORTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
+    ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
+    ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True),
+    ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
+    ErrorCode.ITEM_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.INVALID_API_KEY: ErrorKind(401, ErrorType.AUTHENTICATION_ERROR, False, False),
     ErrorCode.NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, False, False),
     ErrorCode.MODEL_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False),
@@ -116,6 +130,7 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False),
     ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False),
     ErrorCode.INTERNAL_ERROR: ErrorKind(500, ErrorType.SERVER_ERROR, False, True),
+    ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True),
     ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True),
     ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True),
 }

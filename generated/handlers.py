@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -42,6 +42,30 @@ class ResponsesHandlers(Protocol):
         self, context: RequestContext, body: models.CreateResponseRequest
     ) -> wire.Response | AsyncGenerator[wire.ResponseStreamEvent]:
         """POST /responses: Answer an input"""
+        ...
+
+    async def retrieve_response(
+        self, context: RequestContext, response_id: str, stream: bool, starting_after: int | None, include_obfuscation: bool, include: list[str] | None
+    ) -> wire.Response | AsyncGenerator[wire.ResponseStreamEvent]:
+        """GET /responses/{response_id}: One stored response"""
+        ...
+
+    async def delete_response(
+        self, context: RequestContext, response_id: str
+    ) -> wire.ResponseDeletion:
+        """DELETE /responses/{response_id}: Delete a stored response"""
+        ...
+
+    async def cancel_response(
+        self, context: RequestContext, response_id: str
+    ) -> wire.Response:
+        """POST /responses/{response_id}/cancel: Cancel a response in the background"""
+        ...
+
+    async def list_input_items(
+        self, context: RequestContext, response_id: str, after: str | None, limit: int, order: Literal['asc', 'desc'], include: list[str] | None
+    ) -> wire.ResponseItemList:
+        """GET /responses/{response_id}/input_items: What a stored response answers"""
         ...
 
 
@@ -104,6 +128,14 @@ class Handlers(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class QueryParameter:
+    """`kind` is its JSON type; a list has an element for each time that it is given. `default` is its value without."""
+
+    kind: Literal["string", "integer", "boolean", "array"]
+    default: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One operation of the document. `root` ones are served without a base path too."""
 
@@ -114,6 +146,8 @@ class Operation:
     path: str
     root: bool
     parameters: tuple[str, ...]
+    """Those in the path."""
+    query: Mapping[str, QueryParameter]
     body: str | None
     """The component that is the request's body."""
     model: Any
@@ -133,6 +167,7 @@ OPERATIONS: dict[str, Operation] = {
         path='/chat/completions',
         root=False,
         parameters=(),
+        query={},
         body='CreateChatCompletionRequest',
         model=models.CreateChatCompletionRequest,
         framing='data',
@@ -146,6 +181,7 @@ OPERATIONS: dict[str, Operation] = {
         path='/completions',
         root=False,
         parameters=(),
+        query={},
         body='CreateCompletionRequest',
         model=models.CreateCompletionRequest,
         framing='data',
@@ -159,9 +195,66 @@ OPERATIONS: dict[str, Operation] = {
         path='/responses',
         root=False,
         parameters=(),
+        query={},
         body='CreateResponseRequest',
         model=models.CreateResponseRequest,
         framing='event',
+        terminator=None,
+    ),
+    "retrieve_response": Operation(
+        id='retrieve_response',
+        tag='responses',
+        endpoint='response',
+        method='GET',
+        path='/responses/{response_id}',
+        root=False,
+        parameters=('response_id', ),
+        query={'stream': QueryParameter('boolean', False), 'starting_after': QueryParameter('integer', None), 'include_obfuscation': QueryParameter('boolean', False), 'include': QueryParameter('array', None), },
+        body=None,
+        model=None,
+        framing='event',
+        terminator=None,
+    ),
+    "delete_response": Operation(
+        id='delete_response',
+        tag='responses',
+        endpoint='response_deletion',
+        method='DELETE',
+        path='/responses/{response_id}',
+        root=False,
+        parameters=('response_id', ),
+        query={},
+        body=None,
+        model=None,
+        framing=None,
+        terminator=None,
+    ),
+    "cancel_response": Operation(
+        id='cancel_response',
+        tag='responses',
+        endpoint='response_cancel',
+        method='POST',
+        path='/responses/{response_id}/cancel',
+        root=False,
+        parameters=('response_id', ),
+        query={},
+        body=None,
+        model=None,
+        framing=None,
+        terminator=None,
+    ),
+    "list_input_items": Operation(
+        id='list_input_items',
+        tag='responses',
+        endpoint='response_input_items',
+        method='GET',
+        path='/responses/{response_id}/input_items',
+        root=False,
+        parameters=('response_id', ),
+        query={'after': QueryParameter('string', None), 'limit': QueryParameter('integer', 20), 'order': QueryParameter('string', 'desc'), 'include': QueryParameter('array', None), },
+        body=None,
+        model=None,
+        framing=None,
         terminator=None,
     ),
     "tokenize": Operation(
@@ -172,6 +265,7 @@ OPERATIONS: dict[str, Operation] = {
         path='/tokenize',
         root=False,
         parameters=(),
+        query={},
         body='TokenizeRequest',
         model=models.TokenizeRequest,
         framing=None,
@@ -185,6 +279,7 @@ OPERATIONS: dict[str, Operation] = {
         path='/models',
         root=False,
         parameters=(),
+        query={},
         body=None,
         model=None,
         framing=None,
@@ -198,6 +293,7 @@ OPERATIONS: dict[str, Operation] = {
         path='/models/{model}',
         root=False,
         parameters=('model', ),
+        query={},
         body=None,
         model=None,
         framing=None,
@@ -211,6 +307,7 @@ OPERATIONS: dict[str, Operation] = {
         path='/health',
         root=True,
         parameters=(),
+        query={},
         body=None,
         model=None,
         framing=None,
@@ -224,6 +321,7 @@ OPERATIONS: dict[str, Operation] = {
         path='/version',
         root=True,
         parameters=(),
+        query={},
         body=None,
         model=None,
         framing=None,

@@ -1741,7 +1741,7 @@ class CreateResponseRequest(BaseModel):
     """
     max_tool_calls: int | None | MISSING = MISSING
     """
-    The most calls of the provider's own tools that one answer may make.
+    The most calls of the provider's own tools that one answer may make. Here there are no such tools, so no answer makes more.
     """
     text: ResponseTextSettings | None | MISSING = MISSING
     """
@@ -1768,7 +1768,7 @@ class CreateResponseRequest(BaseModel):
         MISSING
     )
     """
-    What the answer shall hold beyond the usual.
+    What the answer shall hold beyond the usual. `reasoning.encrypted_content` is the thoughts sealed with this server's own key, for callers that keep the conversation themselves. Stored messages always have the URLs of their images.
     """
     top_logprobs: int | None | MISSING = MISSING
     """
@@ -1780,7 +1780,7 @@ class CreateResponseRequest(BaseModel):
     """
     previous_response_id: str | None | MISSING = MISSING
     """
-    A stored response that the input continues. Nothing is stored yet, so none is found.
+    A stored response that the input continues: the model sees the input and output of that response, and of those that it continued in its turn, before this input. Instructions are not among them.
     """
     conversation: Annotated[
         str | ConversationReference | None | MISSING, Field(title="ConversationChoice")
@@ -1794,15 +1794,15 @@ class CreateResponseRequest(BaseModel):
     """
     store: bool | None | MISSING = MISSING
     """
-    Keep the response for later. OpenAI does so by default.
+    Keep the response, so that it can be read, deleted and continued: for 30 days, as long as there is room. Where it can't be kept, it is answered all the same and says `store: false`.
     """
     background: bool | None | MISSING = MISSING
     """
-    Answer at once with an empty response and fill it later.
+    Answer at once with an empty response and fill it later; it is read by its id. With `stream`, the events come all the same.
     """
     truncation: Literal["auto", "disabled"] | None | MISSING = MISSING
     """
-    Whether items may be left out where the input is too long for the model, or it is an error.
+    What becomes of an input that is too long for the model: an error, or with auto its oldest turns are left out. Instructions, other system messages and the last turn always stay.
     """
     context_management: list[ContextManagement] | None | MISSING = MISSING
     """
@@ -2122,7 +2122,7 @@ class Error(BaseModel):
     The field at fault, as a dotted path.
     """
     code: Annotated[
-        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "engine_restarted", "engine_unavailable"],
+        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
         Field(title="ErrorCode"),
     ]
     """
@@ -3085,7 +3085,7 @@ class InputImagePart(BaseModel):
 
 class InputItemReference(BaseModel):
     """
-    Stands for a stored item. OpenAI also takes it without its type.
+    Stands for an item of a stored response. One that isn't stored is left out and reported as a field without effect. OpenAI also takes it without its type.
     """
 
     model_config = ConfigDict(
@@ -3207,7 +3207,7 @@ class InputReasoning(BaseModel):
     """
     encrypted_content: str | None | MISSING = MISSING
     """
-    The thoughts as only the provider can read them.
+    The thoughts as only the provider can read them: sealed by this server, in an earlier response. They count where there is no content.
     """
     status: Annotated[
         Literal["in_progress", "completed", "incomplete"] | None | MISSING,
@@ -4690,7 +4690,7 @@ class Response(BaseModel):
     """
     store: bool
     """
-    Whether the response is kept.
+    Whether the response is kept; false at last where it could not be.
     """
     background: bool
     """
@@ -4828,6 +4828,28 @@ class ResponseCreatedEvent(BaseModel):
     """
 
 
+class ResponseDeletion(BaseModel):
+    """
+    Says that a response is stored no longer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The response's id.
+    """
+    object: Literal["response"] = "response"
+    """
+    Says what was deleted.
+    """
+    deleted: Literal[True] = True
+    """
+    Says that it was deleted.
+    """
+
+
 class ResponseError(BaseModel):
     """
     Why a response failed.
@@ -4873,7 +4895,7 @@ class ResponseErrorEvent(BaseModel):
     The event's type.
     """
     code: Annotated[
-        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "engine_restarted", "engine_unavailable"],
+        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
         Field(title="ErrorCode"),
     ]
     """
@@ -4988,6 +5010,36 @@ class ResponseIncompleteEvent(BaseModel):
     sequence_number: int
     """
     Counts the stream's events, from 0.
+    """
+
+
+class ResponseItemList(BaseModel):
+    """
+    A part of the items that a response answers.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    object: Literal["list"] = "list"
+    """
+    Says that this is a list.
+    """
+    data: list[StoredItem]
+    """
+    The items.
+    """
+    first_id: str | None
+    """
+    The id of the first item here; null where there is none.
+    """
+    last_id: str | None
+    """
+    The id of the last item here; null where there is none.
+    """
+    has_more: bool
+    """
+    Whether the list goes on behind the last item.
     """
 
 
@@ -5342,6 +5394,48 @@ class ShellOutputDoneEvent(BaseModel):
     output_index: int
     """
     Which item of the output.
+    """
+
+
+class StoredItem(BaseModel):
+    """
+    An item as it was sent or put out, with an id, and contents as lists of parts. Further properties depend on the type.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The item's id: the caller's, or one that the server made.
+    """
+    type: str
+    """
+    The kind of item.
+    """
+    status: str | None | MISSING = MISSING
+    """
+    How far the item had come.
+    """
+    role: str | MISSING = MISSING
+    """
+    The message's author.
+    """
+    content: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    The parts of a message or of thoughts.
+    """
+    call_id: str | None | MISSING = MISSING
+    """
+    The call's id, to which its output refers.
+    """
+    name: str | None | MISSING = MISSING
+    """
+    The function.
+    """
+    arguments: str | MISSING = MISSING
+    """
+    The arguments as JSON text.
     """
 
 

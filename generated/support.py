@@ -254,20 +254,20 @@ SHAPES: dict[str, Shape] = {
             'tools': Field("unsupported", shape="ResponseTool", honours={'maxItems': 0}),
             'tool_choice': Field("unsupported", shape="ResponseToolChoice", honours={'enum': ['none', 'auto']}),
             'parallel_tool_calls': Field("unsupported", honours={'const': True}),
-            'max_tool_calls': Field("unsupported"),
+            'max_tool_calls': Field("noted"),
             'text': Field("honoured", shape="ResponseTextSettings"),
             'response_format': Field("unsupported", shape="ResponseFormat", honours={'properties': {'type': {'const': 'text'}}}),
             'reasoning': Field("honoured", shape="ReasoningSettings"),
             'chat_template_kwargs': Field("unsupported", honours={'maxProperties': 0}),
-            'include': Field("unsupported", honours={'maxItems': 0}),
+            'include': Field("honoured", honours={'items': {'enum': ['reasoning.encrypted_content', 'message.input_image.image_url']}}),
             'top_logprobs': Field("unsupported", honours={'const': 0}),
             'logprobs': Field("unsupported", honours={'const': False}),
-            'previous_response_id': Field("unsupported"),
+            'previous_response_id': Field("honoured"),
             'conversation': Field("unsupported", shape="ConversationReference"),
             'prompt': Field("unsupported", shape="PromptTemplate"),
-            'store': Field("unsupported", honours={'const': False}),
-            'background': Field("unsupported", honours={'const': False}),
-            'truncation': Field("unsupported", honours={'const': 'disabled'}),
+            'store': Field("honoured"),
+            'background': Field("honoured"),
+            'truncation': Field("honoured"),
             'context_management': Field("unsupported", shape="ContextManagement", honours={'maxItems': 0}),
             'service_tier': Field("unsupported", honours={'enum': ['auto', 'default']}),
             'moderation': Field("unsupported", shape="Moderation"),
@@ -643,8 +643,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "InputItemReference": Shape(
         fields={
-            'type': Field("unsupported"),
-            'id': Field("unsupported"),
+            'type': Field("honoured"),
+            'id': Field("honoured"),
         },
         required=frozenset(['id', 'type']),
         values={
@@ -695,7 +695,7 @@ SHAPES: dict[str, Shape] = {
             'id': Field("noted"),
             'content': Field("honoured", shape="InputReasoningText"),
             'summary': Field("honoured", shape="InputSummaryText"),
-            'encrypted_content': Field("unsupported"),
+            'encrypted_content': Field("honoured"),
             'status': Field("noted"),
         },
         required=frozenset(['type']),
@@ -1058,6 +1058,28 @@ SHAPES: dict[str, Shape] = {
             'search_context_size': ('low', 'medium', 'high', None, ),
         },
     ),
+    "retrieve_response.query": Shape(
+        fields={
+            'stream': Field("honoured"),
+            'starting_after': Field("honoured"),
+            'include_obfuscation': Field("unsupported", honours={'const': False}),
+            'include': Field("noted"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "list_input_items.query": Shape(
+        fields={
+            'after': Field("honoured"),
+            'limit': Field("honoured"),
+            'order': Field("honoured"),
+            'include': Field("noted"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
 }
 
 UNIONS: dict[str, Union] = {
@@ -1307,7 +1329,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "parallel_tool_calls": True,
         "top_logprobs": 0,
         "logprobs": False,
-        "store": False,
+        "store": True,
         "background": False,
         "truncation": 'disabled',
         "service_tier": 'auto',

@@ -1016,7 +1016,7 @@ class Error(TypedDict):
     """
     The field at fault, as a dotted path.
     """
-    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "engine_restarted", "engine_unavailable"]
+    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"]
     """
     The kind of error.
     """
@@ -2352,7 +2352,7 @@ class Response(TypedDict):
     """
     store: bool
     """
-    Whether the response is kept.
+    Whether the response is kept; false at last where it could not be.
     """
     background: bool
     """
@@ -2473,6 +2473,25 @@ class ResponseCreatedEvent(TypedDict):
     """
 
 
+class ResponseDeletion(TypedDict):
+    """
+    Says that a response is stored no longer.
+    """
+
+    id: str
+    """
+    The response's id.
+    """
+    object: Literal["response"]
+    """
+    Says what was deleted.
+    """
+    deleted: Literal[True]
+    """
+    Says that it was deleted.
+    """
+
+
 class ResponseError(TypedDict):
     """
     Why a response failed.
@@ -2509,7 +2528,7 @@ class ResponseErrorEvent(TypedDict):
     """
     The event's type.
     """
-    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "engine_restarted", "engine_unavailable"]
+    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"]
     """
     The kind of error.
     """
@@ -2608,6 +2627,33 @@ class ResponseIncompleteEvent(TypedDict):
     sequence_number: int
     """
     Counts the stream's events, from 0.
+    """
+
+
+class ResponseItemList(TypedDict):
+    """
+    A part of the items that a response answers.
+    """
+
+    object: Literal["list"]
+    """
+    Says that this is a list.
+    """
+    data: list[StoredItem]
+    """
+    The items.
+    """
+    first_id: str | None
+    """
+    The id of the first item here; null where there is none.
+    """
+    last_id: str | None
+    """
+    The id of the last item here; null where there is none.
+    """
+    has_more: bool
+    """
+    Whether the list goes on behind the last item.
     """
 
 
@@ -2858,6 +2904,45 @@ class ShellOutputDoneEvent(TypedDict):
     output_index: int
     """
     Which item of the output.
+    """
+
+
+class StoredItem(TypedDict):
+    """
+    An item as it was sent or put out, with an id, and contents as lists of parts. Further properties depend on the type.
+    """
+
+    id: str
+    """
+    The item's id: the caller's, or one that the server made.
+    """
+    type: str
+    """
+    The kind of item.
+    """
+    status: NotRequired[str | None]
+    """
+    How far the item had come.
+    """
+    role: NotRequired[str]
+    """
+    The message's author.
+    """
+    content: NotRequired[list[dict[str, Any]] | None]
+    """
+    The parts of a message or of thoughts.
+    """
+    call_id: NotRequired[str | None]
+    """
+    The call's id, to which its output refers.
+    """
+    name: NotRequired[str | None]
+    """
+    The function.
+    """
+    arguments: NotRequired[str]
+    """
+    The arguments as JSON text.
     """
 
 

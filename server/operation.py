@@ -12,7 +12,7 @@ from specvino.generated.handlers import OPERATIONS, Operation, RequestContext
 from specvino.handlers.errors import ApiError
 from specvino.server import answer
 from specvino.server.errors import internal_error
-from specvino.server.gate import support
+from specvino.server.gate import query, support
 from specvino.server.gate.body import ClientGone, read_body, require_json
 from specvino.server.gate.schema import Judge
 from specvino.server.gate.strict_json import parse
@@ -33,7 +33,9 @@ class BoundOperation:
         context = RequestContext(id=scope["state"]["request_id"])
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
         try:
+            arguments |= self._query(scope, context)
             self._parameters.require(arguments)
+            arguments = {name: each.default for name, each in self._operation.query.items()} | arguments
             if self._judge:
                 arguments["body"] = await self._read(scope, receive, self._judge, context)
             await _until_gone(receive, self._answer(send, context, arguments))
@@ -42,6 +44,14 @@ class BoundOperation:
                 raise
         except Exception:
             raise internal_error(context.id) from None
+
+    def _query(self, scope: Scope, context: RequestContext) -> dict[str, Any]:
+        """The query's known parameters that were given, not judged yet; the others are reported."""
+        if not self._operation.query:
+            return {}
+        given = query.parse(scope["query_string"], self._operation.query)
+        context.unsupported += support.apply(self._settings.unsupported_fields, given, f"{self._operation.id}.query")
+        return {name: value for name, value in given.items() if name in self._operation.query}
 
     async def _read(self, scope: Scope, receive: Receive, judge: Judge, context: RequestContext) -> Any:
         """The body as an object, built from the same value that was judged."""

@@ -35,6 +35,14 @@ def shapes(document: dict[str, Any], names: list[str]) -> tuple[Table, Table]:
     return objects, unions
 
 
+def query_shape(parameters: list[Schema]) -> dict[str, Any]:
+    """Query parameters as the fields of an object."""
+    fields = {
+        each["name"]: {"fate": each["x-fate"], "shape": None, "honours": each.get("x-honours")} for each in parameters
+    }
+    return {"required": [], "values": {}, "fields": fields}
+
+
 def _shape(document: dict[str, Any], schema: Schema, place: str, unions: Table) -> str | None:
     """What describes the objects in a property's value: a component, a union of some, or nothing."""
     found = tuple(dict.fromkeys(_branches(document, schema)))

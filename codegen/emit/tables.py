@@ -5,12 +5,12 @@ from typing import Any
 
 import jinja2
 
-from specvino.codegen.emit.shapes import shapes
+from specvino.codegen.emit.shapes import query_shape, shapes
 from specvino.codegen.emit.streams import filled
 from specvino.codegen.fields import stream_event
-from specvino.codegen.schemas import closure, component_name, operations
+from specvino.codegen.schemas import Schema, closure, component_name, operations, parameters
 
-PYTHON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+PYTHON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list[str]"}
 
 _templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent),
@@ -39,7 +39,6 @@ def handlers(document: dict[str, Any]) -> str:
         if stream:
             event = component_name(stream_event(document, stream)["$ref"])
             returns.append(f"AsyncGenerator[wire.{event}]")
-        parameters = [*item.get("parameters", ()), *operation.get("parameters", ())]
         groups[operation["tags"][0]].append(
             {
                 "id": operation["operationId"],
@@ -49,7 +48,18 @@ def handlers(document: dict[str, Any]) -> str:
                 "path": path,
                 "summary": operation["summary"],
                 "root": operation.get("x-root", False),
-                "parameters": [(p["name"], PYTHON_TYPES[p["schema"]["type"]]) for p in parameters],
+                "parameters": [
+                    (each["name"], _python_type(each["schema"])) for each in parameters("path", item, operation)
+                ],
+                "query": [
+                    {
+                        "name": each["name"],
+                        "kind": each["schema"]["type"],
+                        "default": each["schema"].get("default"),
+                        "type": _python_type(each["schema"]) + ("" if "default" in each["schema"] else " | None"),
+                    }
+                    for each in parameters("query", item, operation)
+                ],
                 "body": body and component_name(body["$ref"]),
                 "framing": operation.get("x-stream", {}).get("framing"),
                 "terminator": operation.get("x-stream", {}).get("terminator"),
@@ -57,6 +67,12 @@ def handlers(document: dict[str, Any]) -> str:
             }
         )
     return _render("handlers.py.jinja", groups=groups)
+
+
+def _python_type(schema: Schema) -> str:
+    if "enum" in schema:
+        return f"Literal[{', '.join(map(repr, schema['enum']))}]"
+    return PYTHON_TYPES[schema["type"]]
 
 
 def errors(errors: dict[str, Any]) -> str:
@@ -71,7 +87,10 @@ def streams(document: dict[str, Any]) -> str:
 
 
 def support(document: dict[str, Any]) -> str:
-    """support.py: for each object of a request, its fields with their fate; and the defaults of the bodies."""
+    """support.py: for each object of a request, its fields with their fate; and the defaults of the bodies.
+
+    The query of an operation is an object as well, called `retrieve_response.query`.
+    """
     bodies = [
         component_name(operation["requestBody"]["content"]["application/json"]["schema"]["$ref"])
         for _, _, _, operation in operations(document)
@@ -80,6 +99,11 @@ def support(document: dict[str, Any]) -> str:
     names = sorted(closure(document, *bodies))
     schemas = document["components"]["schemas"]
     objects, unions = shapes(document, names)
+    objects |= {
+        f"{operation['operationId']}.query": query_shape(query)
+        for _, _, item, operation in operations(document)
+        if (query := parameters("query", item, operation))
+    }
     defaults = {
         name: {
             key: child["default"] for key, child in schemas[name].get("properties", {}).items() if "default" in child

@@ -8,7 +8,7 @@ import jsonschema_rs
 from specvino.codegen.judge import Judge
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.walk import described, received, sent
-from specvino.codegen.schemas import Schema, closure
+from specvino.codegen.schemas import Schema, closure, operations, parameters
 from specvino.codegen.spec import Spec
 
 ORIGINS = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy", "specvino")
@@ -50,6 +50,19 @@ def fates(spec: Spec) -> Iterator[Problem]:
                 yield Problem("emit", place, f"x-emit is {emit!r}, but must be 'always', 'when …', 'null' or 'never'")
             if name not in given and emit is not None:
                 yield Problem("emit", place, "x-emit is for answers, and no answer has this")
+
+
+def queries(spec: Spec) -> Iterator[Problem]:
+    """Query parameters say what they are, who defined them and what becomes of them, as the fields of a body do."""
+    for path, method, item, operation in operations(spec.document):
+        for each in parameters("query", item, operation):
+            place = f"{method.upper()} {path} parameter {each['name']}"
+            if not each.get("description"):
+                yield Problem("description", place, "needs a description")
+            if (origin := each.get("x-origin")) not in ORIGINS:
+                yield Problem("origin", place, f"x-origin is {origin!r}, but must be one of {', '.join(ORIGINS)}")
+            if (fate := each.get("x-fate")) not in FATES:
+                yield Problem("fate", place, f"x-fate is {fate!r}, but must be one of {', '.join(FATES)}")
 
 
 def honours(spec: Spec) -> Iterator[Problem]:

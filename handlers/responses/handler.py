@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Literal
 
 from specvino.engine.protocol import Engine
 from specvino.engine.request import GenerationRequest
@@ -36,6 +37,34 @@ class Responses:
             return _shown(first, events, emitter)
         async with aclosing(events):
             return await fold(events)
+
+    async def retrieve_response(
+        self,
+        context: RequestContext,
+        response_id: str,
+        stream: bool,
+        starting_after: int | None,
+        include_obfuscation: bool,
+        include: list[str] | None,
+    ) -> wire.Response | AsyncGenerator[wire.ResponseStreamEvent]:
+        raise NotImplementedError
+
+    async def delete_response(self, context: RequestContext, response_id: str) -> wire.ResponseDeletion:
+        raise NotImplementedError
+
+    async def cancel_response(self, context: RequestContext, response_id: str) -> wire.Response:
+        raise NotImplementedError
+
+    async def list_input_items(
+        self,
+        context: RequestContext,
+        response_id: str,
+        after: str | None,
+        limit: int,
+        order: Literal["asc", "desc"],
+        include: list[str] | None,
+    ) -> wire.ResponseItemList:
+        raise NotImplementedError
 
     async def _events(self, emitter: Emitter, request: GenerationRequest) -> Events:
         with engine_errors("input"):
