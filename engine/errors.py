@@ -3,6 +3,7 @@
 EngineError
   PromptError               the caller: this prompt can't be answered
     ContextLengthExceeded   the caller: it does not fit the model
+    ImageError              the caller: this is no image that can be read
   EngineUnavailable         nobody: loading or restarting, come back in `retry_after` seconds
   EngineRestarted           the engine: its process died and took this request with it
   ModelLoadError            the operator: this model can't be loaded
@@ -28,6 +29,10 @@ class ContextLengthExceeded(PromptError):
         if max_tokens is not None:
             asked = f"{prompt_tokens + max_tokens} tokens ({asked}, {max_tokens} in the completion)"
         super().__init__(f"This model's context length is {context_length} tokens, but the request needs {asked}.")
+
+
+class ImageError(PromptError):
+    """The data is no image, is damaged, or has too many pixels."""
 
 
 class EngineUnavailable(EngineError):

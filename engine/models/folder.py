@@ -10,13 +10,24 @@ from typing import TypeGuard
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.source import ModelSource
 
-FILES = (
-    "openvino_model.xml",
-    "openvino_model.bin",
+_TOKENIZER_FILES = (
     "openvino_tokenizer.xml",
     "openvino_tokenizer.bin",
     "openvino_detokenizer.xml",
     "openvino_detokenizer.bin",
+)
+FILES = ("openvino_model.xml", "openvino_model.bin", *_TOKENIZER_FILES)
+
+# A model that sees has these instead, and some have further ones.
+LANGUAGE_MODEL = "openvino_language_model.xml"
+VISION_FILES = (
+    LANGUAGE_MODEL,
+    "openvino_language_model.bin",
+    "openvino_text_embeddings_model.xml",
+    "openvino_text_embeddings_model.bin",
+    "openvino_vision_embeddings_model.xml",
+    "openvino_vision_embeddings_model.bin",
+    *_TOKENIZER_FILES,
 )
 
 # Our own key in config.json of a pulled model.
@@ -34,7 +45,7 @@ def open_folder(path: Path) -> ModelSource:
     """Raises ModelLoadError if a file is missing (OpenVINO loads a folder without tokenizer all the same)."""
     try:
         missing = missing_files(path)
-        for name in FILES if not missing else ():
+        for name in _files(path) if not missing else ():
             (path / name).open("rb").close()
     except OSError as error:
         raise ModelLoadError(f"{error.filename or path}: can't be read: {error.strerror}") from error
@@ -46,11 +57,16 @@ def open_folder(path: Path) -> ModelSource:
         context_length=_context_length(path, config),
         defaults=_defaults(path / "generation_config.json"),
         gguf=config.get(GGUF_TOKENIZER) is True,
+        vision=_files(path) is VISION_FILES,
     )
 
 
 def missing_files(path: Path) -> list[str]:
-    return [name for name in FILES if not (path / name).is_file()]
+    return [name for name in _files(path) if not (path / name).is_file()]
+
+
+def _files(path: Path) -> tuple[str, ...]:
+    return VISION_FILES if (path / LANGUAGE_MODEL).exists() else FILES
 
 
 def _read_json(path: Path) -> Mapping[str, object]:

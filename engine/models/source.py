@@ -11,10 +11,11 @@ class ModelSource:
 
     `defaults` are the sampling settings of its generation_config.json, by their names in `Sampling`. `gguf`
     says that the tokenizer came from a GGUF file (that of a pulled model did): OpenVINO's conversion of it
-    silently keeps only the last 8,192 tokens of a text.
+    silently keeps only the last 8,192 tokens of a text. `vision` says that the model sees images.
     """
 
     path: Path
     context_length: int
     defaults: Mapping[str, float | int]
     gguf: bool
+    vision: bool = False

@@ -32,13 +32,13 @@ def main() -> None:
     # With more than one thread the tiny matrices spend their time waiting for each other.
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    tokenizer = train_tokenizer()
+    tokenizer = train_tokenizer(SPECIAL, HERE / "tiny_text_template.jinja")
     model = train(tokenizer, arguments.steps)
     print("exact answers:", score(model, tokenizer, 500), "of 500")
     export(model, tokenizer, arguments.folder)
 
 
-def train_tokenizer() -> PreTrainedTokenizerFast:
+def train_tokenizer(special: list[str], template: Path) -> PreTrainedTokenizerFast:
     """A byte-level BPE, as those of Qwen and SmolLM are.
 
     It is trained on a text that has nothing to do with the lessons, so that their words, and still more their emoji
@@ -48,12 +48,12 @@ def train_tokenizer() -> PreTrainedTokenizerFast:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=VOCABULARY - len(SPECIAL) - len(TAGS),
+        vocab_size=VOCABULARY - len(special) - len(TAGS),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
     tokenizer.train([str(HERE.parents[1] / "LICENSE")], trainer)
-    tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in SPECIAL])
+    tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in special])
     tokenizer.add_tokens([AddedToken(token, special=False, normalized=False) for token in TAGS])
     wrapped = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
@@ -63,7 +63,7 @@ def train_tokenizer() -> PreTrainedTokenizerFast:
         model_max_length=4096,
     )
     # The engine's template renderer knows no lstrip_blocks; with "{%-" everywhere it makes no difference.
-    wrapped.chat_template = (HERE / "tiny_text_template.jinja").read_text().strip()
+    wrapped.chat_template = template.read_text().strip()
     return wrapped
 
 

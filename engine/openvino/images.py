@@ -1,0 +1,63 @@
+"""An image file -> its pixels. The file is a stranger's: what its header says is judged before a pixel is made."""
+
+import binascii
+from io import BytesIO
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from specvino.engine import request
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
+
+# Of the largest photographs that phones take; three bytes each are in memory while a file is read.
+MAX_PIXELS = 50_000_000
+
+# We have a limit of our own, and Pillow's is lower.
+Image.MAX_IMAGE_PIXELS = None
+
+
+class ImageRefused(ValueError):
+    """`str()` is a sentence for the client."""
+
+
+def decode(file: bytes | str, longest_side: int) -> request.Image:
+    """The upright picture in a file, made smaller if one of its sides has more than `longest_side` pixels.
+
+    `file` is its bytes, or their base64. Of a moving picture it is the first frame; what is transparent becomes white.
+    Raises ImageRefused.
+    """
+    data = _from_base64(file) if isinstance(file, str) else file
+    try:
+        with Image.open(BytesIO(data), formats=FORMATS) as image:
+            if image.width * image.height > MAX_PIXELS:
+                raise ImageRefused(f"The image has {image.width} x {image.height} pixels; accepted are {MAX_PIXELS:,}.")
+            # JPEG can be decoded at a half, a quarter or an eighth of its size, which is much faster.
+            image.draft("RGB", (longest_side, longest_side))
+            picture = _opaque(ImageOps.exif_transpose(image))
+    except ImageRefused:
+        raise
+    except UnidentifiedImageError:
+        raise ImageRefused("The data is no PNG, JPEG, WebP, GIF or BMP image.") from None
+    except Exception:  # on a damaged file a decoder fails with whatever its next step happens to raise
+        raise ImageRefused("The image is damaged.") from None
+    picture.thumbnail((longest_side, longest_side))
+    return request.Image(picture.width, picture.height, picture.tobytes())
+
+
+def _from_base64(text: str) -> bytes:
+    try:
+        return binascii.a2b_base64("".join(text.split()), strict_mode=True)
+    except ValueError:  # also if it isn't ASCII
+        raise ImageRefused("The image's data is not valid base64.") from None
+
+
+def _opaque(image: Image.Image) -> Image.Image:
+    if image.mode.startswith("I"):
+        # Grey in 16 bits; Pillow would cut off at 255 what is brighter.
+        return image.convert("I").point(lambda value: value / 256).convert("L").convert("RGB")
+    if not image.has_transparency_data:
+        return image.convert("RGB")
+    colours = image.convert("RGBA")
+    white = Image.new("RGB", image.size, "white")
+    white.paste(colours, mask=colours.getchannel("A"))
+    return white
