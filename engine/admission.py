@@ -13,8 +13,9 @@ def room(prompt_tokens: int, max_tokens: int | None, context_length: int) -> int
     left = context_length - prompt_tokens
     if left < 0:
         raise ContextLengthExceeded(prompt_tokens, None, context_length)
-    if left < (max_tokens or 1):
-        raise ContextLengthExceeded(prompt_tokens, max_tokens or 1, context_length)
+    wanted = 1 if max_tokens is None else max_tokens
+    if left < wanted:
+        raise ContextLengthExceeded(prompt_tokens, wanted, context_length)
     return left
 
 

@@ -9,6 +9,7 @@ from specvino.engine.segments import Segment
 from specvino.engine.text.fit import Side
 
 State = Literal["loading", "ready", "restarting", "closed"]
+Drafting = Literal["draft_model", "prompt_lookup"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +17,14 @@ class ModelInfo:
     """What a loaded model says of itself.
 
     `context_length` is in tokens, prompt and completion together. `defaults` are the sampling settings of its
-    generation_config.json, by their names in `Sampling`. Token ids are below `vocabulary_size`.
+    generation_config.json, by their names in `Sampling`. Token ids are below `vocabulary_size`. `drafting` is where
+    guesses at the next tokens come from, None if there are none.
     """
 
     context_length: int
     vocabulary_size: int
     defaults: Mapping[str, float | int]
+    drafting: Drafting | None = None
 
 
 @dataclass(frozen=True, slots=True)

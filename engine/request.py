@@ -16,10 +16,28 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture as models see it: `rgb` holds `height` rows of `width` pixels of three bytes."""
+
+    width: int
+    height: int
+    rgb: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedImage:
+    """It stands before the character number `at` of its message's content, or at its end."""
+
+    at: int
+    image: Image
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One turn. `content` is plain text: parts are joined, and null is the empty text.
 
-    `reasoning` is what the model thought before an earlier assistant turn, for templates that show it.
+    `reasoning` is what the model thought before an earlier assistant turn, for templates that show it. `images` are in
+    the order of their places.
     """
 
     role: Role
@@ -28,6 +46,7 @@ class Message:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     reasoning: str | None = None
+    images: tuple[PlacedImage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +81,12 @@ class Sampling:
 
     `temperature` 0 and `top_p` 0 are greedy. `top_k` -1 keeps all tokens. `max_tokens` None is the
     model's own limit, or the end of the context.
+    `max_tokens` 0 is for requests that only want their prompts repeated.
     `seed` None draws a new one for each prompt; a prompt's choice i uses seed + i, so that choices differ and each can
     be repeated.
+    `best_of` above 1 is a beam search of that width, of whose texts the `n` best are the choices. It draws nothing, and
+    the pipeline has no penalties in it; a stop string cuts its finished texts. `length_penalty` is for it alone.
+    The last three are for engines that draft (`ModelInfo.drafting`); None leaves them to the engine.
     """
 
     max_tokens: int | None
@@ -76,12 +99,26 @@ class Sampling:
     seed: int | None = None
     stop: tuple[str, ...] = ()
     ignore_eos: bool = False
+    min_p: float = 0.0
+    best_of: int = 1
+    length_penalty: float = 1.0
+    include_stop_str_in_output: bool = False
+    skip_special_tokens: bool = True
+    num_assistant_tokens: int | None = None
+    assistant_confidence_threshold: float | None = None
+    max_ngram_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """`n` choices for each prompt: those of the first prompt are 0 to n - 1, those of the second go on at n."""
+    """`n` choices for each prompt: those of the first prompt are 0 to n - 1, those of the second go on at n.
+
+    `echo` repeats the prompt before each choice; `logprobs` says how likely the tokens were, those of a repeated prompt
+    too.
+    """
 
     prompts: tuple[Prompt, ...]
     sampling: Sampling
     n: int = 1
+    echo: bool = False
+    logprobs: bool = False

@@ -11,6 +11,20 @@ FinishReason = Literal["stop", "length"]
 
 
 @dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """How likely a token was, as a natural logarithm; None for a prompt's first one, which nothing foretold.
+
+    `text` is what the token gave to the text: empty where it gave nothing (a control token that is left out, a part of
+    a character before its last one, what is cut off at a stop string). So the texts of a choice's tokens are its text.
+    `bytes` are the token's own, whole in any case; None where the vocabulary doesn't tell them.
+    """
+
+    text: str
+    bytes: bytes | None
+    logprob: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Started:
     """The request was admitted: it is valid and each of its prompts fits the context. The count is of all together."""
 
@@ -19,18 +33,35 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """The next piece of a choice's text: never empty, never ending inside a code point."""
+    """The next piece of a choice's text: never empty, never ending inside a code point.
+
+    `logprobs`, where asked for, are those of the tokens that end with it or before it and weren't given yet.
+    """
 
     choice: int
     text: str
+    logprobs: tuple[TokenLogprob, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptText:
+    """The prompt that a choice goes on from, where the request wants it repeated: before all else of the choice."""
+
+    choice: int
+    text: str
+    logprobs: tuple[TokenLogprob, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """A choice is complete. `stop`: end of turn or a stop string; `length`: the token limit."""
+    """A choice is complete. `stop`: end of turn or a stop string; `length`: the token limit.
+
+    `logprobs`, where asked for, are those of its last tokens, which gave no text.
+    """
 
     choice: int
     reason: FinishReason
+    logprobs: tuple[TokenLogprob, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,4 +72,4 @@ class Usage:
     completion_tokens: int
 
 
-Segment = Started | TextDelta | Finish | Usage
+Segment = Started | PromptText | TextDelta | Finish | Usage

@@ -1,48 +1,39 @@
-"""One sequence on the server's side: its outputs become text, up to a stop string."""
+"""One sequence on the server's side: its outputs become segments."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from specvino.engine.openvino.messages import Output
-from specvino.engine.segments import FinishReason
-from specvino.engine.text.detokenizer import Detokenizer
-from specvino.engine.text.stop import StopMatcher
+from specvino.engine.segments import Finish, PromptText, Segment, TextDelta
+from specvino.engine.text.choice_text import ChoiceText
+from specvino.engine.text.echoed_prompt import EchoedPrompt
 
 
 class Choice:
-    """`tokens` counts the generated ids up to and including the one that ended the choice."""
+    """Begins with its prompt, if that is to be repeated, and ends with its Finish.
 
-    def __init__(self, index: int, detokenizer: Detokenizer, stops: Sequence[str]) -> None:
+    Outputs that come later are tokens made after a stop string.
+    """
+
+    def __init__(self, index: int, text: ChoiceText, prompt: EchoedPrompt | None = None) -> None:
         self.index = index
-        self.tokens = 0
-        self._detokenizer = detokenizer
-        self._stops = StopMatcher(stops) if stops else None
+        self._text = text
+        self._prompt = prompt
 
-    def push(self, output: Output) -> tuple[str, FinishReason | None]:
-        """Returns the text that this output frees, and the reason if the choice ends with it."""
-        text, stopped = self._push(output.token_ids)
-        if stopped:
-            return text, "stop"
-        if output.finish is not None:
-            rest, stopped = self._finish()
-            return text + rest, "stop" if stopped else output.finish
-        return text, None
+    @property
+    def tokens(self) -> int:
+        """How many were read, up to and including the one that ended the choice."""
+        return self._text.tokens
 
-    def _push(self, token_ids: Sequence[int]) -> tuple[str, bool]:
-        if self._stops is None:
-            self.tokens += len(token_ids)
-            return self._detokenizer.push(token_ids), False
-        text = ""
-        for token_id in token_ids:
-            self.tokens += 1
-            free, stopped = self._stops.push(self._detokenizer.push([token_id]))
-            text += free
-            if stopped:
-                return text, True
-        return text, False
-
-    def _finish(self) -> tuple[str, bool]:
-        rest = self._detokenizer.finish()
-        if self._stops is None:
-            return rest, False
-        text, stopped = self._stops.push(rest)
-        return text if stopped else text + self._stops.finish(), stopped
+    def push(self, output: Output) -> Iterator[Segment]:
+        if self._prompt is not None:
+            logprobs = self._prompt.tokens(output.prompt_logprobs) if output.prompt_logprobs else ()
+            yield PromptText(self.index, self._prompt.text, logprobs)
+            self._prompt = None
+        text = self._text.push(output.token_ids, output.logprobs)
+        if output.finish is not None and not self._text.stopped:
+            text += self._text.finish()
+        if text:
+            yield TextDelta(self.index, text, self._text.take_logprobs())
+        reason = "stop" if self._text.stopped else output.finish
+        if reason is not None:
+            yield Finish(self.index, reason, self._text.rest_logprobs())

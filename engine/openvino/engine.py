@@ -17,15 +17,18 @@ from specvino.engine.openvino.prepare_client import PrepareClient
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, State
 from specvino.engine.request import GenerationRequest, Prompt
-from specvino.engine.segments import Finish, Segment, Started, TextDelta, Usage
-from specvino.engine.text.byte_table import ByteTableDetokenizer
+from specvino.engine.segments import Finish, Segment, Started, Usage
+from specvino.engine.text import byte_table
+from specvino.engine.text.choice_text import ChoiceText
 from specvino.engine.text.detokenizer import DetokenizerFactory
+from specvino.engine.text.echoed_prompt import EchoedPrompt
 from specvino.engine.text.fit import Side, fit
 
 
 class _Admitted(NamedTuple):
     """A prompt that fits, and how many tokens may follow it in each of its choices."""
 
+    prompt: Prompt
     token_ids: bytes
     max_new_tokens: int
 
@@ -35,7 +38,7 @@ class OpenVINOEngine:
 
     At most `max_sequences` are generated at a time, the others wait. A worker that owes tokens and is silent for
     `stall_timeout` seconds is started anew, and so is a prepare process that needs more than `prepare_deadline`
-    seconds for a conversation.
+    seconds for a conversation. Either a `draft_model` guesses the next tokens, or they are looked up in the prompt.
     """
 
     def __init__(
@@ -45,6 +48,8 @@ class OpenVINOEngine:
         max_sequences: int = 64,
         stall_timeout: float = 60.0,
         prepare_deadline: float = 10.0,
+        draft_model: ModelSource | None = None,
+        prompt_lookup: bool = False,
     ) -> None:
         self.cache_usage = 0.0  # of the worker's memory for running sequences, in percent
         self._source = source
@@ -54,10 +59,16 @@ class OpenVINOEngine:
         self._mailboxes: dict[int, Mailbox] = {}  # by sequence; the choices of a request share one
         self._running = self._waiting = 0
         self._prepare = PrepareClient(source, prepare_deadline)
+        self._load = LoadModel(
+            str(source.path),
+            max_sequences,
+            draft_path=str(draft_model.path) if draft_model else None,
+            prompt_lookup=prompt_lookup,
+        )
         self._worker = Supervisor(
             "worker",
             "specvino.engine.openvino.worker",
-            LoadModel(str(source.path), max_sequences),
+            self._load,
             incoming=Step,
             on_message=self._receive,
             on_lost=self._lost,
@@ -91,7 +102,9 @@ class OpenVINOEngine:
         except BaseException:
             await self.close()
             raise
-        self._model = ModelInfo(self._source.context_length, self._prepare.vocabulary.size, self._source.defaults)
+        self._model = ModelInfo(
+            self._source.context_length, self._prepare.vocabulary.size, self._source.defaults, self._load.drafting
+        )
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         self._check_ready()
@@ -113,14 +126,12 @@ class OpenVINOEngine:
                         continue  # tokens made after a stop string
                     if output.error is not None:
                         raise EngineError(output.error)
-                    text, reason = choice.push(output)
-                    if text:
-                        yield TextDelta(choice.index, text)
-                    if reason is not None:
-                        del choices[output.id]
-                        self._forget(output.id, finished=output.finish is not None)
-                        completion_tokens += choice.tokens
-                        yield Finish(choice.index, reason)
+                    for segment in choice.push(output):
+                        if isinstance(segment, Finish):
+                            del choices[output.id]
+                            self._forget(output.id, finished=output.finish is not None)
+                            completion_tokens += choice.tokens
+                        yield segment
             yield Usage(prompt_tokens, completion_tokens)
         finally:
             for id in choices:
@@ -165,20 +176,24 @@ class OpenVINOEngine:
         """Raises PromptError if the model can't take the prompt, or the prompt leaves no room for what is asked."""
         token_ids = await self._prepare.prepare(prompt)
         left = room(len(token_ids) // TOKEN_ID_BYTES, max_tokens, self._source.context_length)
-        # The model's own limit was not asked for: it yields to the context.
-        return _Admitted(token_ids, max_tokens or min(left, int(self._source.defaults.get("max_tokens", left))))
+        if max_tokens is None:  # the model's own limit was not asked for: it yields to the context
+            max_tokens = min(left, int(self._source.defaults.get("max_tokens", left)))
+        return _Admitted(prompt, token_ids, max_tokens)
 
     def _send(self, request: GenerationRequest, prompts: Sequence[_Admitted], mailbox: Mailbox) -> dict[int, Choice]:
-        """Sends one sequence for each choice; returns the choices by their sequences' ids."""
+        """Sends a sequence for each choice, or one search for a prompt's; returns the choices by their ids."""
         sampling = request.sampling
-        stops = [stop for stop in sampling.stop if stop]
         choices: dict[int, Choice] = {}
         for prompt in prompts:
             seed = secrets.randbits(31) if sampling.seed is None else sampling.seed
+            search = sampling.best_of > 1 and prompt.max_new_tokens > 0
+            first = len(choices)
             for i in range(request.n):
                 id = next(self._ids)
-                choices[id] = Choice(len(choices), self._detokenizer(), stops)
+                choices[id] = self._choice(first + i, request, prompt)
                 self._mailboxes[id] = mailbox
+                if search and i > 0:
+                    continue  # its text comes with that of the first
                 self._worker.send(
                     Generate(
                         id=id,
@@ -192,9 +207,28 @@ class OpenVINOEngine:
                         repetition_penalty=sampling.repetition_penalty,
                         seed=(seed + i) % 2**64,
                         ignore_eos=sampling.ignore_eos,
+                        min_p=sampling.min_p,
+                        n=request.n,
+                        best_of=sampling.best_of if search else 1,
+                        length_penalty=sampling.length_penalty,
+                        logprobs=request.logprobs,
+                        # A prompt without an answer can only be given back.
+                        echo=(request.echo and request.logprobs) or not prompt.max_new_tokens,
+                        num_assistant_tokens=sampling.num_assistant_tokens,
+                        assistant_confidence_threshold=sampling.assistant_confidence_threshold,
+                        max_ngram_size=sampling.max_ngram_size,
                     )
                 )
         return choices
+
+    def _choice(self, index: int, request: GenerationRequest, prompt: _Admitted) -> Choice:
+        special = not request.sampling.skip_special_tokens
+        detokenizer = self._detokenizer(special=special, each=request.logprobs)
+        text = ChoiceText(detokenizer, request.sampling, logprobs=request.logprobs)
+        if not request.echo:
+            return Choice(index, text)
+        ids = array("q", prompt.token_ids).tolist()
+        return Choice(index, text, EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special))
 
     def _forget(self, id: int, *, finished: bool) -> None:
         """Cancels the sequence unless it is finished, or was lost with its worker."""
@@ -220,7 +254,7 @@ class OpenVINOEngine:
     async def _choose_detokenizer(self) -> DetokenizerFactory:
         table = self._prepare.vocabulary.table
         if table is not None:
-            return lambda: ByteTableDetokenizer(table)
+            return byte_table.factory(table, self._prepare.vocabulary.special)
         from specvino.engine.text import text_streamer  # only here: it brings OpenVINO into this process
 
         return await asyncio.to_thread(text_streamer.load, self._source.path)

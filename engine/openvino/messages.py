@@ -5,6 +5,7 @@ Token ids of prompts travel as bytes (int64, the machine's order): the server on
 
 import msgspec
 
+from specvino.engine.protocol import Drafting
 from specvino.engine.request import Conversation
 from specvino.engine.segments import FinishReason
 
@@ -35,12 +36,13 @@ class Tokenize(msgspec.Struct, tag=True):
 class Vocabulary(msgspec.Struct, tag=True):
     """Sent once, before Ready. `table` is each token's bytes, None if tokens' texts depend on their neighbours.
 
-    Ids below `size` are those that both the tokenizer and the model have.
+    Ids below `size` are those that both the tokenizer and the model have. `special` are the special tokens' texts.
     """
 
     table: list[bytes] | None
     size: int
     pad_id: int
+    special: dict[int, str] = {}
 
 
 class Prepared(msgspec.Struct, tag=True):
@@ -67,14 +69,25 @@ FromPrepare = Vocabulary | Prepared | PromptTooLong | PromptRefused
 
 
 class LoadModel(msgspec.Struct, tag=True):
-    """The first message to the worker."""
+    """The first message to the worker. `draft_path` is a smaller model's, whose guesses the model confirms."""
 
     path: str
     max_sequences: int
+    draft_path: str | None = None
+    prompt_lookup: bool = False
+
+    @property
+    def drafting(self) -> Drafting | None:
+        if self.draft_path is not None:
+            return "draft_model"
+        return "prompt_lookup" if self.prompt_lookup else None
 
 
 class Generate(msgspec.Struct, tag=True):
-    """One sequence. `temperature` 0 and `top_p` 0 are greedy, `top_k` -1 keeps all tokens."""
+    """One sequence, or a beam search: then the ids of its `n` best texts follow `id`.
+
+    `temperature` 0 and `top_p` 0 are greedy, `top_k` -1 keeps all tokens. `echo` asks for the prompt's `logprobs` too.
+    """
 
     id: int
     token_ids: bytes
@@ -87,6 +100,15 @@ class Generate(msgspec.Struct, tag=True):
     repetition_penalty: float
     seed: int
     ignore_eos: bool
+    min_p: float = 0.0
+    n: int = 1
+    best_of: int = 1
+    length_penalty: float = 1.0
+    logprobs: bool = False
+    echo: bool = False
+    num_assistant_tokens: int | None = None
+    assistant_confidence_threshold: float | None = None
+    max_ngram_size: int | None = None
 
 
 class Cancel(msgspec.Struct, tag=True):
@@ -97,12 +119,17 @@ ToWorker = LoadModel | Generate | Cancel
 
 
 class Output(msgspec.Struct, array_like=True):
-    """A sequence's new tokens; its last output has a `finish`, or says in `error` why it failed."""
+    """A sequence's new tokens; its last output has a `finish`, or says in `error` why it failed.
+
+    `logprobs`, where asked for, has one for each token. `prompt_logprobs` comes once, in the first output.
+    """
 
     id: int
     token_ids: list[int]
     finish: FinishReason | None = None
     error: str | None = None
+    logprobs: list[float] | None = None
+    prompt_logprobs: list[float | None] | None = None
 
 
 class Step(msgspec.Struct, tag=True):

@@ -51,7 +51,8 @@ class Preparer:
 
     def vocabulary(self) -> Vocabulary:
         table = vocabulary.byte_table(self._tokenizer, self._vocabulary, self._special)
-        return Vocabulary(table, self._size, max(0, self._tokenizer.get_pad_token_id()))  # -1 if it has none
+        pad_id = max(0, self._tokenizer.get_pad_token_id())  # -1 if it has none
+        return Vocabulary(table, self._size, pad_id, self._special)
 
     def prepare(self, prompt: Conversation) -> bytes:
         """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and Truncated."""

@@ -6,7 +6,9 @@ differ among themselves there: those of safetensors models do the same, those ma
 """
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from specvino.engine.text.detokenizer import DetokenizerFactory
 
 _Decoder = codecs.getincrementaldecoder("utf-8")
 
@@ -16,14 +18,34 @@ class ByteTableDetokenizer:
 
     def __init__(self, table: Sequence[bytes]) -> None:
         self._table = table
-        self._decode = _Decoder("replace").decode
+        self._decoder = _Decoder("replace")
+        self._decode = self._decoder.decode
+
+    @property
+    def unfinished(self) -> bool:
+        return bool(self._decoder.getstate()[0])
 
     def push(self, token_ids: Sequence[int]) -> str:
         table = self._table
         try:
             return self._decode(b"".join([table[i] for i in token_ids]))
         except IndexError:  # models pad their output beyond the vocabulary
-            return self._decode(b"".join([table[i] for i in token_ids if i < len(table)]))
+            return self._decode(b"".join([self.bytes_of(i) for i in token_ids]))
 
     def finish(self) -> str:
         return self._decode(b"", final=True)
+
+    def bytes_of(self, token_id: int) -> bytes:
+        return self._table[token_id] if token_id < len(self._table) else b""
+
+
+def factory(table: Sequence[bytes], special: Mapping[int, str]) -> DetokenizerFactory:
+    """`special` are the special tokens' texts."""
+    shown = list(table)
+    for i, text in special.items():
+        shown[i] = text.encode()
+
+    def make(*, special: bool = False, each: bool = False) -> ByteTableDetokenizer:
+        return ByteTableDetokenizer(shown if special else table)
+
+    return make

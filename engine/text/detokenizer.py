@@ -1,11 +1,16 @@
 """What turns a sequence's token ids into text while they come."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 
 class Detokenizer(Protocol):
     """Made anew for each sequence."""
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a begun character is held back."""
+        ...
 
     def push(self, token_ids: Sequence[int]) -> str:
         """The text that these ids complete; '' if there is none yet. Never ends inside a code point."""
@@ -15,5 +20,12 @@ class Detokenizer(Protocol):
         """The text that was held back, now that no more ids come."""
         ...
 
+    def bytes_of(self, token_id: int) -> bytes | None:
+        """What the token is in itself; None if it depends on the tokens around it."""
+        ...
 
-DetokenizerFactory = Callable[[], Detokenizer]
+
+class DetokenizerFactory(Protocol):
+    def __call__(self, *, special: bool = False, each: bool = False) -> Detokenizer:
+        """`special` gives special tokens a text; `each` gives every token's text as soon as it is known."""
+        ...

@@ -1,4 +1,4 @@
-"""Stop strings: the text ends before the first one, wherever the pieces of the text are cut."""
+"""Stop strings: the text ends at the first one, wherever the pieces of the text are cut."""
 
 from collections.abc import Sequence
 
@@ -6,20 +6,23 @@ from collections.abc import Sequence
 class StopMatcher:
     """Passes text on, but holds back the longest tail that could begin a stop string.
 
-    The stop string that is complete first wins; among those complete at the same character, the longest.
+    The stop string that is complete first wins; among those complete at the same character, the longest. `keep` leaves
+    it at the end of the text.
     """
 
-    def __init__(self, stops: Sequence[str]) -> None:
+    def __init__(self, stops: Sequence[str], *, keep: bool = False) -> None:
         self._stops = stops
+        self._keep = keep
         self._held = ""
 
     def push(self, text: str) -> tuple[str, bool]:
-        """Returns the text that is free to go, and whether a stop string follows it: then all is over."""
+        """Returns the text that is free to go, and whether it ends at a stop string: then all is over."""
         text = self._held + text
         found = [(start + len(stop), start) for stop in self._stops if (start := text.find(stop)) >= 0]
         if found:
             self._held = ""
-            return text[: min(found)[1]], True
+            end, start = min(found)
+            return text[: end if self._keep else start], True
         free = self._free(text)
         self._held = text[free:]
         return text[:free], False
