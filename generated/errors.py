@@ -44,7 +44,7 @@ class ErrorCode(StrEnum):
     OBJECT_ABOVE_MAX_PROPERTIES = "object_above_max_properties"
     """A map has too many entries."""
     UNSUPPORTED_PARAMETER = "unsupported_parameter"
-    """This server can't honour the field or its value, and was told to refuse it."""
+    """This server can't honour the field or its value: it was started without what they need, or told to refuse what it can't honour."""
     UNKNOWN_PARAMETER = "unknown_parameter"
     """The API has no such field, and the server was told to refuse it."""
     CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded"

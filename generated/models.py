@@ -709,7 +709,7 @@ class ChatLogprobs(BaseModel):
     )
     content: list[TokenLogprob] | None | MISSING = MISSING
     """
-    The text's tokens.
+    The text's tokens, in their order; in a stream those that came with the chunk.
     """
     refusal: list[TokenLogprob] | None | MISSING = MISSING
     """
@@ -1130,19 +1130,19 @@ class CompletionLogprobs(BaseModel):
     )
     tokens: list[str] | MISSING = MISSING
     """
-    The tokens' texts.
+    What the tokens gave to the text.
     """
     token_logprobs: list[float | None] | MISSING = MISSING
     """
-    The logarithms of their probabilities.
+    The natural logarithms of their probabilities; null for the first token of a repeated prompt, which nothing foretold.
     """
     top_logprobs: list[dict[str, float] | None] | None | MISSING = MISSING
     """
-    The likeliest tokens at each place.
+    The chosen token at each place, where logprobs is above 0; else null.
     """
     text_offset: list[int] | MISSING = MISSING
     """
-    Where each begins in the text, in characters.
+    Where each begins in the choice's text, in characters.
     """
 
 
@@ -1333,11 +1333,11 @@ class CreateChatCompletionRequest(BaseModel):
     """
     logprobs: bool | None | MISSING = MISSING
     """
-    Say how likely each token was.
+    Say how likely each token was: by the model itself, before temperature, penalties and the like. Every token counts that the choice took, in their order, those of thoughts and calls and the one that ended it too.
     """
     top_logprobs: int | None | MISSING = MISSING
     """
-    How many of the likeliest tokens to show at each place. OpenVINO GenAI knows the chosen one only.
+    How many of the likeliest tokens to show at each place. OpenVINO GenAI knows the chosen one only: above 0 that one is shown. Above 0 it asks for logprobs, too, unless that is false.
     """
     stream_options: StreamOptions | None | MISSING = MISSING
     """
@@ -1433,7 +1433,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which a choice ends; they are not part of the answer. OpenAI accepts 4, OVMS 16.
+    Texts at which a choice ends; they are not part of it, unless include_stop_str_in_output is true. OpenAI accepts 4, OVMS 16.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
@@ -1449,15 +1449,15 @@ class CreateChatCompletionRequest(BaseModel):
     """
     n: int | None | MISSING = MISSING
     """
-    How many choices to make. Choice i draws with the seed plus i.
+    How many choices to make. Choice i draws with the seed plus i. With best_of above 1 they are the best texts of one search.
     """
     best_of: int | None | MISSING = MISSING
     """
-    How many candidates to make, of which the n best are answered. In OVMS the width of a beam search.
+    How many candidates to make, of which the n best are answered. Above 1 it is the width of a beam search, as in OVMS: nothing is drawn (temperature, top_p, top_k, min_p and seed have no effect), penalties are refused, and each text comes whole at the end, also in a stream. The operator can set a lower limit than the 20 of this document.
     """
     length_penalty: float | None | MISSING = MISSING
     """
-    In a beam search, above 0 prefers longer texts and below 0 shorter ones.
+    In a beam search (best_of above 1), above 0 prefers longer texts and below 0 shorter ones. Elsewhere there is nothing to prefer.
     """
     ignore_eos: bool | None | MISSING = MISSING
     """
@@ -1465,23 +1465,23 @@ class CreateChatCompletionRequest(BaseModel):
     """
     include_stop_str_in_output: bool | None | MISSING = MISSING
     """
-    Leave the stop text that ended a choice at the end of its text.
+    Leave the stop text that ended a choice at the end of its text. OVMS always does so in streams.
     """
     skip_special_tokens: bool | None | MISSING = MISSING
     """
-    Leave the model's control tokens out of the text.
+    Leave the model's control tokens out of the text, also the one that ends it.
     """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
-    How many tokens are drafted at a time.
+    How many tokens are drafted at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
     """
     assistant_confidence_threshold: float | None | MISSING = MISSING
     """
-    Draft on as long as the draft model is at least this sure. Not together with num_assistant_tokens.
+    Draft on as long as the draft model is at least this sure. Not together with num_assistant_tokens. Only a server that was started with a draft model takes it.
     """
     max_ngram_size: int | None | MISSING = MISSING
     """
-    The longest run of tokens that is looked up in the prompt for a draft.
+    The longest run of tokens that is looked up in the prompt for a draft; 3 without it. Only a server that was started with prompt lookup takes it.
     """
     modalities: list[str] | None | MISSING = MISSING
     """
@@ -1545,15 +1545,15 @@ class CreateCompletionRequest(BaseModel):
     """
     max_tokens: int | None | MISSING = MISSING
     """
-    The most tokens that each choice may have. Without it a choice may run to the end of the model's context; OpenAI stops at 16.
+    The most tokens that each choice may have; 0, with echo, only repeats the prompt. Without it a choice may run to the end of the model's context; OpenAI stops at 16.
     """
     best_of: int | None | MISSING = MISSING
     """
-    How many candidates to make, of which the n best are answered. In OVMS the width of a beam search.
+    How many candidates to make, of which the n best are answered. Above 1 it is the width of a beam search, as in OVMS: nothing is drawn (temperature, top_p, top_k, min_p and seed have no effect), penalties are refused, and each text comes whole at the end, also in a stream. The operator can set a lower limit than the 20 of this document.
     """
     echo: bool | None | MISSING = MISSING
     """
-    Begin each text with its prompt.
+    Begin each text with its prompt: a text as it was given, token ids as the text they stand for. With logprobs the prompt's tokens are among them, the first one with null.
     """
     suffix: str | None | MISSING = MISSING
     """
@@ -1561,7 +1561,7 @@ class CreateCompletionRequest(BaseModel):
     """
     logprobs: int | None | MISSING = MISSING
     """
-    Say how likely each token was, and this many of the likeliest at its place.
+    Say how likely each token was, and this many of the likeliest at its place. OpenVINO GenAI knows the chosen one only: above 0 that one is shown. The probabilities are the model's own, before temperature, penalties and the like.
     """
     logit_bias: Annotated[
         dict[str, float] | None | MISSING, Field(title="LogitBias")
@@ -1603,7 +1603,7 @@ class CreateCompletionRequest(BaseModel):
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which a choice ends; they are not part of the answer. OpenAI accepts 4, OVMS 16.
+    Texts at which a choice ends; they are not part of it, unless include_stop_str_in_output is true. OpenAI accepts 4, OVMS 16.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
@@ -1619,11 +1619,11 @@ class CreateCompletionRequest(BaseModel):
     """
     n: int | None | MISSING = MISSING
     """
-    How many choices to make. Choice i draws with the seed plus i.
+    How many choices to make. Choice i draws with the seed plus i. With best_of above 1 they are the best texts of one search.
     """
     length_penalty: float | None | MISSING = MISSING
     """
-    In a beam search, above 0 prefers longer texts and below 0 shorter ones.
+    In a beam search (best_of above 1), above 0 prefers longer texts and below 0 shorter ones. Elsewhere there is nothing to prefer.
     """
     ignore_eos: bool | None | MISSING = MISSING
     """
@@ -1631,23 +1631,23 @@ class CreateCompletionRequest(BaseModel):
     """
     include_stop_str_in_output: bool | None | MISSING = MISSING
     """
-    Leave the stop text that ended a choice at the end of its text.
+    Leave the stop text that ended a choice at the end of its text. OVMS always does so in streams.
     """
     skip_special_tokens: bool | None | MISSING = MISSING
     """
-    Leave the model's control tokens out of the text.
+    Leave the model's control tokens out of the text, also the one that ends it.
     """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
-    How many tokens are drafted at a time.
+    How many tokens are drafted at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
     """
     assistant_confidence_threshold: float | None | MISSING = MISSING
     """
-    Draft on as long as the draft model is at least this sure. Not together with num_assistant_tokens.
+    Draft on as long as the draft model is at least this sure. Not together with num_assistant_tokens. Only a server that was started with a draft model takes it.
     """
     max_ngram_size: int | None | MISSING = MISSING
     """
-    The longest run of tokens that is looked up in the prompt for a draft.
+    The longest run of tokens that is looked up in the prompt for a draft; 3 without it. Only a server that was started with prompt lookup takes it.
     """
     chunk_frames: int | None | MISSING = MISSING
     """
@@ -1772,11 +1772,11 @@ class CreateResponseRequest(BaseModel):
     """
     top_logprobs: int | None | MISSING = MISSING
     """
-    How many of the likeliest tokens to show at each place.
+    How many of the likeliest tokens to show at each place. OpenVINO GenAI knows the chosen one only: above 0 that one is shown. Above 0 it asks for logprobs, too.
     """
     logprobs: bool | None | MISSING = MISSING
     """
-    Say how likely each token was. OVMS accepts it and shows nothing.
+    Say how likely each token was, as `message.output_text.logprobs` in `include` does. OVMS accepts it and shows nothing.
     """
     previous_response_id: str | None | MISSING = MISSING
     """
@@ -1848,11 +1848,11 @@ class CreateResponseRequest(BaseModel):
     """
     best_of: int | None | MISSING = MISSING
     """
-    How many candidates to make, of which the n best are answered. In OVMS the width of a beam search.
+    How many candidates to make, of which the n best are answered. Above 1 it is the width of a beam search, as in OVMS: nothing is drawn (temperature, top_p, top_k, min_p and seed have no effect), penalties are refused, and each text comes whole at the end, also in a stream. The operator can set a lower limit than the 20 of this document.
     """
     length_penalty: float | None | MISSING = MISSING
     """
-    In a beam search, above 0 prefers longer texts and below 0 shorter ones.
+    In a beam search (best_of above 1), above 0 prefers longer texts and below 0 shorter ones. Elsewhere there is nothing to prefer.
     """
     ignore_eos: bool | None | MISSING = MISSING
     """
@@ -1860,23 +1860,23 @@ class CreateResponseRequest(BaseModel):
     """
     include_stop_str_in_output: bool | None | MISSING = MISSING
     """
-    Leave the stop text that ended a choice at the end of its text.
+    Leave the stop text that ended a choice at the end of its text. OVMS always does so in streams.
     """
     skip_special_tokens: bool | None | MISSING = MISSING
     """
-    Leave the model's control tokens out of the text.
+    Leave the model's control tokens out of the text, also the one that ends it.
     """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
-    How many tokens are drafted at a time.
+    How many tokens are drafted at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
     """
     assistant_confidence_threshold: float | None | MISSING = MISSING
     """
-    Draft on as long as the draft model is at least this sure. Not together with num_assistant_tokens.
+    Draft on as long as the draft model is at least this sure. Not together with num_assistant_tokens. Only a server that was started with a draft model takes it.
     """
     max_ngram_size: int | None | MISSING = MISSING
     """
-    The longest run of tokens that is looked up in the prompt for a draft.
+    The longest run of tokens that is looked up in the prompt for a draft; 3 without it. Only a server that was started with prompt lookup takes it.
     """
     chunk_frames: int | None | MISSING = MISSING
     """
@@ -3996,21 +3996,21 @@ class OutputLogprob(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    token: str
+    token: Annotated[str, Field(title="TokenText")]
     """
-    The token.
+    What the token gave to the text.
     """
     logprob: float
     """
-    The logarithm of its probability.
+    The natural logarithm of its probability.
     """
     bytes: list[int] | MISSING = MISSING
     """
-    Its bytes in UTF-8.
+    The token's own bytes in UTF-8.
     """
     top_logprobs: list[OutputTopLogprob] | MISSING = MISSING
     """
-    The likeliest tokens at its place.
+    The chosen token, where top_logprobs is above 0.
     """
 
 
@@ -4126,7 +4126,7 @@ class OutputText(BaseModel):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty here.
+    How likely each token was; empty unless asked for.
     """
 
 
@@ -4148,7 +4148,7 @@ class OutputTextDeltaEvent(BaseModel):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty here.
+    How likely each token was; empty unless asked for.
     """
     obfuscation: str | MISSING = MISSING
     """
@@ -4190,7 +4190,7 @@ class OutputTextDoneEvent(BaseModel):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty here.
+    How likely each token was; empty unless asked for.
     """
     sequence_number: int
     """
@@ -4232,17 +4232,17 @@ class OutputTopLogprob(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    token: str | MISSING = MISSING
+    token: Annotated[str | MISSING, Field(title="TokenText")] = MISSING
     """
-    The token.
+    What the token gave to the text.
     """
     logprob: float | MISSING = MISSING
     """
-    The logarithm of its probability.
+    The natural logarithm of its probability.
     """
     bytes: list[int] | MISSING = MISSING
     """
-    Its bytes in UTF-8.
+    The token's own bytes in UTF-8.
     """
 
 
@@ -4682,7 +4682,7 @@ class Response(BaseModel):
     """
     top_logprobs: int
     """
-    How many of the likeliest tokens are shown at each place.
+    How many of the likeliest tokens are shown at each place: 0 or 1.
     """
     max_output_tokens: int | None
     """
@@ -5709,21 +5709,21 @@ class TokenLogprob(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    token: str
+    token: Annotated[str, Field(title="TokenText")]
     """
-    The token's text.
+    What the token gave to the text.
     """
     logprob: float
     """
-    The logarithm of its probability.
+    The natural logarithm of its probability.
     """
     bytes: Annotated[list[int] | None, Field(title="TokenBytes")]
     """
-    The token in UTF-8.
+    The token itself.
     """
     top_logprobs: list[TopLogprob]
     """
-    The likeliest tokens at its place.
+    The chosen token, where top_logprobs is above 0.
     """
 
 
@@ -5821,17 +5821,17 @@ class TopLogprob(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    token: str
+    token: Annotated[str, Field(title="TokenText")]
     """
-    The token's text.
+    What the token gave to the text.
     """
     logprob: float
     """
-    The logarithm of its probability.
+    The natural logarithm of its probability.
     """
     bytes: Annotated[list[int] | None, Field(title="TokenBytes")]
     """
-    The token in UTF-8.
+    The token itself.
     """
 
 

@@ -459,7 +459,7 @@ class ChatLogprobs(TypedDict):
 
     content: NotRequired[list[TokenLogprob] | None]
     """
-    The text's tokens.
+    The text's tokens, in their order; in a stream those that came with the chunk.
     """
     refusal: NotRequired[list[TokenLogprob] | None]
     """
@@ -825,19 +825,19 @@ class CompletionLogprobs(TypedDict):
 
     tokens: NotRequired[list[str]]
     """
-    The tokens' texts.
+    What the tokens gave to the text.
     """
     token_logprobs: NotRequired[list[float | None]]
     """
-    The logarithms of their probabilities.
+    The natural logarithms of their probabilities; null for the first token of a repeated prompt, which nothing foretold.
     """
     top_logprobs: NotRequired[list[dict[str, float] | None] | None]
     """
-    The likeliest tokens at each place.
+    The chosen token at each place, where logprobs is above 0; else null.
     """
     text_offset: NotRequired[list[int]]
     """
-    Where each begins in the text, in characters.
+    Where each begins in the choice's text, in characters.
     """
 
 
@@ -1824,19 +1824,19 @@ class OutputLogprob(TypedDict):
 
     token: str
     """
-    The token.
+    What the token gave to the text.
     """
     logprob: float
     """
-    The logarithm of its probability.
+    The natural logarithm of its probability.
     """
     bytes: NotRequired[list[int]]
     """
-    Its bytes in UTF-8.
+    The token's own bytes in UTF-8.
     """
     top_logprobs: NotRequired[list[OutputTopLogprob]]
     """
-    The likeliest tokens at its place.
+    The chosen token, where top_logprobs is above 0.
     """
 
 
@@ -1936,7 +1936,7 @@ class OutputText(TypedDict):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty here.
+    How likely each token was; empty unless asked for.
     """
 
 
@@ -1955,7 +1955,7 @@ class OutputTextDeltaEvent(TypedDict):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty here.
+    How likely each token was; empty unless asked for.
     """
     obfuscation: NotRequired[str]
     """
@@ -1994,7 +1994,7 @@ class OutputTextDoneEvent(TypedDict):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty here.
+    How likely each token was; empty unless asked for.
     """
     sequence_number: int
     """
@@ -2032,15 +2032,15 @@ class OutputTopLogprob(TypedDict):
 
     token: NotRequired[str]
     """
-    The token.
+    What the token gave to the text.
     """
     logprob: NotRequired[float]
     """
-    The logarithm of its probability.
+    The natural logarithm of its probability.
     """
     bytes: NotRequired[list[int]]
     """
-    Its bytes in UTF-8.
+    The token's own bytes in UTF-8.
     """
 
 
@@ -2344,7 +2344,7 @@ class Response(TypedDict):
     """
     top_logprobs: int
     """
-    How many of the likeliest tokens are shown at each place.
+    How many of the likeliest tokens are shown at each place: 0 or 1.
     """
     max_output_tokens: int | None
     """
@@ -3100,19 +3100,19 @@ class TokenLogprob(TypedDict):
 
     token: str
     """
-    The token's text.
+    What the token gave to the text.
     """
     logprob: float
     """
-    The logarithm of its probability.
+    The natural logarithm of its probability.
     """
     bytes: list[int] | None
     """
-    The token in UTF-8.
+    The token itself.
     """
     top_logprobs: list[TopLogprob]
     """
-    The likeliest tokens at its place.
+    The chosen token, where top_logprobs is above 0.
     """
 
 
@@ -3140,15 +3140,15 @@ class TopLogprob(TypedDict):
 
     token: str
     """
-    The token's text.
+    What the token gave to the text.
     """
     logprob: float
     """
-    The logarithm of its probability.
+    The natural logarithm of its probability.
     """
     bytes: list[int] | None
     """
-    The token in UTF-8.
+    The token itself.
     """
 
 
