@@ -48,6 +48,14 @@ def serve(
         typer.Option(help="What becomes of fields without effect: a response header, an error, or nothing."),
     ] = UnsupportedFields.REPORT,
     max_body: Annotated[int, typer.Option(min=1, help="The largest request body, in bytes.")] = 8 * 1024 * 1024,
+    response_store: Annotated[
+        str | None,
+        typer.Option(
+            help="Where responses are kept, for 30 days: the URL of a database (SQLAlchemy, with an asynchronous "
+            "driver), or none; without it a file of the user's.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Serves a model."""
     with needs("serve"):
@@ -55,14 +63,16 @@ def serve(
         from specvino.server.keys import KeyFileError, read_keys
         from specvino.server.run import ServeError, run
         from specvino.server.settings import Settings
+        from specvino.server.storage import StorageError, sealer
+        from specvino.server.storage import response_store as store_of
 
     try:
         settings = Settings(read_keys(api_key_file), max_body, unsupported_fields.value)
         names = tuple(served_model_name or ()) or (_own_name(model, engine),)
         if "" in names:
             raise ServeError("a served model name can't be empty")
-        run(_engine(model, engine), names, settings, host, port)
-    except (ModelLoadError, KeyFileError, ServeError) as error:
+        run(_engine(model, engine), names, settings, host, port, store_of(response_store), sealer())
+    except (ModelLoadError, KeyFileError, ServeError, StorageError) as error:
         sys.exit(f"specvino: {error}")
 
 

@@ -8,7 +8,9 @@ from specvino.handlers.chat import Chat
 from specvino.handlers.completions import Completions
 from specvino.handlers.models import Models, ServedModel
 from specvino.handlers.responses import Responses
+from specvino.handlers.sealing import Sealer
 from specvino.handlers.service import Service
+from specvino.handlers.store import NoStore, ResponseStore
 from specvino.handlers.tokenize import Tokens
 
 
@@ -18,18 +20,27 @@ class Handlers:
 
     chat: protocols.ChatHandlers
     completions: protocols.CompletionsHandlers
-    responses: protocols.ResponsesHandlers
+    responses: Responses
     tokens: protocols.TokensHandlers
     models: protocols.ModelsHandlers
     service: protocols.ServiceHandlers
 
+    async def close(self) -> None:
+        """Ends what goes on without a request."""
+        await self.responses.close()
 
-def bind(engine: Engine, served: ServedModel) -> Handlers:
-    """Binds every handler to an engine and the names under which its model is served."""
+
+def bind(
+    engine: Engine, served: ServedModel, store: ResponseStore | None = None, sealer: Sealer | None = None
+) -> Handlers:
+    """Binds every handler to an engine and the names under which its model is served.
+
+    Without a `store` responses aren't kept; without a `sealer` what is sealed can't be opened after a restart.
+    """
     return Handlers(
         chat=Chat(engine, served),
         completions=Completions(engine, served),
-        responses=Responses(engine, served),
+        responses=Responses(engine, served, store or NoStore(), sealer or Sealer()),
         tokens=Tokens(engine, served),
         models=Models(served),
         service=Service(engine),

@@ -16,6 +16,8 @@ from specvino.engine.errors import ModelLoadError
 from specvino.engine.protocol import Engine
 from specvino.handlers import bind
 from specvino.handlers.models import ServedModel
+from specvino.handlers.sealing import Sealer
+from specvino.handlers.store import ResponseStore, StoreUnavailable
 from specvino.server.app import create_app
 from specvino.server.settings import Settings
 
@@ -54,19 +56,34 @@ class ServeError(Exception):
     """The server can't start; `str()` says why in one line."""
 
 
-def run(engine: Engine, names: tuple[str, ...], settings: Settings, host: str, port: int) -> None:
+def run(
+    engine: Engine,
+    names: tuple[str, ...],
+    settings: Settings,
+    host: str,
+    port: int,
+    store: ResponseStore,
+    sealer: Sealer,
+) -> None:
     """Serves until a signal comes. Raises ServeError and ModelLoadError.
 
     The port is open while the model loads, and /health says so.
     """
     listener = _listen(host, port)
-    failure: list[ModelLoadError] = []
+    failure: list[ModelLoadError | ServeError] = []
+    handlers = bind(engine, ServedModel(names, int(time.time())), store, sealer)
 
     async def load(server: uvicorn.Server) -> None:
         try:
+            await store.open()
+            if store.keeps:
+                print(f"specvino: responses are stored in {store.place}", file=sys.stderr, flush=True)
             await engine.start()
         except ModelLoadError as error:
             failure.append(error)
+            server.should_exit = True
+        except StoreUnavailable as error:
+            failure.append(ServeError(f"the response store {store.place} can't be used: {error}"))
             server.should_exit = True
         except Exception as error:
             logger.exception("the engine could not be started")
@@ -83,9 +100,11 @@ def run(engine: Engine, names: tuple[str, ...], settings: Settings, host: str, p
         finally:
             loading.cancel()
             await asyncio.gather(loading, return_exceptions=True)
+            await handlers.close()
             await engine.close()
+            await store.close()
 
-    app = create_app(bind(engine, ServedModel(names, int(time.time()))), settings, lifespan)
+    app = create_app(handlers, settings, lifespan)
     config = uvicorn.Config(
         app,
         loop="uvloop",

@@ -12,18 +12,21 @@ from specvino.handlers.given import given
 _DEFAULTS = DEFAULTS["CreateResponseRequest"]
 
 
-def echo(body: models.CreateResponseRequest, sampling: Sampling, id: str, created_at: int) -> wire.Response:
+def echo(
+    body: models.CreateResponseRequest, sampling: Sampling, id: str, created_at: int, stored: bool = False
+) -> wire.Response:
     """The response as it is before anything was put out."""
+    background = given(body.background) or False
     return {
         "id": id,
         "object": "response",
         "created_at": created_at,
         "completed_at": None,
-        "status": "in_progress",
+        "status": "queued" if background else "in_progress",
         "incomplete_details": None,
         "error": None,
         "model": body.model,
-        "previous_response_id": None,
+        "previous_response_id": given(body.previous_response_id),
         "conversation": None,
         "instructions": given(body.instructions),
         "prompt": None,
@@ -32,7 +35,7 @@ def echo(body: models.CreateResponseRequest, sampling: Sampling, id: str, create
         "tool_choice": _plain(body.tool_choice) or "auto",
         "parallel_tool_calls": _or_default(body.parallel_tool_calls, "parallel_tool_calls"),
         "max_tool_calls": given(body.max_tool_calls),
-        "truncation": "disabled",
+        "truncation": given(body.truncation) or "disabled",
         "text": _text(given(body.text)),
         "reasoning": _reasoning(given(body.reasoning)),
         "temperature": sampling.temperature,
@@ -41,8 +44,8 @@ def echo(body: models.CreateResponseRequest, sampling: Sampling, id: str, create
         "frequency_penalty": sampling.frequency_penalty,
         "top_logprobs": 0,
         "max_output_tokens": given(body.max_output_tokens),
-        "store": False,
-        "background": False,
+        "store": stored,
+        "background": background,
         "service_tier": "default",
         "metadata": given(body.metadata) or {},
         "safety_identifier": given(body.safety_identifier),

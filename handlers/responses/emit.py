@@ -3,6 +3,7 @@
 import time
 import uuid
 from collections.abc import Iterator
+from typing import Literal
 
 from specvino.engine.request import Sampling
 from specvino.engine.segments import Finish, Segment, Started, TextDelta, Usage
@@ -15,8 +16,8 @@ from specvino.handlers.responses.message import MessageItem
 class Emitter:
     """Makes the events of one response, without I/O."""
 
-    def __init__(self, body: models.CreateResponseRequest, sampling: Sampling) -> None:
-        self._response = echo(body, sampling, f"resp_{uuid.uuid4().hex}", int(time.time()))
+    def __init__(self, body: models.CreateResponseRequest, sampling: Sampling, stored: bool = False) -> None:
+        self._response = echo(body, sampling, f"resp_{uuid.uuid4().hex}", int(time.time()), stored)
         self._message = MessageItem(output_index=0)
         self._cut = False
         self._sequence_number = 0
@@ -28,13 +29,19 @@ class Emitter:
     def fail(self, error: ApiError) -> wire.ResponseStreamEvent:
         """The event that ends a response of which something was already sent."""
         reason: wire.ResponseError = {"code": error.kind.type.value, "message": error.message}
-        failed: wire.Response = {**self._response, "status": "failed", "error": reason}
-        return self._numbered({"type": "response.failed", "sequence_number": 0, "response": failed})
+        return self._numbered(cut({**self._response, "error": reason}, "failed"))
+
+    def cancel(self) -> wire.ResponseStreamEvent:
+        """The event that ends a response that nobody wants any more."""
+        return self._numbered(cut(self._response, "cancelled"))
 
     def _events(self, segment: Segment) -> Iterator[wire.ResponseStreamEvent]:
         match segment:
             case Started():
                 yield {"type": "response.created", "sequence_number": 0, "response": self._response}
+                if self._response["status"] == "queued":
+                    yield {"type": "response.queued", "sequence_number": 0, "response": self._response}
+                    self._response = {**self._response, "status": "in_progress"}
                 yield {"type": "response.in_progress", "sequence_number": 0, "response": self._response}
             case TextDelta(text=text):
                 yield from self._message.add(text)
@@ -60,6 +67,17 @@ class Emitter:
         event["sequence_number"] = self._sequence_number
         self._sequence_number += 1
         return event
+
+
+def cut(
+    response: wire.Response, status: Literal["failed", "cancelled"], sequence_number: int = 0
+) -> wire.ResponseFailedEvent:
+    """The last event of a response that won't be completed. OpenAI has no event of its own for a cancelled one."""
+    return {
+        "type": "response.failed",
+        "sequence_number": sequence_number,
+        "response": {**response, "status": status},
+    }
 
 
 def _usage(usage: Usage) -> wire.ResponseUsage:

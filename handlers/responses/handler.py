@@ -2,76 +2,128 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Literal
+from dataclasses import replace
 
+from specvino.engine.errors import ContextLengthExceeded
 from specvino.engine.protocol import Engine
-from specvino.engine.request import GenerationRequest
+from specvino.engine.request import Conversation, GenerationRequest
+from specvino.engine.segments import Segment
 from specvino.generated import models, wire
+from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import RequestContext
+from specvino.generated.support import DEFAULTS
 from specvino.handlers.errors import ApiError, engine_errors
 from specvino.handlers.given import given
 from specvino.handlers.models import ServedModel
+from specvino.handlers.responses import items
+from specvino.handlers.responses.background import Background
+from specvino.handlers.responses.earlier import earlier, resolved, store_errors
 from specvino.handlers.responses.emit import Emitter
 from specvino.handlers.responses.fold import fold
+from specvino.handlers.responses.recording import Events, recorded
 from specvino.handlers.responses.request import to_generation_request
+from specvino.handlers.responses.sealed import INCLUDE, opened, sealed
+from specvino.handlers.responses.stored import StoredResponses
+from specvino.handlers.responses.truncation import shortened
+from specvino.handlers.sealing import Sealer
+from specvino.handlers.store import Item, ResponseStore
 
-Events = AsyncGenerator[wire.ResponseStreamEvent]
+_STORE = DEFAULTS["CreateResponseRequest"]["store"]
 
 
-class Responses:
-    def __init__(self, engine: Engine, served: ServedModel) -> None:
+class Responses(StoredResponses):
+    def __init__(self, engine: Engine, served: ServedModel, store: ResponseStore, sealer: Sealer) -> None:
+        super().__init__(store, Background(store))
         self._engine = engine
         self._served = served
+        self._sealer = sealer
+
+    async def close(self) -> None:
+        """Ends what is made in the background."""
+        await self._background.close()
 
     async def create_response(
         self, context: RequestContext, body: models.CreateResponseRequest
     ) -> wire.Response | AsyncGenerator[wire.ResponseStreamEvent]:
         self._served.require(body.model)
+        store = self._stores(context, body)
+        body, own = await self._read(context, body)
+        before = await earlier(body, self._store)
         with engine_errors("input"):
-            request = to_generation_request(body, self._engine.model.defaults)
-        emitter = Emitter(body, request.sampling)
-        events = self._events(emitter, request)
+            request = to_generation_request(body, self._engine.model.defaults, before)
+        emitter = Emitter(body, request.sampling, store)
+        events = self._events(emitter, request, given(body.truncation) == "auto")
+        if INCLUDE in (given(body.include) or ()):
+            events = sealed(events, self._sealer)
+        if given(body.background):
+            with store_errors():
+                running = await self._background.start(events, emitter, own)
+            return running.events(0) if given(body.stream) else running.response
         if given(body.stream):
             # The first event comes when the request is admitted: what is wrong with it is a status, not an event.
             first = await anext(events)
-            return _shown(first, events, emitter)
-        async with aclosing(events):
-            return await fold(events)
+            shown = _shown(first, events, emitter)
+            return recorded(shown, own, self._store) if store else shown
+        async with aclosing(recorded(events, own, self._store) if store else events) as answer:
+            return await fold(answer)
 
-    async def retrieve_response(
-        self,
-        context: RequestContext,
-        response_id: str,
-        stream: bool,
-        starting_after: int | None,
-        include_obfuscation: bool,
-        include: list[str] | None,
-    ) -> wire.Response | AsyncGenerator[wire.ResponseStreamEvent]:
-        raise NotImplementedError
+    def _stores(self, context: RequestContext, body: models.CreateResponseRequest) -> bool:
+        """Whether the response shall be stored. Raises ApiError where it must be, but can't."""
+        if self._store.keeps:
+            wanted = given(body.store)
+            return _STORE if wanted is None else wanted
+        if given(body.background):
+            message = "background needs the response to be stored, but this server was started without a store."
+            raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="background")
+        if given(body.store):
+            context.unsupported.append("store")
+        return False
 
-    async def delete_response(self, context: RequestContext, response_id: str) -> wire.ResponseDeletion:
-        raise NotImplementedError
+    async def _read(
+        self, context: RequestContext, body: models.CreateResponseRequest
+    ) -> tuple[models.CreateResponseRequest, list[Item]]:
+        """The request with what its input refers to and what is sealed in it; and the input as it is stored."""
+        if isinstance(body.input, str):
+            return body, items.stored(body.input)
+        unsealed = [opened(item, f"input.{index}", self._sealer) for index, item in enumerate(body.input)]
+        input = await resolved(unsealed, self._store)
+        lost = [index for index, item in enumerate(input) if isinstance(item, models.InputItemReference)]
+        context.unsupported += [f"input.{index}" for index in lost]
+        kept = [item for item in input if not isinstance(item, models.InputItemReference)]
+        return body.model_copy(update={"input": input}), items.stored(kept)
 
-    async def cancel_response(self, context: RequestContext, response_id: str) -> wire.Response:
-        raise NotImplementedError
-
-    async def list_input_items(
-        self,
-        context: RequestContext,
-        response_id: str,
-        after: str | None,
-        limit: int,
-        order: Literal["asc", "desc"],
-        include: list[str] | None,
-    ) -> wire.ResponseItemList:
-        raise NotImplementedError
-
-    async def _events(self, emitter: Emitter, request: GenerationRequest) -> Events:
+    async def _events(self, emitter: Emitter, request: GenerationRequest, shorten: bool) -> Events:
         with engine_errors("input"):
-            async with aclosing(self._engine.generate(request)) as segments:
+            async with aclosing(self._segments(request, shorten)) as segments:
                 async for segment in segments:
                     for event in emitter.feed(segment):
                         yield event
+
+    async def _segments(self, request: GenerationRequest, shorten: bool) -> AsyncGenerator[Segment]:
+        """The engine's; where the request is too long and may be shortened, those of what fits."""
+        while True:
+            try:
+                async with aclosing(self._engine.generate(request)) as segments:
+                    async for segment in segments:
+                        yield segment
+                return
+            except ContextLengthExceeded as error:
+                shorter = await self._shortened(request, error) if shorten else None
+                if shorter is None:
+                    raise
+                request = shorter
+
+    async def _shortened(self, request: GenerationRequest, error: ContextLengthExceeded) -> GenerationRequest | None:
+        (conversation,) = request.prompts
+        if not isinstance(conversation, Conversation):
+            return None
+        contents = [message.content for message in conversation.messages]
+        sizes = [len(ids) for ids in await self._engine.tokenize(contents, add_special_tokens=False)]
+        excess = error.prompt_tokens + (error.max_tokens or 1) - error.context_length
+        messages = shortened(conversation.messages, sizes, excess)
+        if messages is None:
+            return None
+        return replace(request, prompts=(replace(conversation, messages=messages),))
 
 
 async def _shown(first: wire.ResponseStreamEvent, rest: Events, emitter: Emitter) -> Events:

@@ -1,6 +1,6 @@
 """A response request's body -> what the engine is asked."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from specvino.engine.request import Conversation, GenerationRequest, Message
 from specvino.generated import models
@@ -8,17 +8,17 @@ from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 from specvino.handlers.given import given
 from specvino.handlers.refusals import forced_tool
-from specvino.handlers.responses.input import to_messages
+from specvino.handlers.responses.input import Item, to_messages
 from specvino.handlers.sampling import sampling
 
 
-def to_generation_request(body: models.CreateResponseRequest, model: Mapping[str, float | int]) -> GenerationRequest:
-    """`model` holds the settings of the model's generation_config.json. Raises ApiError."""
-    if previous := given(body.previous_response_id):
-        message = f"No response is stored under {previous[:200]!r}: this server stores none."
-        raise ApiError(ErrorCode.RESPONSE_NOT_FOUND, message, param="previous_response_id")
+def to_generation_request(
+    body: models.CreateResponseRequest, model: Mapping[str, float | int], earlier: Iterable[Item] = ()
+) -> GenerationRequest:
+    """`model` holds the settings of the model's generation_config.json, `earlier` what the input continues. Raises
+    ApiError."""
     _require_no_forced_tool(body)
-    messages = list(to_messages(body.input))
+    messages = [*to_messages(earlier), *to_messages(body.input)]
     if not messages:
         message = (
             "input has no item that the model could read; it reads messages, function calls and outputs, reasoning."

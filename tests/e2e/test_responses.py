@@ -102,8 +102,8 @@ def test_instructions_are_the_system_turn_that_chat_has(client):
 def test_what_has_no_effect_is_reported_and_left_out_of_the_prompt(client):
     items = [{"type": "item_reference", "id": "msg_1"}, {"type": "message", "role": "user", "content": "hello"}]
     tools = [{"type": "web_search"}, {"type": "function", "name": "f", "parameters": {}}]
-    response = post(client, items, tools=tools, include=["reasoning.encrypted_content"], store=True)
-    assert response.headers["x-unsupported-params"] == "input.0.type, input.0.id, tools, include, store"
+    response = post(client, items, tools=tools, include=["web_search_call.results"], conversation="c")
+    assert response.headers["x-unsupported-params"] == "tools, include, conversation, input.0"
     assert text(response.json()) == text(unary(client))
     assert response.json()["usage"] == unary(client)["usage"]
     assert response.json()["tools"] == tools
@@ -113,6 +113,13 @@ def test_what_has_no_effect_is_reported_and_left_out_of_the_prompt(client):
     ("fields", "status", "code", "param"),
     [
         ({"previous_response_id": "resp_1"}, 404, "response_not_found", "previous_response_id"),
+        ({"background": True, "store": False}, 400, "invalid_value", "background"),
+        (
+            {"input": [{"type": "reasoning", "encrypted_content": "gAAAAA"}]},
+            400,
+            "invalid_encrypted_content",
+            "input.0.encrypted_content",
+        ),
         ({"tool_choice": "required", "tools": [{"type": "web_search"}]}, 400, "unsupported_tool", "tool_choice"),
         ({"input": [{"type": "item_reference", "id": "msg_1"}]}, 400, "invalid_prompt", "input"),
         ({"input": []}, 400, "array_below_min_length", "input"),

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -42,14 +43,20 @@ class Server:
 
 @contextlib.contextmanager
 def starting(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Server]:
-    """A server that was just started on a free port; it may not be ready."""
+    """A server that was just started on a free port; it may not be ready. What it stores is gone with it."""
+    with tempfile.TemporaryDirectory() as data, _started(arguments, {"SPECVINO_DATA": data} | (env or {})) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def _started(arguments: tuple[str, ...], env: dict[str, str]) -> Iterator[Server]:
     process = subprocess.Popen(
         [*COMMAND, "--port", "0", *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**os.environ, **(env or {})},
+        env=os.environ | env,
     )
     server = Server(process, [])
     assert process.stdout is not None

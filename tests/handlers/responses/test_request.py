@@ -5,6 +5,7 @@ import pytest
 from specvino.engine.request import Conversation, Message
 from specvino.generated.models import CreateResponseRequest
 from specvino.handlers.errors import ApiError
+from specvino.handlers.responses.items import read
 from specvino.handlers.responses.request import to_generation_request
 
 
@@ -31,9 +32,11 @@ def test_settings():
     assert (request.n, request.sampling.max_tokens, request.sampling.stop, request.sampling.seed) == (1, 7, ("x",), 3)
 
 
-def test_nothing_is_stored():
-    assert refusal(previous_response_id="resp_1") == ("response_not_found", "previous_response_id")
-    assert convert(previous_response_id=None)
+def test_what_the_input_continues_stands_between_instructions_and_input():
+    body = CreateResponseRequest.model_validate({"model": "m", "input": "and?", "instructions": "be brief"})
+    earlier = read([{"type": "message", "id": "msg_1", "role": "user", "content": "hi"}])
+    (prompt,) = to_generation_request(body, {}, earlier).prompts
+    assert prompt == Conversation((Message("system", "be brief"), Message("user", "hi"), Message("user", "and?")))
 
 
 def test_an_input_of_which_nothing_is_left():

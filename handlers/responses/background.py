@@ -1,0 +1,145 @@
+"""Responses that are made while nobody waits for them."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+
+from specvino.generated import wire
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+from specvino.handlers.responses.emit import Emitter
+from specvino.handlers.responses.recording import LAST, Events, encode
+from specvino.handlers.store import Item, Record, ResponseStore, StoreUnavailable
+
+# Seconds between tries to store a finished response in a store that fails.
+RETRY = 5.0
+
+# How long (seconds) the end of the server waits for responses to be stored.
+CLOSING = 5.0
+
+logger = logging.getLogger("specvino.store")
+
+
+class Running:
+    """A response that is being made: as it is now, and its events so far."""
+
+    def __init__(self, first: wire.ResponseStreamEvent, input: Sequence[Item]) -> None:
+        self.response: wire.Response
+        self.input = input
+        self.lines: list[bytes] = []
+        self.ended = asyncio.Event()
+        self.ending = False
+        self.cancelled = False
+        self.task: asyncio.Task[None] | None = None
+        self._more = asyncio.Event()
+        self.add(first)
+
+    def add(self, event: Any) -> None:
+        if "response" in event:
+            self.response = event["response"]
+        elif event["type"] == "response.output_item.done":
+            self.response = {**self.response, "output": [*self.response["output"], event["item"]]}
+        self.lines.append(encode(event))
+        self._more.set()
+        self._more = asyncio.Event()
+
+    def end(self, event: Any) -> None:
+        """Shows the last event, once."""
+        if not self.ended.is_set():
+            self.ended.set()
+            self.add(event)
+
+    async def events(self, start: int) -> Events:
+        """Its events from number `start` on, to the last one."""
+        while True:
+            while start < len(self.lines):
+                yield msgspec.json.decode(self.lines[start])
+                start += 1
+            if self.ended.is_set():
+                return
+            await self._more.wait()
+
+
+class Background:
+    """All of them, by id."""
+
+    def __init__(self, store: ResponseStore) -> None:
+        self._store = store
+        self._running: dict[str, Running] = {}
+
+    def get(self, id: str) -> Running | None:
+        return self._running.get(id)
+
+    async def start(self, events: Events, emitter: Emitter, input: Sequence[Item]) -> Running:
+        """Goes on with a response whose first event comes from `events`. Raises what that raises, and
+        StoreUnavailable: a response that could not be found again is not begun."""
+        try:
+            first = await anext(events)
+            running = Running(first, input)
+            await self._store.add(Record(running.response, input, running.lines))
+        except BaseException:
+            await events.aclose()
+            raise
+        self._running[running.response["id"]] = running
+        running.task = asyncio.create_task(self._run(running, events, emitter))
+        return running
+
+    async def cancel(self, running: Running) -> None:
+        """Returns when it has ended."""
+        if not running.ending and running.task:
+            running.cancelled = True
+            running.task.cancel()
+        await running.ended.wait()
+
+    async def close(self) -> None:
+        """Ends all, as failed."""
+        running = list(self._running.values())
+        for each in running:
+            if each.task and not each.ending:
+                each.task.cancel()
+        if tasks := [each.task for each in running if each.task]:
+            _, late = await asyncio.wait(tasks, timeout=CLOSING)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    async def _run(self, running: Running, events: Events, emitter: Emitter) -> None:
+        last: Any = None
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    if event["type"] in LAST:
+                        last = event  # shown when it is stored
+                    else:
+                        running.add(event)
+        except ApiError as error:
+            last = emitter.fail(error)
+        except asyncio.CancelledError:
+            stopped = ApiError(ErrorCode.ENGINE_UNAVAILABLE, "The server was stopped while it made this response.")
+            last = emitter.cancel() if running.cancelled else emitter.fail(stopped)
+        except Exception:
+            logger.exception("the response %s failed in the background", running.response["id"])
+            last = emitter.fail(ApiError(ErrorCode.INTERNAL_ERROR, "The server failed on this response."))
+        await self._end(running, last)
+
+    async def _end(self, running: Running, last: Any) -> None:
+        """Stores it and shows its last event; where it can't be stored it stays in memory, and it is tried again."""
+        running.ending = True
+        response = last["response"]
+        record = Record(response, running.input, [*running.lines, encode(last)])
+        try:
+            while True:
+                try:
+                    await self._store.finish(record)
+                    return
+                except StoreUnavailable as error:
+                    logger.warning("the response %s could not be stored yet: %s", response["id"], error)
+                    running.end(last)
+                    await asyncio.sleep(RETRY)
+        finally:
+            running.end(last)
+            del self._running[response["id"]]

@@ -1,0 +1,120 @@
+"""The operations on stored responses."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Literal
+
+import msgspec
+
+from specvino.generated import wire
+from specvino.generated.errors import ErrorCode
+from specvino.generated.handlers import RequestContext
+from specvino.handlers.errors import ApiError
+from specvino.handlers.responses.background import Background
+from specvino.handlers.responses.earlier import flat, not_found, store_errors
+from specvino.handlers.responses.emit import cut
+from specvino.handlers.responses.recording import encode
+from specvino.handlers.store import Record, ResponseStore
+from specvino.handlers.store.protocol import UNFINISHED
+
+# Seconds between looks at a response that another server works on.
+LOOK = 1.0
+
+
+class StoredResponses:
+    def __init__(self, store: ResponseStore, background: Background) -> None:
+        self._store = store
+        self._background = background
+
+    async def retrieve_response(
+        self,
+        context: RequestContext,
+        response_id: str,
+        stream: bool,
+        starting_after: int | None,
+        include_obfuscation: bool,
+        include: list[str] | None,
+    ) -> wire.Response | AsyncGenerator[wire.ResponseStreamEvent]:
+        running = self._background.get(response_id)
+        if stream:
+            start = 0 if starting_after is None else starting_after + 1
+            if running:
+                return running.events(start)
+            await self._required(response_id)
+            return self._replayed(response_id, start)
+        if starting_after is not None:
+            context.unsupported.append("starting_after")
+        return running.response if running else await self._required(response_id)
+
+    async def delete_response(self, context: RequestContext, response_id: str) -> wire.ResponseDeletion:
+        with store_errors():
+            if not await self._store.delete(response_id):
+                raise not_found(response_id, "response_id")
+        if running := self._background.get(response_id):
+            await self._background.cancel(running)
+        return {"id": response_id, "object": "response", "deleted": True}
+
+    async def cancel_response(self, context: RequestContext, response_id: str) -> wire.Response:
+        if running := self._background.get(response_id):
+            await self._background.cancel(running)
+            return running.response
+        response = await self._required(response_id)
+        if not response["background"]:
+            message = f"The response {response_id[:200]!r} was not made in the background, so it can't be cancelled."
+            raise ApiError(ErrorCode.RESPONSE_NOT_CANCELLABLE, message, param="response_id")
+        if response["status"] in UNFINISHED:  # another server works on it, which then can't store how it ends
+            with store_errors():
+                lines = await self._store.events(response_id) or []
+                last = cut(response, "cancelled", len(lines))
+                await self._store.finish(Record(last["response"], (), [*lines, encode(last)]))
+            return await self._required(response_id)
+        return response
+
+    async def list_input_items(
+        self,
+        context: RequestContext,
+        response_id: str,
+        after: str | None,
+        limit: int,
+        order: Literal["asc", "desc"],
+        include: list[str] | None,
+    ) -> wire.ResponseItemList:
+        with store_errors():
+            thread = await self._store.thread(response_id)
+        if thread is None:
+            raise not_found(response_id, "response_id")
+        *earlier, last = thread.links
+        items = [*flat(earlier), *last.input]
+        if order == "desc":
+            items.reverse()
+        start = 0
+        if after is not None:
+            ids = [item["id"] for item in items]
+            if after not in ids:
+                message = f"The response {response_id[:200]!r} has no item {after[:200]!r}."
+                raise ApiError(ErrorCode.ITEM_NOT_FOUND, message, param="after")
+            start = ids.index(after) + 1
+        page = items[start : start + limit]
+        return {
+            "object": "list",
+            "data": page,  # type: ignore[typeddict-item]
+            "first_id": page[0]["id"] if page else None,
+            "last_id": page[-1]["id"] if page else None,
+            "has_more": start + limit < len(items),
+        }
+
+    async def _required(self, id: str) -> wire.Response:
+        with store_errors():
+            response = await self._store.response(id)
+        if response is None:
+            raise not_found(id, "response_id")
+        return response
+
+    async def _replayed(self, id: str, start: int) -> AsyncGenerator[wire.ResponseStreamEvent]:
+        """The stored events from a number on. One that another server works on has the others when it is finished."""
+        while (await self._required(id))["status"] in UNFINISHED:  # noqa: ASYNC110 - another process tells us nothing
+            await asyncio.sleep(LOOK)
+        with store_errors():
+            lines = await self._store.events(id) or []
+        for line in lines[start:]:
+            yield msgspec.json.decode(line)

@@ -1,0 +1,54 @@
+"""The connection to a database, and the file where it is one."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, event, make_url
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+# How long (seconds) one server waits for another one's write.
+PATIENCE = 5
+
+
+def connect(url: str) -> AsyncEngine:
+    """An engine that hasn't connected yet. Raises ValueError with a reason in one line."""
+    try:
+        parsed = make_url(url)
+        if parsed.drivername == "sqlite":
+            parsed = parsed.set(drivername="sqlite+aiosqlite")
+        if parsed.get_backend_name() != "sqlite":
+            return create_async_engine(parsed, pool_pre_ping=True)
+        if parsed.database and parsed.database != ":memory:":
+            _make_private(Path(parsed.database))
+        engine = create_async_engine(parsed, connect_args={"timeout": PATIENCE})
+    except SQLAlchemyError as error:
+        raise ValueError(str(error).splitlines()[0]) from error
+    except ModuleNotFoundError as error:
+        raise ValueError(f"the database's driver is not installed: {error.name}") from error
+    except OSError as error:
+        raise ValueError(f"{error.filename}: {error.strerror}") from error
+    event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+    return engine
+
+
+def shown(url: URL) -> str:
+    """A URL without its password; of a file its path."""
+    if url.get_backend_name() == "sqlite" and url.database:
+        return url.database
+    return url.render_as_string(hide_password=True)
+
+
+def _make_private(file: Path) -> None:
+    """What people asked is for the owner's eyes only. SQLite gives the files beside it the same mode."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    file.chmod(0o600)
+
+
+def _prepare_sqlite(connection: Any, _: Any) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode = WAL")  # readers don't wait for writers
+    cursor.execute("PRAGMA synchronous = FULL")  # what was answered is on the disk
+    cursor.close()

@@ -1,0 +1,38 @@
+"""A store that keeps nothing."""
+
+from collections.abc import Iterable
+
+from specvino.generated import wire
+from specvino.handlers.store.protocol import Item, Record, Thread
+
+
+class NoStore:
+    keeps = False
+    place = "nowhere"
+
+    async def open(self) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+    async def add(self, record: Record) -> None:
+        pass
+
+    async def finish(self, record: Record) -> bool:
+        return False
+
+    async def response(self, id: str) -> wire.Response | None:
+        return None
+
+    async def events(self, id: str) -> list[bytes] | None:
+        return None
+
+    async def thread(self, id: str) -> Thread | None:
+        return None
+
+    async def items(self, ids: Iterable[str]) -> dict[str, Item]:
+        return {}
+
+    async def delete(self, id: str) -> bool:
+        return False

@@ -1,0 +1,83 @@
+"""What handlers ask of a store of responses."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from specvino.generated import wire
+
+Item = dict[str, Any]
+"""An item of an input or an output as JSON; it has an id."""
+
+UNFINISHED = ("queued", "in_progress")
+
+
+class StoreUnavailable(Exception):
+    """The store can't be used now: broken, locked, full. `str()` says why, for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A response with its own input, and its events from the first one as JSON."""
+
+    response: wire.Response
+    input: Sequence[Item]
+    events: Sequence[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A response of a chain with its own input."""
+
+    response: wire.Response
+    input: list[Item]
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A response and those that it continues, the oldest first. `missing` is the one that the oldest would continue."""
+
+    links: list[Link]
+    missing: str | None
+
+
+class ResponseStore(Protocol):
+    """Every method may raise StoreUnavailable. What `add` and `finish` returned from outlives the process."""
+
+    @property
+    def keeps(self) -> bool:
+        """Whether it stores anything at all."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """Where, for the operator."""
+        ...
+
+    async def open(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def add(self, record: Record) -> None:
+        """Stores a new response. An unfinished one fails when this process ends before it is finished."""
+        ...
+
+    async def finish(self, record: Record) -> bool:
+        """Stores how an unfinished response ended; False where it isn't there any more or was ended by another."""
+        ...
+
+    async def response(self, id: str) -> wire.Response | None: ...
+
+    async def events(self, id: str) -> list[bytes] | None:
+        """Its events as JSON."""
+        ...
+
+    async def thread(self, id: str) -> Thread | None: ...
+
+    async def items(self, ids: Iterable[str]) -> dict[str, Item]:
+        """The items of these ids, of any response; those that aren't there are left out."""
+        ...
+
+    async def delete(self, id: str) -> bool:
+        """Whether it was there."""
+        ...

@@ -1,0 +1,213 @@
+"""Responses in a database, through SQLAlchemy."""
+
+import asyncio
+import logging
+import time
+import uuid
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+from sqlalchemy import delete, insert, literal, select, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from specvino.generated import wire
+from specvino.handlers.store.connect import connect, shown
+from specvino.handlers.store.protocol import UNFINISHED, Item, Link, Record, StoreUnavailable, Thread
+from specvino.handlers.store.tables import ITEMS, METADATA, RESPONSES, SERVERS
+
+DAYS = 30
+MOST_RESPONSES = 10_000
+
+# Seconds between two signs of life of a server, and after how many without one it is taken for lost.
+BEAT = 5.0
+LOST_AFTER = 20.0
+
+logger = logging.getLogger("specvino.store")
+
+_encode = msgspec.json.encode
+_decode = msgspec.json.decode
+
+
+class SqlStore:
+    """A ResponseStore at a SQLAlchemy URL. Raises ValueError for a URL that can't be used."""
+
+    def __init__(
+        self, url: str, *, days: float = DAYS, most: int = MOST_RESPONSES, lost_after: float = LOST_AFTER
+    ) -> None:
+        self._engine = connect(url)
+        self._seconds = days * 86400
+        self._most = most
+        self._lost_after = lost_after
+        self._id = uuid.uuid4().hex
+        self._upkeep: asyncio.Task[None] | None = None
+
+    keeps = True
+
+    @property
+    def place(self) -> str:
+        return shown(self._engine.url)
+
+    async def open(self) -> None:
+        with _errors():
+            async with self._engine.begin() as connection:
+                await connection.run_sync(METADATA.create_all)
+        await self._keep_up()
+        self._upkeep = asyncio.create_task(self._keep_up_always())
+
+    async def close(self) -> None:
+        if self._upkeep:
+            self._upkeep.cancel()
+            await asyncio.gather(self._upkeep, return_exceptions=True)
+            with _errors():
+                async with self._engine.begin() as connection:
+                    await connection.execute(delete(SERVERS).where(SERVERS.c.id == self._id))
+        await self._engine.dispose()
+
+    async def add(self, record: Record) -> None:
+        response = record.response
+        row = await _row(record)
+        unfinished = response["status"] in UNFINISHED
+        row |= {
+            "id": response["id"],
+            "previous_id": response["previous_response_id"],
+            "created_at": response["created_at"],
+            "owner": self._id if unfinished else None,
+            "input": _encode(record.input),
+        }
+        with _errors():
+            async with self._engine.begin() as connection:
+                await connection.execute(insert(RESPONSES).values(row))
+                await _index(connection, response["id"], record.input)
+                await _index(connection, response["id"], response["output"])
+
+    async def finish(self, record: Record) -> bool:
+        id = record.response["id"]
+        row = await _row(record)
+        row["owner"] = None
+        with _errors():
+            async with self._engine.begin() as connection:
+                unfinished = RESPONSES.c.status.in_(UNFINISHED)
+                done = await connection.execute(update(RESPONSES).where(RESPONSES.c.id == id, unfinished).values(row))
+                if not done.rowcount:
+                    return False
+                await _index(connection, id, record.response["output"])
+                return True
+
+    async def response(self, id: str) -> wire.Response | None:
+        found = await self._column(id, RESPONSES.c.response)
+        return None if found is None else _decode(found)
+
+    async def events(self, id: str) -> list[bytes] | None:
+        found = await self._column(id, RESPONSES.c.events)
+        return None if found is None else (await asyncio.to_thread(zlib.decompress, found)).splitlines()
+
+    async def thread(self, id: str) -> Thread | None:
+        r = RESPONSES.c
+        chain = select(r.id, r.previous_id, literal(0).label("depth")).where(r.id == id).cte(recursive=True)
+        earlier = select(r.id, r.previous_id, chain.c.depth + 1).where(r.id == chain.c.previous_id)
+        chain = chain.union_all(earlier)
+        links = select(r.previous_id, r.response, r.input).join(chain, chain.c.id == r.id)
+        with _errors():
+            async with self._engine.connect() as connection:
+                rows = (await connection.execute(links.order_by(chain.c.depth.desc()))).all()
+        if not rows:
+            return None
+        return Thread([Link(_decode(row.response), _decode(row.input)) for row in rows], rows[0].previous_id)
+
+    async def items(self, ids: Iterable[str]) -> dict[str, Item]:
+        wanted = set(ids)
+        if not wanted:
+            return {}
+        r = RESPONSES.c
+        holders = select(ITEMS.c.response_id).where(ITEMS.c.item_id.in_(wanted))
+        with _errors():
+            async with self._engine.connect() as connection:
+                rows = (await connection.execute(select(r.response, r.input).where(r.id.in_(holders)))).all()
+        items = (item for row in rows for item in (*_decode(row.input), *_decode(row.response)["output"]))
+        return {item["id"]: item for item in items if item["id"] in wanted}
+
+    async def delete(self, id: str) -> bool:
+        with _errors():
+            async with self._engine.begin() as connection:
+                return bool(await _delete(connection, [id]))
+
+    async def _column(self, id: str, column: Any) -> Any:
+        with _errors():
+            async with self._engine.connect() as connection:
+                return (await connection.execute(select(column).where(RESPONSES.c.id == id))).scalar()
+
+    async def _keep_up_always(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT)
+            try:
+                await self._keep_up()
+            except StoreUnavailable as error:
+                logger.warning("the store of responses can't be used: %s", error)
+
+    async def _keep_up(self) -> None:
+        """Says that this server lives, fails what lost ones had under way, and drops what is too old or too much."""
+        now = time.time()
+        r = RESPONSES.c
+        with _errors():
+            async with self._engine.begin() as connection:
+                seen = await connection.execute(update(SERVERS).where(SERVERS.c.id == self._id).values(seen=now))
+                if not seen.rowcount:  # another server took this one for lost, or it is new
+                    await connection.execute(insert(SERVERS).values(id=self._id, seen=now))
+                lost = (SERVERS.c.seen <= now - self._lost_after) & (SERVERS.c.id != self._id)
+                await connection.execute(delete(SERVERS).where(lost))
+                orphans = select(r.id, r.response, r.input, r.events).where(
+                    r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))
+                )
+                rows = (await connection.execute(orphans)).all()
+                old = select(r.id).where(r.created_at < now - self._seconds)
+                surplus = select(r.id).order_by(r.created_at.desc(), r.id).offset(self._most).limit(self._most)
+                for expired in (old, surplus):
+                    ids = list((await connection.execute(expired)).scalars())
+                    await _delete(connection, ids)
+        for row in rows:
+            await self.finish(_failed(_decode(row.response), _decode(row.input), zlib.decompress(row.events)))
+
+
+async def _row(record: Record) -> dict[str, Any]:
+    """What of a record changes when it is finished."""
+    return {
+        "status": record.response["status"],
+        "response": _encode(record.response),
+        "events": await asyncio.to_thread(zlib.compress, b"\n".join(record.events), 1),
+    }
+
+
+async def _index(connection: AsyncConnection, id: str, items: Iterable[Any]) -> None:
+    if rows := [{"item_id": item["id"], "response_id": id} for item in items if item.get("id")]:
+        await connection.execute(insert(ITEMS), rows)
+
+
+async def _delete(connection: AsyncConnection, ids: list[str]) -> int:
+    count = 0
+    for start in range(0, len(ids), 500):  # databases limit the parameters of a statement
+        some = ids[start : start + 500]
+        await connection.execute(delete(ITEMS).where(ITEMS.c.response_id.in_(some)))
+        count += (await connection.execute(delete(RESPONSES).where(RESPONSES.c.id.in_(some)))).rowcount
+    return count
+
+
+def _failed(response: wire.Response, input: list[Item], events: bytes) -> Record:
+    """A response whose server was lost while it worked on it."""
+    reason: wire.ResponseError = {"code": "server_error", "message": "The server stopped while it made this response."}
+    failed: wire.Response = {**response, "status": "failed", "error": reason}
+    lines = events.splitlines()
+    last: wire.ResponseFailedEvent = {"type": "response.failed", "sequence_number": len(lines), "response": failed}
+    return Record(failed, input, [*lines, _encode(last)])
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    try:
+        yield
+    except (SQLAlchemyError, OSError) as error:
+        cause = getattr(error, "orig", None) or error
+        raise StoreUnavailable(str(cause).splitlines()[0] if str(cause) else type(cause).__name__) from error

@@ -1,0 +1,43 @@
+"""What a server keeps on the disk: stored responses, and the key with which it seals."""
+
+import logging
+import os
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from specvino.handlers.sealing import Sealer
+from specvino.handlers.store import NoStore, ResponseStore
+from specvino.handlers.store.sql import SqlStore
+
+logger = logging.getLogger("specvino.server")
+
+
+class StorageError(Exception):
+    """The store can't be used; `str()` says why in one line."""
+
+
+def folder() -> Path:
+    """The folder of what is kept; the environment variable SPECVINO_DATA moves it."""
+    return Path(os.environ.get("SPECVINO_DATA") or user_data_path("specvino"))
+
+
+def response_store(choice: str | None) -> ResponseStore:
+    """By `--response-store`: none, a database's URL, or a file of the user's without it. Raises StorageError."""
+    if choice == "none":
+        return NoStore()
+    url = choice or f"sqlite+aiosqlite:///{folder() / 'responses.db'}"
+    try:
+        return SqlStore(url)
+    except ValueError as error:
+        raise StorageError(f"the response store can't be used: {error} (--response-store none does without)") from error
+
+
+def sealer() -> Sealer:
+    """With the installation's key. Where that can't be kept, what is sealed now can't be opened after a restart."""
+    file = folder() / "sealing.key"
+    try:
+        return Sealer.from_file(file)
+    except (OSError, ValueError) as error:
+        logger.warning("the key in %s can't be used, so a new one holds until the server ends: %s", file, error)
+        return Sealer()
