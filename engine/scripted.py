@@ -3,25 +3,27 @@
 It answers a conversation with its last user message, a text prompt with its text, and a token prompt with its ids as
 words. A token is a word (`text/words.py`); every message of a conversation takes 4 tokens more, and the end of a turn
 is a token, as in a real model. With a temperature above 0 the words are shuffled by the seed, so that choices differ
-and each can be repeated.
+and each can be repeated. How likely a token was depends on the token alone. The worse texts of a search (best_of above
+1) begin a word later each.
 
 A `Script` changes that: given to the constructor for all prompts, or for one prompt in its own text (`script.py`).
 """
 
 import asyncio
-import codecs
 import random
-from collections.abc import AsyncGenerator, Iterator, Sequence
+import zlib
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from itertools import cycle
 
 from specvino.engine.admission import check_ids, numbered, room
 from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
-from specvino.engine.protocol import EngineStats, ModelInfo, State
-from specvino.engine.request import Conversation, GenerationRequest, Prompt, Sampling, TextPrompt, TokenPrompt
+from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, State
+from specvino.engine.request import Conversation, GenerationRequest, Prompt, TextPrompt, TokenPrompt
 from specvino.engine.script import AS_IT_COMES, Script, directed
-from specvino.engine.segments import Finish, FinishReason, Segment, Started, TextDelta, Usage
+from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, Started, TextDelta, TokenLogprob, Usage
+from specvino.engine.text.byte_table import ByteTableDetokenizer
+from specvino.engine.text.choice_text import ChoiceText
 from specvino.engine.text.fit import Side, fit
-from specvino.engine.text.stop import StopMatcher
 from specvino.engine.text.words import PAD_ID, VOCABULARY_SIZE, word_ids, words
 
 CONTEXT_LENGTH = 4096
@@ -32,43 +34,64 @@ _MESSAGE_TOKENS = 4
 class _Choice:
     """One answer on its way, a token a step; it is its prompt's choice number `place`."""
 
-    def __init__(self, index: int, place: int, text: str, sampling: Sampling, script: Script, limit: int) -> None:
-        tokens = _tokens(text, script.token_bytes)
-        if sampling.temperature > 0:
+    def __init__(
+        self, index: int, place: int, answer: Sequence[bytes], request: GenerationRequest, script: Script, limit: int
+    ) -> None:
+        sampling = request.sampling
+        tokens = list(answer)
+        if sampling.best_of > 1:  # the best text is the answer itself; each worse one begins a token later
+            tokens = tokens[place:] + tokens[:place]
+        elif sampling.temperature > 0:
             random.Random(None if sampling.seed is None else sampling.seed + place).shuffle(tokens)
         # After the last token comes the end of the turn, unless that is ignored: then it starts again.
-        self._source = cycle(tokens or [b" "]) if sampling.ignore_eos else iter(tokens)
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._stop = StopMatcher(sampling.stop) if sampling.stop else None
+        tokens = (tokens or [b" "]) if sampling.ignore_eos else [*tokens, b""]
+        self._source = cycle(range(len(tokens)))
+        self._end = -1 if sampling.ignore_eos else len(tokens) - 1
+        self._logprobs = [_logprob(token) for token in tokens]
+        self._text = ChoiceText(ByteTableDetokenizer(tokens), sampling, logprobs=request.logprobs)
         self._index = index
         self._limit = limit
         self.script = script
-        self.tokens = 0
         self.finished = False
 
+    @property
+    def tokens(self) -> int:
+        return self._text.tokens
+
     def step(self) -> Iterator[Segment]:
-        token = next(self._source, None)
-        self.tokens += 1
-        reason: FinishReason | None = "stop" if token is None else "length" if self.tokens == self._limit else None
-        text = self._decoder.decode(token or b"", final=reason is not None)
-        if self._stop is not None:
-            text, stopped = self._stop.push(text)
-            if stopped:
-                reason = "stop"
-            elif reason is not None:
-                text += self._stop.finish()
+        text = ""
+        reason: FinishReason | None = "length"
+        if self._limit:
+            token = next(self._source)
+            text = self._text.push([token], [self._logprobs[token]])
+            reason = "stop" if token == self._end else "length" if self.tokens == self._limit else None
+        if reason is not None and not self._text.stopped:
+            text += self._text.finish()
+        if self._text.stopped:
+            reason = "stop"
         if text:
-            yield TextDelta(self._index, text)
+            yield TextDelta(self._index, text, self._text.take_logprobs())
         if reason is not None:
             self.finished = True
-            yield Finish(self._index, reason)
+            yield Finish(self._index, reason, self._text.rest_logprobs())
 
 
 class ScriptedEngine:
-    """An Engine; see the module's text."""
+    """An Engine; see the module's text.
 
-    def __init__(self, script: Script = AS_IT_COMES) -> None:
+    `defaults` and `drafting` are what its model says of itself; drafting changes nothing in the answers.
+    """
+
+    def __init__(
+        self,
+        script: Script = AS_IT_COMES,
+        *,
+        defaults: Mapping[str, float | int] | None = None,
+        drafting: Drafting | None = None,
+    ) -> None:
         self._script = script
+        self._defaults = defaults or {}
+        self._drafting = drafting
         self._model: ModelInfo | None = None
         self._closed = asyncio.Event()
         self._running = 0
@@ -81,7 +104,7 @@ class ScriptedEngine:
         return self._model
 
     async def start(self) -> None:
-        self._model = ModelInfo(context_length=CONTEXT_LENGTH, vocabulary_size=VOCABULARY_SIZE, defaults={})
+        self._model = ModelInfo(CONTEXT_LENGTH, VOCABULARY_SIZE, self._defaults, self._drafting)
 
     def stats(self) -> EngineStats:
         state: State = "closed" if self._closed.is_set() else "ready" if self._model else "loading"
@@ -99,6 +122,9 @@ class ScriptedEngine:
         self._running += len(choices)
         try:
             yield Started(prompt_tokens)
+            if request.echo:
+                for index in range(len(choices)):
+                    yield _echo(index, request)
             step = 0
             while running := [choice for choice in choices if not choice.finished]:
                 for script in dict.fromkeys(choice.script for choice in running):
@@ -129,9 +155,12 @@ class ScriptedEngine:
         self._check_ready(script)
         if script.refused:
             raise PromptError("The prompt was refused by its script.")
-        max_tokens = request.sampling.max_tokens
-        left = room(count_tokens(prompt), max_tokens, CONTEXT_LENGTH)
-        return [_Choice(first + i, i, text, request.sampling, script, max_tokens or left) for i in range(request.n)]
+        limit = request.sampling.max_tokens
+        left = room(count_tokens(prompt), limit, CONTEXT_LENGTH)
+        if limit is None:
+            limit = min(left, int(self._defaults.get("max_tokens", left)))
+        answer = _tokens(text, script.token_bytes)
+        return [_Choice(first + i, i, answer, request, script, limit) for i in range(request.n)]
 
     def _check_ready(self, script: Script) -> None:
         if script.unavailable or self._model is None or self._closed.is_set():
@@ -164,6 +193,21 @@ def _tokens(text: str, token_bytes: int) -> list[bytes]:
         return [word.encode() for word in words(text)]
     data = text.encode()
     return [data[start : start + token_bytes] for start in range(0, len(data), token_bytes)]
+
+
+def _logprob(token: bytes) -> float:
+    """The same for the same token everywhere; the end of the turn is certain."""
+    return -(zlib.crc32(token) % 1024) / 64
+
+
+def _echo(choice: int, request: GenerationRequest) -> PromptText:
+    prompt = request.prompts[choice // request.n]
+    text = "" if isinstance(prompt, Conversation) else _to_be_answered(prompt)
+    if not request.logprobs:
+        return PromptText(choice, text)
+    tokens = [TokenLogprob(word, word.encode(), _logprob(word.encode())) for word in words(text)]
+    first = [TokenLogprob(token.text, token.bytes, None) for token in tokens[:1]]
+    return PromptText(choice, text, (*first, *tokens[1:]))
 
 
 def _to_be_answered(prompt: Prompt) -> str:
