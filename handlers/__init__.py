@@ -6,6 +6,7 @@ from specvino.engine.protocol import Engine
 from specvino.generated import handlers as protocols
 from specvino.handlers.chat import Chat
 from specvino.handlers.completions import Completions
+from specvino.handlers.limits import Limits
 from specvino.handlers.models import Models, ServedModel
 from specvino.handlers.responses import Responses
 from specvino.handlers.sealing import Sealer
@@ -31,16 +32,21 @@ class Handlers:
 
 
 def bind(
-    engine: Engine, served: ServedModel, store: ResponseStore | None = None, sealer: Sealer | None = None
+    engine: Engine,
+    served: ServedModel,
+    store: ResponseStore | None = None,
+    sealer: Sealer | None = None,
+    limits: Limits | None = None,
 ) -> Handlers:
     """Binds every handler to an engine and the names under which its model is served.
 
     Without a `store` responses aren't kept; without a `sealer` what is sealed can't be opened after a restart.
     """
+    limits = limits or Limits()
     return Handlers(
-        chat=Chat(engine, served),
-        completions=Completions(engine, served),
-        responses=Responses(engine, served, store or NoStore(), sealer or Sealer()),
+        chat=Chat(engine, served, limits),
+        completions=Completions(engine, served, limits),
+        responses=Responses(engine, served, limits, store or NoStore(), sealer or Sealer()),
         tokens=Tokens(engine, served),
         models=Models(served),
         service=Service(engine),

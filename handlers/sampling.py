@@ -15,6 +15,10 @@ Body = models.CreateChatCompletionRequest | models.CreateCompletionRequest | mod
 def sampling(body: Body, max_tokens: int | None, model: Mapping[str, float | int]) -> Sampling:
     """`model` holds the settings of the model's generation_config.json."""
     fallback = DEFAULTS[type(body).__name__] | dict(model)
+    best_of = given(body.best_of) or 1
+    if best_of > 1:  # there the engine has no penalties: the request may name none, and the model's own don't count
+        fallback |= {"frequency_penalty": 0, "presence_penalty": 0, "repetition_penalty": 1}
+    length_penalty = given(body.length_penalty)
 
     def settle(value: float | None, name: str) -> float:
         return fallback[name] if value is None else value
@@ -30,6 +34,14 @@ def sampling(body: Body, max_tokens: int | None, model: Mapping[str, float | int
         seed=given(body.seed),
         stop=_stop(body.stop),
         ignore_eos=given(body.ignore_eos) or False,
+        min_p=settle(given(body.min_p), "min_p"),
+        best_of=best_of,
+        length_penalty=1.0 if length_penalty is None else length_penalty,
+        include_stop_str_in_output=given(body.include_stop_str_in_output) or False,
+        skip_special_tokens=given(body.skip_special_tokens) is not False,
+        num_assistant_tokens=given(body.num_assistant_tokens),
+        assistant_confidence_threshold=given(body.assistant_confidence_threshold),
+        max_ngram_size=given(body.max_ngram_size),
     )
 
 

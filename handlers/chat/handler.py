@@ -12,15 +12,17 @@ from specvino.handlers.chat.fold import fold
 from specvino.handlers.chat.request import to_generation_request
 from specvino.handlers.errors import engine_errors
 from specvino.handlers.given import given
+from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModel
 
 Chunks = AsyncGenerator[wire.ChatCompletionChunk]
 
 
 class Chat:
-    def __init__(self, engine: Engine, served: ServedModel) -> None:
+    def __init__(self, engine: Engine, served: ServedModel, limits: Limits) -> None:
         self._engine = engine
         self._served = served
+        self._limits = limits
 
     async def create_chat_completion(
         self, context: RequestContext, body: models.CreateChatCompletionRequest
@@ -36,8 +38,9 @@ class Chat:
 
     async def _chunks(self, body: models.CreateChatCompletionRequest) -> Chunks:
         with engine_errors("messages"):
+            self._limits.require(body, self._engine.model.drafting)
             request = to_generation_request(body, self._engine.model.defaults)
-            emitter = Emitter(body.model, request.n)
+            emitter = Emitter(body.model, request.n, top_logprobs=bool(given(body.top_logprobs)))
             async with aclosing(self._engine.generate(request)) as segments:
                 async for segment in segments:
                     for chunk in emitter.feed(segment):

@@ -32,7 +32,13 @@ def to_generation_request(
         prompts=(Conversation(tuple(messages)),),
         sampling=sampling(body, max_tokens, model),
         n=given(body.n) or 1,
+        logprobs=wants_logprobs(body),
     )
+
+
+def wants_logprobs(body: models.CreateChatCompletionRequest) -> bool:
+    wanted = given(body.logprobs)
+    return bool(given(body.top_logprobs)) if wanted is None else wanted
 
 
 def _require_no_forced_tool(body: models.CreateChatCompletionRequest) -> None:

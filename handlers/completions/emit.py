@@ -2,28 +2,32 @@
 
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import Iterator
 
-from specvino.engine.segments import Finish, FinishReason, Segment, TextDelta, Usage
+from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, TextDelta, TokenLogprob, Usage
 from specvino.generated import wire
 from specvino.handlers import usage
+from specvino.handlers.logprobs import completion_logprobs
 
 
 class Emitter:
     """Makes the chunks of one answer, without I/O."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, *, top_logprobs: bool = False) -> None:
         self._id = f"cmpl-{uuid.uuid4().hex}"
         self._created = int(time.time())
         self._model = model
+        self._top = top_logprobs
+        self._offsets: defaultdict[int, int] = defaultdict(int)  # where each choice's next token begins
 
     def feed(self, segment: Segment) -> Iterator[wire.CompletionChunk]:
         """Started makes none: the protocol has no event for it."""
         match segment:
-            case TextDelta(choice, text):
-                yield self._chunk([_choice(choice, text, None)])
-            case Finish(choice, reason):
-                yield self._chunk([_choice(choice, "", reason)])
+            case TextDelta(choice, text, logprobs) | PromptText(choice, text, logprobs):
+                yield self._chunk([self._choice(choice, text, None, logprobs)])
+            case Finish(choice, reason, logprobs):
+                yield self._chunk([self._choice(choice, "", reason, logprobs)])
             case Usage():
                 chunk = self._chunk([])
                 chunk["usage"] = usage.to_wire(segment)
@@ -38,6 +42,9 @@ class Emitter:
             "choices": choices,
         }
 
-
-def _choice(index: int, text: str, reason: FinishReason | None) -> wire.CompletionChunkChoice:
-    return {"index": index, "text": text, "logprobs": None, "finish_reason": reason}
+    def _choice(
+        self, index: int, text: str, reason: FinishReason | None, tokens: tuple[TokenLogprob, ...]
+    ) -> wire.CompletionChunkChoice:
+        logprobs = completion_logprobs(tokens, self._top, self._offsets[index]) if tokens else None
+        self._offsets[index] += sum(len(token.text) for token in tokens)
+        return {"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason}

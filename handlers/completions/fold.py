@@ -8,14 +8,19 @@ from specvino.generated import wire
 async def fold(chunks: AsyncIterator[wire.CompletionChunk]) -> wire.Completion:
     """Joins the chunks of one whole stream, usage included."""
     texts: dict[int, list[str]] = {}
+    logprobs: dict[int, wire.CompletionLogprobs] = {}
     choices: dict[int, wire.CompletionChoice] = {}
     async for chunk in chunks:
         for choice in chunk["choices"]:
             index, reason = choice["index"], choice["finish_reason"]
             texts.setdefault(index, []).append(choice["text"])
+            if choice["logprobs"] is not None:
+                before = logprobs.get(index)
+                logprobs[index] = choice["logprobs"] if before is None else _joined(before, choice["logprobs"])
             if reason is not None:
                 text = "".join(texts[index])
-                choices[index] = {"index": index, "text": text, "logprobs": None, "finish_reason": reason}
+                tokens = logprobs.get(index)
+                choices[index] = {"index": index, "text": text, "logprobs": tokens, "finish_reason": reason}
         usage = chunk.get("usage")
         if usage is not None:  # the last chunk
             return {
@@ -27,3 +32,13 @@ async def fold(chunks: AsyncIterator[wire.CompletionChunk]) -> wire.Completion:
                 "usage": usage,
             }
     raise RuntimeError("the stream ended without usage")
+
+
+def _joined(before: wire.CompletionLogprobs, after: wire.CompletionLogprobs) -> wire.CompletionLogprobs:
+    top = before["top_logprobs"]
+    return {
+        "tokens": before["tokens"] + after["tokens"],
+        "token_logprobs": before["token_logprobs"] + after["token_logprobs"],
+        "top_logprobs": None if top is None else top + (after["top_logprobs"] or []),
+        "text_offset": before["text_offset"] + after["text_offset"],
+    }

@@ -12,13 +12,15 @@ from specvino.handlers.completions.fold import fold
 from specvino.handlers.completions.request import to_generation_request
 from specvino.handlers.errors import engine_errors
 from specvino.handlers.given import given
+from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModel
 
 
 class Completions:
-    def __init__(self, engine: Engine, served: ServedModel) -> None:
+    def __init__(self, engine: Engine, served: ServedModel, limits: Limits) -> None:
         self._engine = engine
         self._served = served
+        self._limits = limits
 
     async def create_completion(
         self, context: RequestContext, body: models.CreateCompletionRequest
@@ -34,8 +36,9 @@ class Completions:
 
     async def _chunks(self, body: models.CreateCompletionRequest) -> AsyncGenerator[wire.CompletionChunk]:
         with engine_errors("prompt"):
+            self._limits.require(body, self._engine.model.drafting)
             request = to_generation_request(body, self._engine.model.defaults)
-            emitter = Emitter(body.model)
+            emitter = Emitter(body.model, top_logprobs=bool(given(body.logprobs)))
             async with aclosing(self._engine.generate(request)) as segments:
                 async for segment in segments:
                     for chunk in emitter.feed(segment):

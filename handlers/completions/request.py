@@ -14,6 +14,8 @@ def to_generation_request(body: models.CreateCompletionRequest, model: Mapping[s
         prompts=_prompts(body.prompt),
         sampling=sampling(body, given(body.max_tokens), model),
         n=given(body.n) or 1,
+        echo=given(body.echo) or False,
+        logprobs=given(body.logprobs) is not None,
     )
 
 

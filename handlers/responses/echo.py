@@ -42,7 +42,7 @@ def echo(
         "top_p": sampling.top_p,
         "presence_penalty": sampling.presence_penalty,
         "frequency_penalty": sampling.frequency_penalty,
-        "top_logprobs": 0,
+        "top_logprobs": min(1, given(body.top_logprobs) or 0),
         "max_output_tokens": given(body.max_output_tokens),
         "store": stored,
         "background": background,

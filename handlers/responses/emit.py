@@ -9,6 +9,7 @@ from specvino.engine.request import Sampling
 from specvino.engine.segments import Finish, Segment, Started, TextDelta, Usage
 from specvino.generated import models, wire
 from specvino.handlers.errors import ApiError
+from specvino.handlers.given import given
 from specvino.handlers.responses.echo import echo
 from specvino.handlers.responses.message import MessageItem
 
@@ -18,7 +19,7 @@ class Emitter:
 
     def __init__(self, body: models.CreateResponseRequest, sampling: Sampling, stored: bool = False) -> None:
         self._response = echo(body, sampling, f"resp_{uuid.uuid4().hex}", int(time.time()), stored)
-        self._message = MessageItem(output_index=0)
+        self._message = MessageItem(output_index=0, top_logprobs=bool(given(body.top_logprobs)))
         self._cut = False
         self._sequence_number = 0
 
@@ -43,11 +44,11 @@ class Emitter:
                     yield {"type": "response.queued", "sequence_number": 0, "response": self._response}
                     self._response = {**self._response, "status": "in_progress"}
                 yield {"type": "response.in_progress", "sequence_number": 0, "response": self._response}
-            case TextDelta(text=text):
-                yield from self._message.add(text)
-            case Finish(reason=reason):
+            case TextDelta(text=text, logprobs=logprobs):
+                yield from self._message.add(text, logprobs)
+            case Finish(reason=reason, logprobs=logprobs):
                 self._cut = reason == "length"
-                yield from self._message.end("incomplete" if self._cut else "completed")
+                yield from self._message.end("incomplete" if self._cut else "completed", logprobs)
             case Usage():
                 yield self._last(segment)
 

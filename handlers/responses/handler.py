@@ -14,6 +14,7 @@ from specvino.generated.handlers import RequestContext
 from specvino.generated.support import DEFAULTS
 from specvino.handlers.errors import ApiError, engine_errors
 from specvino.handlers.given import given
+from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModel
 from specvino.handlers.responses import items
 from specvino.handlers.responses.background import Background
@@ -32,10 +33,13 @@ _STORE = DEFAULTS["CreateResponseRequest"]["store"]
 
 
 class Responses(StoredResponses):
-    def __init__(self, engine: Engine, served: ServedModel, store: ResponseStore, sealer: Sealer) -> None:
+    def __init__(
+        self, engine: Engine, served: ServedModel, limits: Limits, store: ResponseStore, sealer: Sealer
+    ) -> None:
         super().__init__(store, Background(store))
         self._engine = engine
         self._served = served
+        self._limits = limits
         self._sealer = sealer
 
     async def close(self) -> None:
@@ -50,6 +54,7 @@ class Responses(StoredResponses):
         body, own = await self._read(context, body)
         before = await earlier(body, self._store)
         with engine_errors("input"):
+            self._limits.require(body, self._engine.model.drafting)
             request = to_generation_request(body, self._engine.model.defaults, before)
         emitter = Emitter(body, request.sampling, store)
         events = self._events(emitter, request, given(body.truncation) == "auto")

@@ -4,15 +4,19 @@ import uuid
 from collections.abc import Iterator
 from typing import Literal
 
+from specvino.engine.segments import TokenLogprob
 from specvino.generated import wire
+from specvino.handlers.logprobs import output_logprobs
 
 
 class MessageItem:
     """Opens itself with its first text. Its events have no numbers yet."""
 
-    def __init__(self, output_index: int) -> None:
+    def __init__(self, output_index: int, *, top_logprobs: bool = False) -> None:
         self._index = output_index
         self._text: list[str] = []
+        self._logprobs: list[wire.OutputLogprob] = []
+        self._top = top_logprobs
         self._open = False
         self.item: wire.OutputMessage = {
             "id": f"msg_{uuid.uuid4().hex}",
@@ -22,9 +26,11 @@ class MessageItem:
             "content": [],
         }
 
-    def add(self, text: str) -> Iterator[wire.ResponseStreamEvent]:
+    def add(self, text: str, tokens: tuple[TokenLogprob, ...] = ()) -> Iterator[wire.ResponseStreamEvent]:
         yield from self._opened()
         self._text.append(text)
+        logprobs = output_logprobs(tokens, self._top)
+        self._logprobs += logprobs
         yield {
             "type": "response.output_text.delta",
             "sequence_number": 0,
@@ -32,13 +38,17 @@ class MessageItem:
             "output_index": self._index,
             "content_index": 0,
             "delta": text,
-            "logprobs": [],
+            "logprobs": logprobs,
         }
 
-    def end(self, status: Literal["completed", "incomplete"]) -> Iterator[wire.ResponseStreamEvent]:
-        """Ends it also where it has no text: a response always holds a message."""
+    def end(
+        self, status: Literal["completed", "incomplete"], tokens: tuple[TokenLogprob, ...] = ()
+    ) -> Iterator[wire.ResponseStreamEvent]:
+        """Ends it also where it has no text: a response always holds a message. `tokens` are the last, without text."""
         yield from self._opened()
+        self._logprobs += output_logprobs(tokens, self._top)
         text = "".join(self._text)
+        part = _part(text, self._logprobs)
         yield {
             "type": "response.output_text.done",
             "sequence_number": 0,
@@ -46,7 +56,7 @@ class MessageItem:
             "output_index": self._index,
             "content_index": 0,
             "text": text,
-            "logprobs": [],
+            "logprobs": self._logprobs,
         }
         yield {
             "type": "response.content_part.done",
@@ -54,9 +64,9 @@ class MessageItem:
             "item_id": self.item["id"],
             "output_index": self._index,
             "content_index": 0,
-            "part": _part(text),
+            "part": part,
         }
-        self.item = {**self.item, "status": status, "content": [_part(text)]}
+        self.item = {**self.item, "status": status, "content": [part]}
         yield {
             "type": "response.output_item.done",
             "sequence_number": 0,
@@ -80,9 +90,9 @@ class MessageItem:
             "item_id": self.item["id"],
             "output_index": self._index,
             "content_index": 0,
-            "part": _part(""),
+            "part": _part("", []),
         }
 
 
-def _part(text: str) -> wire.OutputText:
-    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+def _part(text: str, logprobs: list[wire.OutputLogprob]) -> wire.OutputText:
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": logprobs}

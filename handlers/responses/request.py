@@ -29,7 +29,13 @@ def to_generation_request(
     return GenerationRequest(
         prompts=(Conversation(tuple(messages)),),
         sampling=sampling(body, given(body.max_output_tokens), model),
+        logprobs=_wants_logprobs(body),
     )
+
+
+def _wants_logprobs(body: models.CreateResponseRequest) -> bool:
+    included = "message.output_text.logprobs" in (given(body.include) or ())
+    return included or bool(given(body.logprobs)) or bool(given(body.top_logprobs))
 
 
 def _require_no_forced_tool(body: models.CreateResponseRequest) -> None:

@@ -1,0 +1,65 @@
+"""What this server takes of what the document allows: the operator's limits, and settings that the engine lacks."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import MISSING
+
+from specvino.engine.protocol import Drafting
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+from specvino.handlers.given import given
+from specvino.handlers.sampling import Body
+
+BEST_OF = 20
+
+_TOKEN_LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+
+# What a setting of drafting is for, and the options of `serve` that make it so.
+_DRAFTING: dict[str, tuple[Drafting, ...]] = {
+    "num_assistant_tokens": ("draft_model", "prompt_lookup"),
+    "assistant_confidence_threshold": ("draft_model",),
+    "max_ngram_size": ("prompt_lookup",),
+}
+_OPTIONS: dict[Drafting, str] = {"draft_model": "--draft-model", "prompt_lookup": "--prompt-lookup"}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that a request may ask for; `max_tokens` None is as much as the model's context holds."""
+
+    max_tokens: int | None = None
+    best_of: int = BEST_OF
+
+    def require(self, body: Body, drafting: Drafting | None) -> None:
+        """Raises ApiError for a request that goes beyond them, or that needs what an engine that drafts so has not."""
+        for name in _TOKEN_LIMITS:
+            _require_at_most(self.max_tokens, _value(body, name), name)
+        _require_at_most(self.best_of, given(body.best_of), "best_of")
+        _require_candidates(body)
+        if drafting is not None and (given(body.best_of) or 1) > 1:
+            message = f"best_of must be 1 here: a server with {_OPTIONS[drafting]} can't search with beams."
+            raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="best_of")
+        for name, kinds in _DRAFTING.items():
+            if drafting not in kinds and _value(body, name) is not None:
+                options = " or ".join(_OPTIONS[kind] for kind in kinds)
+                message = f"{name} is accepted only by a server that was started with {options}."
+                raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param=name)
+
+
+def _require_at_most(most: int | None, value: int | None, name: str) -> None:
+    if most is not None and value is not None and value > most:
+        message = f"{name} is {value}, but this server's limit is {most}."
+        raise ApiError(ErrorCode.INTEGER_ABOVE_MAX_VALUE, message, param=name)
+
+
+def _require_candidates(body: Body) -> None:
+    n, best_of = given(body.n) or 1, given(body.best_of)
+    if best_of is not None and n > best_of:
+        message = f"n is {n}, but may be at most best_of, which is {best_of}."
+        raise ApiError(ErrorCode.INVALID_VALUE, message, param="n")
+
+
+def _value(body: Body, name: str) -> Any:
+    """Not every endpoint has every field."""
+    return given(getattr(body, name, MISSING))
