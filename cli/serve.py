@@ -1,6 +1,7 @@
 """`specvino serve`: a model behind the API."""
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,9 @@ import typer
 from specvino.cli.extras import needs
 
 if TYPE_CHECKING:
-    from specvino.engine.protocol import Engine
+    from collections.abc import Mapping
+
+    from specvino.engine.protocol import Drafting, Engine
 
 
 class EngineKind(StrEnum):
@@ -48,6 +51,22 @@ def serve(
         typer.Option(help="What becomes of fields without effect: a response header, an error, or nothing."),
     ] = UnsupportedFields.REPORT,
     max_body: Annotated[int, typer.Option(min=1, help="The largest request body, in bytes.")] = 8 * 1024 * 1024,
+    draft_model: Annotated[
+        str | None,
+        typer.Option(
+            help="A smaller model of the same vocabulary, named as MODEL is, whose guesses MODEL confirms: the same "
+            "texts, faster. Without beam search and prefix cache."
+        ),
+    ] = None,
+    prompt_lookup: Annotated[
+        bool,
+        typer.Option("--prompt-lookup", help="Look up in the prompt how a text may go on. Without beam search."),
+    ] = False,
+    max_tokens_limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="The most tokens that a choice may have, also where nothing is said."),
+    ] = None,
+    best_of_limit: Annotated[int, typer.Option(min=1, max=20, help="The widest beam search.")] = 20,
     response_store: Annotated[
         str | None,
         typer.Option(
@@ -60,6 +79,7 @@ def serve(
     """Serves a model."""
     with needs("serve"):
         from specvino.engine.errors import ModelLoadError
+        from specvino.handlers.limits import Limits
         from specvino.server.keys import KeyFileError, read_keys
         from specvino.server.run import ServeError, run
         from specvino.server.settings import Settings
@@ -71,7 +91,11 @@ def serve(
         names = tuple(served_model_name or ()) or (_own_name(model, engine),)
         if "" in names:
             raise ServeError("a served model name can't be empty")
-        run(_engine(model, engine), names, settings, host, port, store_of(response_store), sealer())
+        if draft_model and prompt_lookup:
+            raise ServeError("--draft-model and --prompt-lookup exclude each other")
+        limits = Limits(max_tokens_limit, best_of_limit)
+        server_engine = _engine(model, engine, draft_model, prompt_lookup, max_tokens_limit)
+        run(server_engine, names, settings, host, port, store_of(response_store), sealer(), limits)
     except (ModelLoadError, KeyFileError, ServeError, StorageError) as error:
         sys.exit(f"specvino: {error}")
 
@@ -84,15 +108,28 @@ def _own_name(model: str | None, engine: EngineKind) -> str:
     return Path(model).resolve().name.removesuffix(".gguf") if Path(model).exists() else model
 
 
-def _engine(model: str | None, kind: EngineKind) -> "Engine":
+def _engine(
+    model: str | None, kind: EngineKind, draft_model: str | None, prompt_lookup: bool, max_tokens: int | None
+) -> "Engine":
+    """`max_tokens` bounds what the model itself says of it."""
     if kind is EngineKind.SCRIPTED:
         from specvino.engine.scripted import ScriptedEngine
 
-        return ScriptedEngine()
+        drafting: Drafting | None = "prompt_lookup" if prompt_lookup else "draft_model" if draft_model else None
+        return ScriptedEngine(defaults=_bounded({}, max_tokens), drafting=drafting)
     with needs("serve"):
         from specvino.cli.progress import PullProgress
         from specvino.engine.models import resolve
         from specvino.engine.openvino.engine import OpenVINOEngine
 
     with PullProgress() as progress:
-        return OpenVINOEngine(resolve(model, progress.report))
+        source = resolve(model, progress.report)
+        draft = resolve(draft_model, progress.report) if draft_model else None
+    source = replace(source, defaults=_bounded(source.defaults, max_tokens))
+    return OpenVINOEngine(source, draft_model=draft, prompt_lookup=prompt_lookup)
+
+
+def _bounded(defaults: "Mapping[str, float | int]", max_tokens: int | None) -> "Mapping[str, float | int]":
+    if max_tokens is None:
+        return defaults
+    return {**defaults, "max_tokens": min(max_tokens, defaults.get("max_tokens", max_tokens))}

@@ -27,9 +27,11 @@ def _fold(
 ) -> dict[str, Any]:
     texts: dict[int, str] = defaultdict(str)
     reasons: dict[int, str] = {}
+    logprobs: dict[int, dict[str, Any] | None] = defaultdict(lambda: None)
     for chunk in chunks:
         for each in chunk["choices"]:
             texts[each["index"]] += piece(each) or ""
+            logprobs[each["index"]] = _joined(logprobs[each["index"]], each["logprobs"])
             reasons[each["index"]] = each["finish_reason"] or reasons.get(each["index"], "")
     return {
         "id": chunks[0]["id"],
@@ -37,8 +39,20 @@ def _fold(
         "created": chunks[0]["created"],
         "model": chunks[0]["model"],
         "choices": [
-            {"index": index, **choice(texts[index]), "logprobs": None, "finish_reason": reasons[index]}
+            {"index": index, **choice(texts[index]), "logprobs": logprobs[index], "finish_reason": reasons[index]}
             for index in sorted(texts)
         ],
         "usage": next((chunk["usage"] for chunk in reversed(chunks) if chunk.get("usage")), None),
+    }
+
+
+def _joined(before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Objects of lists, one after the other; what isn't a list in one of them is not asked for."""
+    if before is None or after is None:
+        return before if after is None else after
+    return {
+        name: before[name] + after[name]
+        if isinstance(before[name], list) and isinstance(after.get(name), list)
+        else None
+        for name in before
     }

@@ -40,6 +40,11 @@ def _grow(item: Item, event: dict[str, Any]) -> None:
             part["text"] += event["delta"]
             if "logprobs" in part:
                 part["logprobs"] += copy.deepcopy(event.get("logprobs") or [])
+        case "response.output_text.done":
+            # Tokens without text, as the one that ends a turn, have no delta to come with.
+            part = item["content"][event["content_index"]]
+            if "logprobs" in part:
+                part["logprobs"] += copy.deepcopy((event.get("logprobs") or [])[len(part["logprobs"]) :])
         case "response.output_text.annotation.added":
             item["content"][event["content_index"]]["annotations"].append(event["annotation"])
         case "response.refusal.delta":

@@ -15,6 +15,7 @@ import uvicorn
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.protocol import Engine
 from specvino.handlers import bind
+from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModel
 from specvino.handlers.sealing import Sealer
 from specvino.handlers.store import ResponseStore, StoreUnavailable
@@ -64,6 +65,7 @@ def run(
     port: int,
     store: ResponseStore,
     sealer: Sealer,
+    limits: Limits,
 ) -> None:
     """Serves until a signal comes. Raises ServeError and ModelLoadError.
 
@@ -71,7 +73,7 @@ def run(
     """
     listener = _listen(host, port)
     failure: list[ModelLoadError | ServeError] = []
-    handlers = bind(engine, ServedModel(names, int(time.time())), store, sealer)
+    handlers = bind(engine, ServedModel(names, int(time.time())), store, sealer, limits)
 
     async def load(server: uvicorn.Server) -> None:
         try:

@@ -13,11 +13,11 @@ from specvino.handlers.completions.emit import Emitter
 from specvino.handlers.completions.fold import fold
 from specvino.server.gate.schema import Judge
 
-ANSWERS = answers(st.integers(1, 4))
+ANSWERS = answers(st.integers(1, 4), echo=True)
 
 
 def emit(n, segments):
-    emitter = Emitter("m")
+    emitter = Emitter("m", top_logprobs=n % 2 == 0)
     return [chunk for segment in segments for chunk in emitter.feed(segment)]
 
 
