@@ -1,0 +1,32 @@
+"""Grammars that leave a model no choice but to call a tool."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from specvino.engine.formats.grammar import NOTHING, either, sequence
+from specvino.engine.formats.registry import REASONING_FORMATS, TOOL_FORMATS, check
+from specvino.engine.formats.tools import Tool
+
+
+def forced(
+    tool_format: str,
+    tools: Sequence[Tool],
+    name: str | None = None,
+    parallel: bool = True,
+    reasoning_format: str | None = None,
+    prompt_ends_in_thinking: bool = False,
+) -> dict[str, Any]:
+    """The structural tag of one or more calls of any of the tools, or of exactly one call of the tool with this name.
+
+    Not `parallel`: exactly one call. With a reasoning format the model may think first; if the prompt ends in thinking,
+    it has to stop that first. Arguments keep to the tools' schemas. Raises ValueError for unknown formats, KeyError
+    for an unknown name.
+    """
+    check(tool_format, reasoning_format)
+    if name is not None:
+        tools, parallel = [{tool.name: tool for tool in tools}[name]], False
+    grammar = TOOL_FORMATS[tool_format].forced(tools, parallel)
+    if reasoning_format is not None:
+        thought = REASONING_FORMATS[reasoning_format].thought(prompt_ends_in_thinking)
+        grammar = sequence([thought if prompt_ends_in_thinking else either([NOTHING, thought]), grammar])
+    return {"type": "structural_tag", "format": grammar}

@@ -1,0 +1,114 @@
+"""Structural tags, XGrammar's grammars in JSON: what forces a call is made of them.
+
+XGrammar knows no empty string, no empty sequence and no optional element: `NOTHING` helps out.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from specvino.engine.formats.literals import as_json
+from specvino.engine.formats.tools import STRING, Tool, resolve, types_of
+
+Grammar = dict[str, Any]
+
+NOTHING: Grammar = {"type": "grammar", "grammar": 'root ::= ""'}
+ANY_TEXT: Grammar = {"type": "any_text"}
+NO_ARGUMENTS = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def constant(text: str) -> Grammar:
+    return {"type": "const_string", "value": text} if text else NOTHING
+
+
+def json_schema(schema: Any) -> Grammar:
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def regex(pattern: str) -> Grammar:
+    return {"type": "regex", "pattern": pattern}
+
+
+def tag(begin: str, content: Grammar, end: str) -> Grammar:
+    return {"type": "tag", "begin": begin, "content": content, "end": end}
+
+
+def sequence(elements: Sequence[Grammar]) -> Grammar:
+    return {"type": "sequence", "elements": list(elements) or [NOTHING]}
+
+
+def either(elements: Sequence[Grammar]) -> Grammar:
+    return {"type": "or", "elements": list(elements)}
+
+
+def tags(elements: Sequence[Grammar], separator: str, many: bool, at_least_one: bool = True) -> Grammar:
+    """One of the tags, or if `many` several with the separator between them."""
+    return {
+        "type": "tags_with_separator",
+        "tags": list(elements),
+        "separator": separator,
+        "at_least_one": at_least_one,
+        "stop_after_first": not many,
+    }
+
+
+def json_arguments(tool: Tool) -> Grammar:
+    return json_schema(NO_ARGUMENTS if tool.parameters is None else {"type": "object", **tool.parameters})
+
+
+def json_calls(tools: Sequence[Tool], key: str, begin: str = "", end: str = "") -> list[Grammar]:
+    """Calls as JSON objects with `name` and, under `key`, the arguments."""
+    heads = {tool.name: f'{begin}{{"name": {as_json(tool.name)}, "{key}": ' for tool in tools}
+    return [tag(heads[tool.name], json_arguments(tool), "}" + end) for tool in tools]
+
+
+def parameters(tool: Tool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The schemas of the arguments that a call must have, and of those that it may have, each complete in itself."""
+    root = tool.parameters or NO_ARGUMENTS
+    schema = resolve(root, root)
+    shared = {key: root[key] for key in ("$defs", "definitions") if key in root}
+    properties = {
+        name: {**property, **shared} if isinstance(property, dict) else property
+        for name, property in (schema.get("properties") or {}).items()
+    }
+    required = {name: properties.get(name, True) for name in schema.get("required") or ()}
+    return required, {name: property for name, property in properties.items() if name not in required}
+
+
+def listed(tool: Tool, begin: str, end: str, assign: str, value: Callable[[Any], Grammar]) -> Grammar:
+    """A tag with the arguments, separated by commas.
+
+    Where none of them must come, XGrammar can't say that each may come once: a repeated one is possible, and its last
+    value counts.
+    """
+    required, optional = parameters(tool)
+    if not required:
+        free = [tag(name + assign, value(schema), "") for name, schema in optional.items()]
+        return tag(begin, tags(free, ", ", many=True, at_least_one=False) if free else NOTHING, end)
+    elements: list[Grammar] = []
+    for name, schema in required.items():
+        elements += [constant((", " if elements else "") + name + assign), value(schema)]
+    for name, schema in optional.items():
+        elements.append(either([NOTHING, sequence([constant(f", {name}{assign}"), value(schema)])]))
+    return tag(begin, sequence(elements), end)
+
+
+def marked_up(tool: Tool, element: Callable[[str, Any], Grammar]) -> Grammar:
+    """The arguments as elements, one after the other."""
+    required, optional = parameters(tool)
+    must = [element(name, schema) for name, schema in required.items()]
+    may = [either([NOTHING, element(name, schema)]) for name, schema in optional.items()]
+    return sequence(must + may)
+
+
+def plain_string(schema: Any) -> Grammar | None:
+    """The grammar of an argument that is a string and stands there without quotes and escapes; None if it isn't one."""
+    if not isinstance(schema, dict) or types_of(schema, schema) != STRING:
+        return None
+    schema = resolve(schema, schema)
+    if values := schema.get("enum", [schema["const"]] if "const" in schema else None):
+        return either([constant(text) for text in values])
+    if pattern := schema.get("pattern"):
+        return regex(pattern)
+    if "minLength" in schema or "maxLength" in schema:
+        return regex(f"[^<]{{{schema.get('minLength', 0)},{schema.get('maxLength', '')}}}")
+    return ANY_TEXT

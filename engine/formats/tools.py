@@ -1,0 +1,76 @@
+"""The tools that a model may call, as far as their calls' syntax needs them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+STRING = frozenset(["string"])
+
+
+class Tool(Protocol):
+    """A function. `parameters` is the JSON Schema of its arguments; None takes none."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any] | None: ...
+
+
+Tools = Mapping[str, Tool]
+
+
+def by_name(tools: Sequence[Tool]) -> Tools:
+    return {tool.name: tool for tool in tools}
+
+
+def parameter_schema(tool: Tool, name: str) -> Any:
+    """The schema of one argument; None if the tool doesn't declare it."""
+    properties = resolve(tool.parameters, tool.parameters or {}).get("properties")
+    return properties.get(name) if isinstance(properties, Mapping) else None
+
+
+def types_of(schema: Any, root: Mapping[str, Any] | None) -> frozenset[str] | None:
+    """The names of the JSON types that a schema admits, as far as it says so plainly; None: any."""
+    schema = resolve(schema, root or {})
+    match schema.get("type"):
+        case str(name):
+            return frozenset([name])
+        case [*names]:
+            return frozenset(names)
+    if isinstance(values := schema.get("enum", [schema["const"]] if "const" in schema else None), list):
+        return frozenset(map(type_of, values))
+    for keyword in ("anyOf", "oneOf"):
+        if isinstance(branches := schema.get(keyword), list):
+            admitted = [types_of(branch, root) for branch in branches]
+            return None if None in admitted else frozenset[str]().union(*filter(None, admitted))
+    return None
+
+
+def type_of(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case str():
+            return "string"
+        case int() | float():
+            return "number"
+        case list():
+            return "array"
+        case _:
+            return "object"
+
+
+def resolve(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Follows references within the tool's schema. What can't be followed admits anything."""
+    for _ in range(8):
+        if not isinstance(schema, Mapping):
+            return {}
+        reference = schema.get("$ref")
+        if not isinstance(reference, str):
+            return schema
+        schema = root
+        for step in reference.removeprefix("#").split("/")[1:]:
+            schema = schema.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(schema, Mapping) else None
+    return {}
