@@ -1,0 +1,116 @@
+"""Grammars as values: what a rule's right side is made of."""
+
+from dataclasses import dataclass, field
+
+from specvino.engine.grammar.ranges import Ranges
+
+# A repetition is spelled out token by token when it is compiled: the work grows with its bounds. So a long one is made
+# of blocks of this many, whose rule is compiled once.
+BLOCK = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chars:
+    """One character out of these."""
+
+    ranges: Ranges
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What another rule says."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    items: tuple["Node", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several; never of none."""
+
+    options: tuple["Node", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """`most` None is without end."""
+
+    item: "Node"
+    least: int
+    most: int | None
+
+
+Node = Text | Chars | Rule | Sequence | Choice | Repeat
+
+EMPTY = Text("")
+
+
+def sequence(*items: Node) -> Node:
+    """Its items in this order; neighbouring texts become one."""
+    joined: list[Node] = []
+    for item in items:
+        for part in item.items if isinstance(item, Sequence) else (item,):
+            if isinstance(part, Text) and joined and isinstance(joined[-1], Text):
+                joined[-1] = Text(joined[-1].text + part.text)
+            elif part != EMPTY:
+                joined.append(part)
+    return joined[0] if len(joined) == 1 else Sequence(tuple(joined)) if joined else EMPTY
+
+
+def choice(*options: Node) -> Node:
+    different = tuple(dict.fromkeys(options))
+    return different[0] if len(different) == 1 else Choice(different)
+
+
+@dataclass(slots=True)
+class Grammar:
+    """Rules by name; an answer is what `root` says."""
+
+    rules: dict[str, Node] = field(default_factory=dict)
+
+    def add(self, name: str, node: Node) -> Rule:
+        """Names a node; a name that is taken gets a number."""
+        free = name
+        while free in self.rules:
+            free = f"{name}_{len(self.rules)}"
+        self.rules[free] = node
+        return Rule(free)
+
+    def repeat(self, item: Node, least: int, most: int | None) -> Node:
+        """`item` so many times. `item` should be small, or a Rule."""
+        if most is None:
+            return sequence(self._exactly(item, least), Repeat(item, 0, None))
+        if most <= BLOCK:
+            return Repeat(item, least, most) if most else EMPTY
+        return sequence(self._exactly(item, least), self._up_to(item, most - least))
+
+    def _exactly(self, item: Node, count: int) -> Node:
+        if count <= BLOCK:
+            return Repeat(item, count, count) if count else EMPTY
+        blocks, rest = divmod(count, BLOCK)
+        return sequence(self._exactly(self._block(item), blocks), self._exactly(item, rest))
+
+    def _up_to(self, item: Node, most: int) -> Node:
+        if most <= BLOCK:
+            return Repeat(item, 0, most) if most else EMPTY
+        blocks, rest = divmod(most + 1, BLOCK)
+        block = self._block(item)
+        less = sequence(self._up_to(block, blocks - 1), Repeat(item, 0, BLOCK - 1))
+        if not rest:
+            return less
+        return choice(less, sequence(self._exactly(block, blocks), self._up_to(item, rest - 1)))
+
+    def _block(self, item: Node) -> Rule:
+        name = f"block_{item.name}" if isinstance(item, Rule) else "block"
+        node = Repeat(item, BLOCK, BLOCK)
+        found = next((known for known, rule in self.rules.items() if rule == node), None)
+        return Rule(found) if found else self.add(name, node)

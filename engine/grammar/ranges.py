@@ -1,0 +1,45 @@
+"""Sets of characters as ranges of code points: sorted, apart from each other, both ends included."""
+
+from collections.abc import Iterable
+
+Ranges = tuple[tuple[int, int], ...]
+
+# All of Unicode but the surrogates, which are no characters.
+ANY: Ranges = ((0, 0xD7FF), (0xE000, 0x10FFFF))
+
+
+def of(text: str) -> Ranges:
+    """The characters of a text."""
+    return union((ord(char), ord(char)) for char in text)
+
+
+def union(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    joined: list[tuple[int, int]] = []
+    for low, high in sorted(ranges):
+        if joined and low <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return tuple(joined)
+
+
+def without(ranges: Ranges, removed: Ranges) -> Ranges:
+    left: list[tuple[int, int]] = []
+    for low, high in ranges:
+        for cut_low, cut_high in removed:
+            if cut_high < low or cut_low > high:
+                continue
+            if cut_low > low:
+                left.append((low, cut_low - 1))
+            low = cut_high + 1
+        if low <= high:
+            left.append((low, high))
+    return tuple(left)
+
+
+def common(a: Ranges, b: Ranges) -> Ranges:
+    return without(a, without(ANY, b))
+
+
+def contains(ranges: Ranges, char: str) -> bool:
+    return any(low <= ord(char) <= high for low, high in ranges)

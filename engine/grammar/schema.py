@@ -1,0 +1,246 @@
+"""A JSON Schema becomes a grammar: whatever the grammar allows satisfies the schema, but for what is reported.
+
+It may allow less than the schema: properties come in the schema's order; an object that names properties has no
+others unless `additionalProperties` says so; a schema without `type` that speaks of one type alone means that type.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+from urllib.parse import quote
+
+import jsonschema_rs
+
+from specvino.engine.grammar import json_text
+from specvino.engine.grammar.arrays import array
+from specvino.engine.grammar.disjoint import disjoint
+from specvino.engine.grammar.errors import Impossible, Path, SchemaError
+from specvino.engine.grammar.keywords import TYPE_OF, UNENFORCED
+from specvino.engine.grammar.located import Located, Together, flatten
+from specvino.engine.grammar.nodes import Grammar, Node, Rule, choice
+from specvino.engine.grammar.number import number
+from specvino.engine.grammar.objects import object_
+from specvino.engine.grammar.prune import prune
+from specvino.engine.grammar.strings import string
+
+MOST_RULES = 4000
+MOST_DEPTH = 64
+MOST_VALUES = 4000  # of all enumerations together
+
+_TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
+_DRAFT = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/20(19-09|20-12))/schema#?")
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """`unenforced` says where the grammar allows more than the schema, and why: the paths of keywords."""
+
+    grammar: Grammar
+    unenforced: Mapping[Path, str]
+
+
+def convert(schema: Any) -> Converted:
+    """Raises SchemaError for a schema that is wrong, satisfied by nothing, or too large."""
+    schema = _of_known_draft(schema)
+    _require_valid(schema)
+    converter = _Converter(schema)
+    try:
+        converter.root()
+    except Impossible as error:
+        raise SchemaError(error.path, f"nothing can satisfy it: {error}") from None
+    except RecursionError:
+        raise SchemaError((), "it is nested too deeply") from None
+    if not prune(converter.grammar):
+        raise SchemaError((), "nothing can satisfy it: it demands itself inside of itself, without end")
+    return Converted(converter.grammar, converter.unenforced)
+
+
+def _of_known_draft(schema: Any) -> Any:
+    """Without a `$schema` that is none of JSON Schema's own: jsonschema-rs would fetch it."""
+    if isinstance(schema, dict) and not _DRAFT.fullmatch(str(schema.get("$schema"))):
+        return {key: value for key, value in schema.items() if key != "$schema"}
+    return schema
+
+
+def _require_valid(schema: Any) -> None:
+    try:
+        jsonschema_rs.meta.validate(schema)
+    except jsonschema_rs.ValidationError as error:
+        raise SchemaError(tuple(error.instance_path), f"it is not a valid JSON Schema: {_brief(error)}") from None
+    except (ValueError, RecursionError):
+        raise SchemaError((), "it is not a valid JSON Schema, or is nested too deeply") from None
+
+
+def _brief(error: jsonschema_rs.ValidationError) -> str:
+    message = error.message
+    return message if len(message) <= 200 else f"{message[:197]}..."
+
+
+class _Converter:
+    """`Builder` for arrays and objects."""
+
+    def __init__(self, schema: Any) -> None:
+        self.grammar = Grammar()
+        self.unenforced: dict[Path, str] = {}
+        self._root: Mapping[str, Any] = schema if isinstance(schema, dict) else {}
+        self._schema = schema
+        self._rules: dict[Any, Rule] = {}
+        self._depth = 0
+        self._values = 0
+
+    def root(self) -> None:
+        self.grammar.rules["root"] = Rule("root")
+        self.grammar.rules["root"] = self.rule((Located(self._schema, ()),))
+
+    def rule(self, parts: tuple[Located, ...]) -> Rule:
+        """The rule for values that satisfy all these schemas. Raises Impossible and SchemaError."""
+        schema = flatten(self._root, parts)
+        return self._rule(schema)
+
+    def _rule(self, schema: Together) -> Rule:
+        found = self._rules.get(schema.key)
+        if found:
+            return found
+        path = schema.parts[0].path if schema.parts else ()
+        if len(self.grammar.rules) > MOST_RULES:
+            raise SchemaError(path, "the schema is too large to be enforced")
+        if self._depth > MOST_DEPTH:
+            raise SchemaError(path, f"the schema is nested more than {MOST_DEPTH} levels deep")
+        # Named before it is made: a schema may hold itself.
+        rule = self._rules[schema.key] = self.grammar.add("schema", Rule("schema"))
+        self._depth += 1
+        try:
+            self.grammar.rules[rule.name] = self._node(schema)
+        except Impossible:
+            del self._rules[schema.key]
+            self.grammar.rules[rule.name] = rule  # it has no text
+            raise
+        finally:
+            self._depth -= 1
+        return rule
+
+    def _node(self, schema: Together) -> Node:
+        if schema.first("enum") or schema.first("const"):
+            return self._constants(schema)
+        for keyword in ("anyOf", "oneOf"):
+            if union := schema.first(keyword):
+                return self._union(schema, union)
+        types = _types(schema)
+        self._note(schema, types)
+        if types is None:
+            return json_text.any_value(self.grammar)
+        if not types:
+            raise Impossible(schema.parts[0].path, "no type of value is left")
+        nodes = []
+        impossible: Impossible | None = None
+        for kind in types:
+            try:
+                nodes.append(self._typed(schema, kind))
+            except Impossible as error:
+                impossible = error
+        if not nodes:
+            assert impossible is not None
+            raise impossible
+        return choice(*nodes)
+
+    def _typed(self, schema: Together, kind: str) -> Node:
+        match kind:
+            case "object":
+                return object_(schema, self)
+            case "array":
+                return array(schema, self)
+            case "string":
+                return string(schema, self.grammar, self.unenforced)
+            case "number" | "integer":
+                return number(schema, kind, self.grammar, self.unenforced)
+            case "boolean":
+                return choice(json_text.literal(True), json_text.literal(False))
+        return json_text.literal(None)
+
+    def _constants(self, schema: Together) -> Node:
+        """The values that satisfy the whole schema, tested one by one: so all keywords are enforced."""
+        listed = schema.first("const") or min(schema.all("enum"), key=lambda each: len(each.schema))
+        values = [listed.schema] if listed.path[-1] == "const" else listed.schema
+        self._values += len(values)
+        if self._values > MOST_VALUES:
+            raise SchemaError(listed.path, f"the schema lists more than {MOST_VALUES} values")
+        satisfies = self._test(schema)
+        fitting = [value for value in values if satisfies(value)]
+        if not fitting:
+            raise Impossible(listed.path, "none of the listed values satisfies the rest of the schema")
+        return choice(*(json_text.literal(value) for value in fitting))
+
+    def _test(self, schema: Together) -> Callable[[Any], bool]:
+        """Tells whether a value satisfies all of these schemas, each of its references followed."""
+        whole = {"allOf": [{"$ref": "urn:root#" + _pointer(part.path)} for part in schema.parts]}
+        root = {key: value for key, value in self._root.items() if key != "$id"}
+        # What leads out of the schema is never fetched.
+        registry = jsonschema_rs.Registry([("urn:root", root)], retriever=lambda _: True)
+        return jsonschema_rs.validator_for(whole, registry=registry).is_valid
+
+    def _union(self, schema: Together, union: Located) -> Node:
+        keyword = str(union.path[-1])
+        owner = union.path[:-1]
+        base = tuple(part.without(keyword) if part.path == owner else part for part in schema.parts)
+        branches = [union.at(index) for index in range(len(union.schema))]
+        nodes = []
+        impossible: Impossible | None = None
+        for branch in branches:
+            try:
+                nodes.append(self.rule((*base, branch)))
+            except Impossible as error:
+                impossible = error
+        if not nodes:
+            assert impossible is not None
+            raise impossible
+        if keyword == "oneOf" and not all(disjoint(self._root, a, b) for a, b in combinations(branches, 2)):
+            self.unenforced[union.path] = "a value may satisfy several of its schemas"
+        return choice(*nodes)
+
+    def _note(self, schema: Together, types: list[str] | None) -> None:
+        for keyword, kind in UNENFORCED.items():
+            for each in schema.all(keyword):
+                if (kind is None or types is None or kind in types) and _constrains(keyword, each, schema):
+                    self.unenforced[each.path] = "it can't be enforced"
+
+
+def _types(schema: Together) -> list[str] | None:
+    """The types that a value may have; None where nothing is said of it, not even between the lines."""
+    types = {kind for part in schema.parts for keyword in part.schema if (kind := TYPE_OF.get(keyword))}
+    named = schema.values("type")
+    if not named and not types:
+        return None
+    if named:
+        types = set(_TYPES)
+    for value in named:
+        allowed = {value} if isinstance(value, str) else set(value)
+        types &= allowed | ({"integer"} if "number" in allowed else set())
+    if "number" in types:
+        types.discard("integer")
+    return [kind for kind in _TYPES if kind in types]
+
+
+def _constrains(keyword: str, each: Located, schema: Together) -> bool:
+    match keyword:
+        case "uniqueItems":
+            return bool(each.schema) and min(schema.values("maxItems"), default=2) > 1
+        case "then" | "else":
+            return any("if" in part.schema for part in schema.parts) and each.schema is not True
+        case "not":
+            return True
+    return each.schema not in (True, {}, [])
+
+
+def _pointer(path: Path) -> str:
+    return "".join("/" + quote(str(part).replace("~", "~0").replace("/", "~1"), safe="~$") for part in path)
+
+
+def text_of(schema: str) -> Any:
+    """Parses a schema's text. Raises SchemaError."""
+    try:
+        return json.loads(schema)
+    except ValueError as error:
+        raise SchemaError((), f"it is not JSON: {error}") from None

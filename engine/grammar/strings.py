@@ -1,0 +1,75 @@
+"""Strings that a schema describes, as nodes."""
+
+from typing import Any
+
+from specvino.engine.grammar import json_text, ranges
+from specvino.engine.grammar.errors import Impossible, Path
+from specvino.engine.grammar.formats import PATTERNS, UNENFORCED
+from specvino.engine.grammar.json_text import QUOTE
+from specvino.engine.grammar.located import Located, Together
+from specvino.engine.grammar.nodes import Grammar, Node, sequence
+from specvino.engine.grammar.patterns import Pattern, PatternError
+
+# Longer ones would be cut off by any limit on tokens, and cost much to compile.
+LONGEST = 100_000
+
+
+def string(schema: Together, grammar: Grammar, unenforced: dict[Path, str]) -> Node:
+    """A JSON string. Of a pattern, a format and bounds of the length one alone can be enforced, in this order."""
+    least, most = _lengths(schema)
+    chosen: Pattern | None = None
+    for each in (*schema.all("pattern"), *schema.all("format")):
+        try:
+            pattern = _pattern(each)
+            if pattern is None:
+                continue
+            if chosen is not None:
+                raise PatternError("beside another pattern or format it can't be enforced")
+            pattern.node(Grammar())  # whether it can be said at all
+            chosen = pattern
+        except PatternError as error:
+            unenforced[each.path] = str(error)
+    if chosen is not None:
+        if (simple := chosen.repeated_char()) and (node := _counted(simple, least, most, grammar)):
+            return node
+        for keyword in ("minLength", "maxLength"):
+            if (limit := schema.first(keyword)) and not _trivial(keyword, limit.schema):
+                unenforced[limit.path] = "beside a pattern or format it can't be enforced"
+        return sequence(QUOTE, chosen.node(grammar, json_text.char), QUOTE)
+    if least == 0 and most is None:
+        return json_text.any_string(grammar)
+    return sequence(QUOTE, grammar.repeat(json_text.any_char(grammar), least, most), QUOTE)
+
+
+def _pattern(each: Located) -> Pattern | None:
+    if each.path[-1] == "pattern":
+        return Pattern(each.schema)
+    if each.schema in UNENFORCED:
+        raise PatternError("this format can't be enforced")
+    return Pattern(PATTERNS[each.schema]) if each.schema in PATTERNS else None
+
+
+def _lengths(schema: Together) -> tuple[int, int | None]:
+    least = max((int(value) for value in schema.values("minLength")), default=0)
+    most = min((int(value) for value in schema.values("maxLength")), default=None)
+    if most is not None and least > most:
+        path = next(schema.all("minLength")).path
+        raise Impossible(path, f"no string has at least {least} and at most {most} characters")
+    if least > LONGEST:
+        raise Impossible(
+            next(schema.all("minLength")).path, f"strings of more than {LONGEST} characters aren't written"
+        )
+    return least, None if most is None or most > LONGEST else most
+
+
+def _counted(simple: tuple[Any, int, int | None], least: int, most: int | None, grammar: Grammar) -> Node | None:
+    chars, pattern_least, pattern_most = simple
+    least = max(least, pattern_least)
+    most = min((bound for bound in (most, pattern_most) if bound is not None), default=None)
+    if not chars or (most is not None and least > most):
+        return None
+    return sequence(QUOTE, grammar.repeat(json_text.char(ranges.common(chars, ranges.ANY)), least, most), QUOTE)
+
+
+def _trivial(keyword: str, limit: Any) -> bool:
+    return bool(keyword == "minLength" and limit == 0)
