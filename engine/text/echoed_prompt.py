@@ -23,15 +23,20 @@ class EchoedPrompt:
 
         A special token may stand in the text, or may have been added by the tokenizer.
         """
-        detokenizer = self._detokenizers(special=True, each=True)
-        shown = _pieces(detokenizer, self._ids)
-        hidden = _pieces(self._detokenizers(each=True), self._ids)
-        readings = (shown, ["", *shown[1:]], hidden)
-        texts = next((texts for texts in readings if "".join(texts) == self.text), shown)
+        shown, hidden = self._read(special=True), self._read(special=False)
+        readings = (shown, [*hidden[:1], *shown[1:]], hidden)
+        pieces = next((pieces for pieces in readings if "".join(text for text, _ in pieces) == self.text), shown)
         return tuple(
-            TokenLogprob(text, detokenizer.bytes_of(id), logprob)
-            for text, id, logprob in zip(texts, self._ids, logprobs, strict=True)
+            TokenLogprob(text, bytes, logprob) for (text, bytes), logprob in zip(pieces, logprobs, strict=True)
         )
+
+    def _read(self, *, special: bool) -> list[tuple[str, bytes | None]]:
+        """Each token's text and bytes."""
+        detokenizer = self._detokenizers(special=special, each=True)
+        return [
+            (text, detokenizer.bytes_of(id))
+            for text, id in zip(_pieces(detokenizer, self._ids), self._ids, strict=True)
+        ]
 
 
 def _pieces(detokenizer: Detokenizer, ids: Sequence[int]) -> list[str]:

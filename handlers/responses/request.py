@@ -17,6 +17,7 @@ def to_generation_request(
 ) -> GenerationRequest:
     """`model` holds the settings of the model's generation_config.json, `earlier` what the input continues. Raises
     ApiError."""
+    _require_no_penalty_in_search(body)
     _require_no_forced_tool(body)
     messages = [*to_messages(earlier), *to_messages(body.input)]
     if not messages:
@@ -36,6 +37,17 @@ def to_generation_request(
 def _wants_logprobs(body: models.CreateResponseRequest) -> bool:
     included = "message.output_text.logprobs" in (given(body.include) or ())
     return included or bool(given(body.logprobs)) or bool(given(body.top_logprobs))
+
+
+def _require_no_penalty_in_search(body: models.CreateResponseRequest) -> None:
+    penalties = (given(body.frequency_penalty) or 0, given(body.presence_penalty) or 0)
+    repetition = given(body.repetition_penalty)
+    if (given(body.best_of) or 1) > 1 and (any(penalties) or repetition not in (None, 1)):
+        message = (
+            "best_of above 1 is a beam search, which takes no penalties: frequency_penalty and presence_penalty must "
+            "be 0, repetition_penalty 1."
+        )
+        raise ApiError(ErrorCode.INVALID_VALUE, message, param="best_of")
 
 
 def _require_no_forced_tool(body: models.CreateResponseRequest) -> None:
