@@ -4,6 +4,7 @@ EngineError
   PromptError               the caller: this prompt can't be answered
     ContextLengthExceeded   the caller: it does not fit the model
     ImageError              the caller: this is no image that can be read
+  ConstraintError           the caller: the answer can't be held to this form
   EngineUnavailable         nobody: loading or restarting, come back in `retry_after` seconds
   EngineRestarted           the engine: its process died and took this request with it
   ModelLoadError            the operator: this model can't be loaded
@@ -19,20 +20,38 @@ class PromptError(EngineError):
 
 
 class ContextLengthExceeded(PromptError):
-    """The prompt, or prompt and requested completion together, exceed the context (all in tokens)."""
+    """The prompt, or prompt and requested completion together, exceed the context (all in tokens).
 
-    def __init__(self, prompt_tokens: int, max_tokens: int | None, context_length: int) -> None:
+    `prompt_tokens` is None for a prompt with images that was not counted to its end.
+    """
+
+    def __init__(self, prompt_tokens: int | None, max_tokens: int | None, context_length: int) -> None:
         self.prompt_tokens = prompt_tokens
         self.max_tokens = max_tokens
         self.context_length = context_length
         asked = f"{prompt_tokens} tokens in the prompt"
-        if max_tokens is not None:
+        if prompt_tokens is None:
+            asked = f"more in the prompt with its images, and {max_tokens} in the completion"
+        elif max_tokens is not None:
             asked = f"{prompt_tokens + max_tokens} tokens ({asked}, {max_tokens} in the completion)"
         super().__init__(f"This model's context length is {context_length} tokens, but the request needs {asked}.")
 
 
 class ImageError(PromptError):
     """The data is no image, is damaged, or has too many pixels."""
+
+
+class ConstraintError(EngineError):
+    """The form is wrong, nothing satisfies it, or it is too large.
+
+    `path` leads to the place in the schema or structural tag. `unsupported`: it is sound, but a keyword of a strict
+    schema can't be enforced.
+    """
+
+    def __init__(self, message: str, path: tuple[str | int, ...] = (), *, unsupported: bool = False) -> None:
+        super().__init__(message)
+        self.path = path
+        self.unsupported = unsupported
 
 
 class EngineUnavailable(EngineError):

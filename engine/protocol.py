@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from specvino.engine.request import GenerationRequest
+from specvino.engine.request import GenerationRequest, Image
 from specvino.engine.segments import Segment
 from specvino.engine.text.fit import Side
 
@@ -18,13 +18,14 @@ class ModelInfo:
 
     `context_length` is in tokens, prompt and completion together. `defaults` are the sampling settings of its
     generation_config.json, by their names in `Sampling`. Token ids are below `vocabulary_size`. `drafting` is where
-    guesses at the next tokens come from, None if there are none.
+    guesses at the next tokens come from, None if there are none. `vision` says that it sees images.
     """
 
     context_length: int
     vocabulary_size: int
     defaults: Mapping[str, float | int]
     drafting: Drafting | None = None
+    vision: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,14 @@ class Engine(Protocol):
         first so many ids, and `pad` fills up to it on that side with the model's padding token; without `max_length`
         `pad` has no effect. Raises EngineUnavailable, EngineRestarted, and PromptError for a text that the tokenizer
         can't take whole: nothing is ever cut off silently.
+        """
+        ...
+
+    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
+        """The picture in an image file, given as its bytes or their base64.
+
+        It is made smaller if one of its sides has more than `longest_side` pixels. Raises ImageError, EngineUnavailable
+        and EngineRestarted.
         """
         ...
 

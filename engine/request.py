@@ -110,11 +110,37 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
+class JsonSchema:
+    """The answer is JSON that satisfies a schema, given as its JSON text.
+
+    `strict` refuses a schema with keywords that can't be enforced; otherwise `Started` names them.
+    """
+
+    schema: str
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StructuralTag:
+    """The answer has a form in the words of XGrammar: the JSON text of `{"type": "structural_tag", "format": …}`.
+
+    `strict` concerns the JSON Schemas in it.
+    """
+
+    tag: str
+    strict: bool = False
+
+
+Constraint = JsonSchema | StructuralTag
+
+
+@dataclass(frozen=True, slots=True)
 class GenerationRequest:
     """`n` choices for each prompt: those of the first prompt are 0 to n - 1, those of the second go on at n.
 
     `echo` repeats the prompt before each choice; `logprobs` says how likely the tokens were, those of a repeated prompt
-    too.
+    too. `constraint` is the form that every choice has. It can't be had with `ignore_eos` or a beam search: the
+    pipeline would go on without it.
     """
 
     prompts: tuple[Prompt, ...]
@@ -122,3 +148,4 @@ class GenerationRequest:
     n: int = 1
     echo: bool = False
     logprobs: bool = False
+    constraint: Constraint | None = None

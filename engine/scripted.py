@@ -16,9 +16,9 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from itertools import cycle
 
 from specvino.engine.admission import check_ids, numbered, room
-from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
+from specvino.engine.errors import EngineRestarted, EngineUnavailable, ImageError, PromptError
 from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, State
-from specvino.engine.request import Conversation, GenerationRequest, Prompt, TextPrompt, TokenPrompt
+from specvino.engine.request import Conversation, GenerationRequest, Image, Prompt, TextPrompt, TokenPrompt
 from specvino.engine.script import AS_IT_COMES, Script, directed
 from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, Started, TextDelta, TokenLogprob, Usage
 from specvino.engine.text.byte_table import ByteTableDetokenizer
@@ -147,6 +147,9 @@ class ScriptedEngine:
     ) -> list[list[int]]:
         self._check_ready(self._script)
         return [fit(word_ids(text), max_length, pad, PAD_ID) for text in texts]
+
+    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
+        raise ImageError("This engine reads text only.")
 
     def _admit(self, prompt: Prompt, request: GenerationRequest, first: int) -> list[_Choice]:
         if isinstance(prompt, TokenPrompt):

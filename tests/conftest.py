@@ -8,6 +8,7 @@ import pytest
 from specvino.engine.models import ModelSource, resolve
 
 TINY_TEXT = Path(__file__).parent / "models" / "tiny_text"
+TINY_VISION = TINY_TEXT.with_name("tiny_vision")
 
 
 # How fast a machine draws or runs examples is not what these tests are about.
@@ -19,6 +20,12 @@ hypothesis.settings.load_profile("specvino")
 def tiny_text() -> ModelSource:
     """A trained model of 0.8 MB that answers trigger words (tests/models/README.md); loads in 0.2 s."""
     return resolve(str(TINY_TEXT))
+
+
+@pytest.fixture(scope="session")
+def tiny_vision() -> ModelSource:
+    """A trained model of 1.1 MB that names the colours of images (tests/models/README.md); loads in 0.2 s."""
+    return resolve(str(TINY_VISION))
 
 
 @pytest.fixture(scope="session")

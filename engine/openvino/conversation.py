@@ -1,10 +1,13 @@
 """A conversation as chat templates want it: a list of plain dictionaries."""
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from specvino.engine.request import Conversation, Message, ToolCall
+from specvino.engine.openvino import image_tags
+from specvino.engine.request import Conversation, Image, Message, PlacedImage, ToolCall
 
 Mark = Callable[[str], str]
 
@@ -25,8 +28,24 @@ def texts(prompt: Conversation) -> Iterator[str]:
 
 
 def turns(prompt: Conversation, *, developer: bool, mark: Mark) -> list[dict[str, Any]]:
-    """The template's `messages`; every text goes through `mark`. Without `developer`, that role becomes system."""
-    return [_turn(message, developer, mark) for message in prompt.messages]
+    """The template's `messages`; every text goes through `mark`. Without `developer`, that role becomes system.
+
+    Images are tags, numbered in their order in the conversation.
+    """
+    numbers = itertools.count()
+    return [_turn(message, developer, mark, numbers) for message in prompt.messages]
+
+
+def images(prompt: Conversation) -> list[Image]:
+    """In the order of their tags' numbers."""
+    return [placed.image for message in prompt.messages for placed in message.images]
+
+
+def without_pixels(prompt: Conversation) -> Conversation:
+    """The conversation as the template needs it: of its images only the places."""
+    if not any(message.images for message in prompt.messages):
+        return prompt
+    return Conversation(tuple(replace(message, images=_outlines(message.images)) for message in prompt.messages))
 
 
 def arguments(call: ToolCall) -> Any:
@@ -38,9 +57,13 @@ def arguments(call: ToolCall) -> Any:
     return value if isinstance(value, dict) else call.arguments
 
 
-def _turn(message: Message, developer: bool, mark: Mark) -> dict[str, Any]:
+def _outlines(images: tuple[PlacedImage, ...]) -> tuple[PlacedImage, ...]:
+    return tuple(replace(placed, image=replace(placed.image, rgb=b"")) for placed in images)
+
+
+def _turn(message: Message, developer: bool, mark: Mark, numbers: Iterator[int]) -> dict[str, Any]:
     role = message.role if developer or message.role != "developer" else "system"
-    turn: dict[str, Any] = {"role": role, "content": mark(message.content)}
+    turn: dict[str, Any] = {"role": role, "content": _content(message, mark, numbers)}
     if message.name is not None:
         turn["name"] = mark(message.name)
     if message.tool_call_id is not None:
@@ -57,6 +80,15 @@ def _turn(message: Message, developer: bool, mark: Mark) -> dict[str, Any]:
             for call in message.tool_calls
         ]
     return turn
+
+
+def _content(message: Message, mark: Mark, numbers: Iterator[int]) -> str:
+    pieces: list[str] = []
+    start = 0
+    for placed in message.images:
+        pieces += [mark(message.content[start : placed.at]), image_tags.tag(next(numbers))]
+        start = placed.at
+    return "".join([*pieces, mark(message.content[start:])])
 
 
 def _marked(value: Any, mark: Mark) -> Any:

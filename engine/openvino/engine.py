@@ -8,15 +8,24 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import NamedTuple
 
 from specvino.engine.admission import numbered, room
-from specvino.engine.errors import EngineError, EngineRestarted, EngineUnavailable, ModelLoadError
+from specvino.engine.errors import (
+    ContextLengthExceeded,
+    EngineError,
+    EngineRestarted,
+    EngineUnavailable,
+    ModelLoadError,
+    PromptError,
+)
 from specvino.engine.models.source import ModelSource
+from specvino.engine.openvino import conversation
 from specvino.engine.openvino.choice import Choice
 from specvino.engine.openvino.mailbox import Mailbox
-from specvino.engine.openvino.messages import TOKEN_ID_BYTES, Cancel, Generate, LoadModel, Step
+from specvino.engine.openvino.messages import TOKEN_ID_BYTES, Cancel, Generate, LoadModel, Seen, Step
 from specvino.engine.openvino.prepare_client import PrepareClient
+from specvino.engine.openvino.showing import Pictures, shown
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, State
-from specvino.engine.request import GenerationRequest, Prompt
+from specvino.engine.request import Conversation, GenerationRequest, Image, Prompt
 from specvino.engine.segments import Finish, Segment, Started, Usage
 from specvino.engine.text import byte_table
 from specvino.engine.text.choice_text import ChoiceText
@@ -26,11 +35,16 @@ from specvino.engine.text.fit import Side, fit
 
 
 class _Admitted(NamedTuple):
-    """A prompt that fits, and how many tokens may follow it in each of its choices."""
+    """A prompt that fits, and how many tokens may follow it in each of its choices.
+
+    With `pictures` its tokens are more than `token_ids`, and whether it fits is to be seen.
+    """
 
     prompt: Prompt
     token_ids: bytes
     max_new_tokens: int
+    seen: Seen | None
+    pictures: Pictures | None
 
 
 class OpenVINOEngine:
@@ -103,24 +117,40 @@ class OpenVINOEngine:
             await self.close()
             raise
         self._model = ModelInfo(
-            self._source.context_length, self._prepare.vocabulary.size, self._source.defaults, self._load.drafting
+            self._source.context_length,
+            self._prepare.vocabulary.size,
+            self._source.defaults,
+            self._load.drafting,
+            self._source.vision,
         )
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         self._check_ready()
+        if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
+            # The pipeline would crash.
+            raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
         prompts = []
         for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
             with numbered("Prompt", index, len(request.prompts)):
                 prompts.append(await self._admit(prompt, request.sampling.max_tokens))
         self._check_ready()  # the worker may have died meanwhile
         prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
+        count = None
         mailbox = Mailbox()
-        choices = self._send(request, prompts, mailbox)
+        pictures = [prompt.pictures for prompt in prompts if prompt.pictures is not None]
+        async with shown(self._worker, pictures):
+            choices = self._send(request, prompts, mailbox)
+        ids = list(choices)
         try:
+            # Whether a prompt with images fits, only the worker can tell.
+            outputs = await mailbox.take() if pictures else []
+            if any(output.too_long for output in outputs):
+                raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._source.context_length)
             yield Started(prompt_tokens)
             completion_tokens = 0
-            while choices:
-                for output in await mailbox.take():
+            while choices or (pictures and count is None):
+                for output in outputs or await mailbox.take():
+                    count = output.prompt_tokens or count
                     choice = choices.get(output.id)
                     if choice is None:
                         continue  # tokens made after a stop string
@@ -129,13 +159,14 @@ class OpenVINOEngine:
                     for segment in choice.push(output):
                         if isinstance(segment, Finish):
                             del choices[output.id]
-                            self._forget(output.id, finished=output.finish is not None)
+                            self._forget(output.id, finished=output.finish is not None, listen=bool(pictures))
                             completion_tokens += choice.tokens
                         yield segment
-            yield Usage(prompt_tokens, completion_tokens)
+                outputs = []
+            yield Usage(count or prompt_tokens, completion_tokens)
         finally:
-            for id in choices:
-                self._forget(id, finished=False)
+            for id in ids:
+                self._forget(id, finished=id not in choices)
 
     async def tokenize(
         self,
@@ -152,6 +183,9 @@ class OpenVINOEngine:
             ids = array("q", token_ids).tolist()
             tokenized.append(fit(ids, max_length, pad, self._prepare.vocabulary.pad_id))
         return tokenized
+
+    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
+        return await self._prepare.decode(file, longest_side)
 
     def stats(self) -> EngineStats:
         return EngineStats(
@@ -174,11 +208,18 @@ class OpenVINOEngine:
 
     async def _admit(self, prompt: Prompt, max_tokens: int | None) -> _Admitted:
         """Raises PromptError if the model can't take the prompt, or the prompt leaves no room for what is asked."""
-        token_ids = await self._prepare.prepare(prompt)
-        left = room(len(token_ids) // TOKEN_ID_BYTES, max_tokens, self._source.context_length)
+        yields = max_tokens is None
+        token_ids, text = await self._prepare.prepare(prompt)
+        images = conversation.images(prompt) if isinstance(prompt, Conversation) else []
+        # An image is one token at the least.
+        left = room(len(token_ids) // TOKEN_ID_BYTES + len(images), max_tokens, self._source.context_length)
         if max_tokens is None:  # the model's own limit was not asked for: it yields to the context
             max_tokens = min(left, int(self._source.defaults.get("max_tokens", left)))
-        return _Admitted(prompt, token_ids, max_tokens)
+        pictures = Pictures(next(self._ids), images) if images else None
+        seen = None
+        if text is not None:
+            seen = Seen(text, self._source.context_length, yields, pictures and pictures.key)
+        return _Admitted(prompt, token_ids, max_tokens, seen, pictures)
 
     def _send(self, request: GenerationRequest, prompts: Sequence[_Admitted], mailbox: Mailbox) -> dict[int, Choice]:
         """Sends a sequence for each choice, or one search for a prompt's; returns the choices by their ids."""
@@ -217,6 +258,7 @@ class OpenVINOEngine:
                         num_assistant_tokens=sampling.num_assistant_tokens,
                         assistant_confidence_threshold=sampling.assistant_confidence_threshold,
                         max_ngram_size=sampling.max_ngram_size,
+                        seen=prompt.seen,
                     )
                 )
         return choices
@@ -230,9 +272,10 @@ class OpenVINOEngine:
         ids = array("q", prompt.token_ids).tolist()
         return Choice(index, text, EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special))
 
-    def _forget(self, id: int, *, finished: bool) -> None:
-        """Cancels the sequence unless it is finished, or was lost with its worker."""
-        if self._mailboxes.pop(id, None) and not finished:
+    def _forget(self, id: int, *, finished: bool, listen: bool = False) -> None:
+        """Cancels the sequence unless it is finished, or was lost with its worker; `listen` hears it out."""
+        mailbox = self._mailboxes.get(id) if listen else self._mailboxes.pop(id, None)
+        if mailbox and not finished:
             self._worker.send(Cancel(id))
 
     def _receive(self, step: Step) -> None:

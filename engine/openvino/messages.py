@@ -6,7 +6,7 @@ Token ids of prompts travel as bytes (int64, the machine's order): the server on
 import msgspec
 
 from specvino.engine.protocol import Drafting
-from specvino.engine.request import Conversation
+from specvino.engine.request import Conversation, Image
 from specvino.engine.segments import FinishReason
 
 TOKEN_ID_BYTES = 8
@@ -19,10 +19,14 @@ class LoadTokenizer(msgspec.Struct, tag=True):
 
 
 class Prepare(msgspec.Struct, tag=True):
-    """A conversation to be rendered by the chat template and tokenized."""
+    """A conversation to be rendered by the chat template and tokenized.
+
+    `as_text` is for models that see: the answer brings the text too. Of images only the places are needed.
+    """
 
     id: int
     prompt: Conversation
+    as_text: bool = False
 
 
 class Tokenize(msgspec.Struct, tag=True):
@@ -31,6 +35,15 @@ class Tokenize(msgspec.Struct, tag=True):
     id: int
     text: str
     add_special_tokens: bool
+
+
+class Decode(msgspec.Struct, tag=True):
+    """An image file to be decoded, or its base64."""
+
+    id: int
+    file: bytes
+    base64: bool
+    longest_side: int
 
 
 class Vocabulary(msgspec.Struct, tag=True):
@@ -46,8 +59,16 @@ class Vocabulary(msgspec.Struct, tag=True):
 
 
 class Prepared(msgspec.Struct, tag=True):
+    """With images, `text` has a tag where each stands; `token_ids` are those of the text without the tags."""
+
     id: int
     token_ids: bytes
+    text: str | None = None
+
+
+class Decoded(msgspec.Struct, tag=True):
+    id: int
+    image: Image
 
 
 class PromptTooLong(msgspec.Struct, tag=True):
@@ -65,7 +86,7 @@ class PromptRefused(msgspec.Struct, tag=True):
     reason: str
 
 
-FromPrepare = Vocabulary | Prepared | PromptTooLong | PromptRefused
+FromPrepare = Vocabulary | Prepared | Decoded | PromptTooLong | PromptRefused
 
 
 class LoadModel(msgspec.Struct, tag=True):
@@ -83,10 +104,37 @@ class LoadModel(msgspec.Struct, tag=True):
         return "prompt_lookup" if self.prompt_lookup else None
 
 
+class Show(msgspec.Struct, tag=True):
+    """The next image of those that Generates refer to by `key`."""
+
+    key: int
+    image: Image
+
+
+class Hide(msgspec.Struct, tag=True):
+    """No further Generate refers to the images of `key`."""
+
+    key: int
+
+
+class Seen(msgspec.Struct):
+    """A prompt for a model that sees: a text, which has a tag for each of the images shown under `key`.
+
+    Only the pipeline knows how many tokens images are. Prompt and answer must fit `context_length`; `yields` says that
+    `max_new_tokens` was not asked for: then the answer may end earlier.
+    """
+
+    text: str
+    context_length: int
+    yields: bool
+    key: int | None = None
+
+
 class Generate(msgspec.Struct, tag=True):
     """One sequence, or a beam search: then the ids of its `n` best texts follow `id`.
 
     `temperature` 0 and `top_p` 0 are greedy, `top_k` -1 keeps all tokens. `echo` asks for the prompt's `logprobs` too.
+    `seen` takes the place of `token_ids` where the model sees.
     """
 
     id: int
@@ -109,19 +157,22 @@ class Generate(msgspec.Struct, tag=True):
     num_assistant_tokens: int | None = None
     assistant_confidence_threshold: float | None = None
     max_ngram_size: int | None = None
+    seen: Seen | None = None
 
 
 class Cancel(msgspec.Struct, tag=True):
     id: int
 
 
-ToWorker = LoadModel | Generate | Cancel
+ToWorker = LoadModel | Generate | Cancel | Show | Hide
 
 
 class Output(msgspec.Struct, array_like=True):
     """A sequence's new tokens; its last output has a `finish`, or says in `error` why it failed.
 
-    `logprobs`, where asked for, has one for each token. `prompt_logprobs` comes once, in the first output.
+    `logprobs`, where asked for, has one for each token. `prompt_logprobs` comes once, in the first output. Of a prompt
+    with images there is one more output, also for a sequence that was cancelled while it ran: `prompt_tokens` is how
+    many tokens it was. `too_long` says that such a prompt doesn't fit.
     """
 
     id: int
@@ -130,6 +181,8 @@ class Output(msgspec.Struct, array_like=True):
     error: str | None = None
     logprobs: list[float] | None = None
     prompt_logprobs: list[float | None] | None = None
+    prompt_tokens: int | None = None
+    too_long: bool = False
 
 
 class Step(msgspec.Struct, tag=True):

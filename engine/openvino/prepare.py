@@ -1,4 +1,5 @@
-"""The prepare process: conversations and texts become token ids, away from the event loop and from the step loop.
+"""The prepare process: conversations and texts become token ids, and image files pixels, away from the event loop and
+from the step loop.
 
 It takes one at a time, so that the server knows which one is at fault when it hangs.
 """
@@ -7,8 +8,10 @@ import numpy
 import numpy.typing
 from openvino_genai import Tokenizer
 
-from specvino.engine.openvino import conversation, vocabulary
+from specvino.engine.openvino import conversation, image_tags, images, vocabulary
 from specvino.engine.openvino.messages import (
+    Decode,
+    Decoded,
     FromPrepare,
     LoadTokenizer,
     Prepare,
@@ -56,16 +59,28 @@ class Preparer:
 
     def prepare(self, prompt: Conversation) -> bytes:
         """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and Truncated."""
-        if not self._tokenizer.chat_template:
-            raise ValueError("The model has no chat template.")
         seam = seam_for(list(conversation.texts(prompt)))
-        turns = conversation.turns(prompt, developer=self._developer, mark=marker(self._special.values(), seam))
-        rendered = self._tokenizer.apply_chat_template(turns, add_generation_prompt=True)
+        rendered = self._render(prompt, marker(self._special.values(), seam))
         return self._ids([piece for piece in rendered.split(seam) if piece], add_special_tokens=False)
+
+    def write(self, prompt: Conversation) -> str:
+        """Returns the prompt as the text that the pipeline of a model that sees tokenizes. Raises like `prepare`."""
+        mark = marker(self._special.values(), image_tags.JOINER)
+        rendered = self._render(prompt, lambda text: mark(image_tags.cut(text)))
+        # The pipeline adds the special tokens that begin a text, which most templates write too.
+        beginning = self._tokenizer.decode(self._encode("", add_special_tokens=True), skip_special_tokens=False)
+        return rendered.removeprefix(beginning)
 
     def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
         """Returns the text's token ids, special ones where it spells them. Raises like `prepare`."""
         return self._ids([text], add_special_tokens=add_special_tokens)
+
+    def _render(self, prompt: Conversation, mark: conversation.Mark) -> str:
+        if not self._tokenizer.chat_template:
+            raise ValueError("The model has no chat template.")
+        turns = conversation.turns(prompt, developer=self._developer, mark=mark)
+        rendered: str = self._tokenizer.apply_chat_template(turns, add_generation_prompt=True)
+        return rendered
 
     def _ids(self, pieces: list[str], *, add_special_tokens: bool) -> bytes:
         encoded = [self._encode(piece, add_special_tokens=add_special_tokens) for piece in pieces]
@@ -92,11 +107,20 @@ class Preparer:
         return len(self._encode("a\n" * (_TRUNCATED_LENGTH + 8))) == _TRUNCATED_LENGTH
 
 
-def answer(preparer: Preparer, request: Prepare | Tokenize) -> FromPrepare:
+def answer(preparer: Preparer, request: Prepare | Tokenize | Decode) -> FromPrepare:
     try:
-        if isinstance(request, Prepare):
-            return Prepared(request.id, preparer.prepare(request.prompt))
-        return Prepared(request.id, preparer.tokenize(request.text, add_special_tokens=request.add_special_tokens))
+        match request:
+            case Prepare(as_text=True):
+                text = preparer.write(request.prompt)
+                ids = preparer.tokenize(image_tags.without(text), add_special_tokens=True)
+                return Prepared(request.id, ids, text)
+            case Prepare():
+                return Prepared(request.id, preparer.prepare(request.prompt))
+            case Tokenize():
+                ids = preparer.tokenize(request.text, add_special_tokens=request.add_special_tokens)
+                return Prepared(request.id, ids)
+            case Decode():
+                return Decoded(request.id, images.decode(request.file, request.longest_side, base64=request.base64))
     except Truncated as error:
         assert preparer.limit is not None
         return PromptTooLong(request.id, error.tokens, preparer.limit)
@@ -114,4 +138,4 @@ def work(channel: BlockingChannel) -> None:
 
 
 if __name__ == "__main__":
-    child.run(LoadTokenizer | Prepare | Tokenize, work, one_line)
+    child.run(LoadTokenizer | Prepare | Tokenize | Decode, work, one_line)

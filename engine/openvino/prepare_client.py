@@ -3,11 +3,15 @@
 import asyncio
 import itertools
 from array import array
+from typing import NamedTuple
 
 from specvino.engine.admission import check_ids
-from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, PromptError
+from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, ImageError, PromptError
 from specvino.engine.models.source import ModelSource
+from specvino.engine.openvino import conversation, image_tags
 from specvino.engine.openvino.messages import (
+    Decode,
+    Decoded,
     FromPrepare,
     LoadTokenizer,
     Prepare,
@@ -18,9 +22,16 @@ from specvino.engine.openvino.messages import (
     Vocabulary,
 )
 from specvino.engine.processes.supervisor import Supervisor
-from specvino.engine.request import Conversation, Prompt, TextPrompt, TokenPrompt
+from specvino.engine.request import Conversation, Image, Prompt, TextPrompt, TokenPrompt
 
-Answer = Prepared | PromptTooLong | PromptRefused
+Answer = Prepared | Decoded | PromptTooLong | PromptRefused
+
+
+class Tokenized(NamedTuple):
+    """A prompt's token ids; for a model that sees also its text, whose images' tags are none of the tokens."""
+
+    token_ids: bytes
+    text: str | None = None
 
 
 class PrepareClient:
@@ -33,6 +44,7 @@ class PrepareClient:
     def __init__(self, source: ModelSource, deadline: float) -> None:
         self.vocabulary: Vocabulary  # set when the process is ready for the first time
         self._context_length = source.context_length
+        self._vision = source.vision
         self._deadline = deadline
         self._ids = itertools.count()
         self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of their sending
@@ -48,19 +60,35 @@ class PrepareClient:
             quiet=True,  # the template engine writes parts of templates and messages to stderr
         )
 
-    async def prepare(self, prompt: Prompt) -> bytes:
-        """Returns the prompt's token ids."""
+    async def prepare(self, prompt: Prompt) -> Tokenized:
+        text = None
         match prompt:
             case Conversation():
                 answer = await self._render(prompt)
             case TextPrompt():
-                answer = await self._tokenize(prompt.text, add_special_tokens=True)
+                text = image_tags.cut(prompt.text) if self._vision else None
+                answer = await self._tokenize(text or prompt.text, add_special_tokens=True)
+            case TokenPrompt() if self._vision:
+                raise PromptError("This model sees images, and takes no token ids.")
             case TokenPrompt():
                 check_ids(prompt.ids, self.vocabulary.size)
-                return array("q", prompt.ids).tobytes()
+                return Tokenized(array("q", prompt.ids).tobytes())
         if isinstance(answer, PromptTooLong):
             raise ContextLengthExceeded(answer.tokens, None, min(answer.limit, self._context_length))
-        return answer.token_ids
+        return Tokenized(answer.token_ids, answer.text or text)
+
+    async def decode(self, file: bytes | str, longest_side: int) -> Image:
+        """Returns the picture in a file, given as its bytes or their base64. Raises ImageError."""
+        base64 = isinstance(file, str)
+        data = file.encode(errors="replace") if isinstance(file, str) else file
+        try:
+            answer = await self._ask(Decode(next(self._ids), data, base64, longest_side))
+        except PromptError as error:
+            raise ImageError(str(error)) from error
+        if isinstance(answer, PromptRefused):
+            raise ImageError(answer.reason)
+        assert isinstance(answer, Decoded)
+        return answer.image
 
     async def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
         """Returns the token ids of a text that isn't a prompt: the model's context doesn't bound it."""
@@ -78,18 +106,20 @@ class PrepareClient:
                 answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
 
     async def _render(self, prompt: Conversation) -> Prepared | PromptTooLong:
-        answer = await self._ask(Prepare(next(self._ids), prompt))
+        answer = await self._ask(Prepare(next(self._ids), conversation.without_pixels(prompt), self._vision))
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's chat template refuses these messages: {answer.reason}")
+        assert not isinstance(answer, Decoded)
         return answer
 
     async def _tokenize(self, text: str, *, add_special_tokens: bool) -> Prepared | PromptTooLong:
         answer = await self._ask(Tokenize(next(self._ids), text, add_special_tokens))
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's tokenizer refuses this text: {answer.reason}")
+        assert not isinstance(answer, Decoded)
         return answer
 
-    async def _ask(self, request: Prepare | Tokenize) -> Answer:
+    async def _ask(self, request: Prepare | Tokenize | Decode) -> Answer:
         self.process.check_ready()
         self.process.send(request)  # first: a text that can't be encoded mustn't leave a debt
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()

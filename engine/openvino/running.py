@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from openvino_genai import GenerationFinishReason
 
+from specvino.engine.openvino import sight
 from specvino.engine.openvino.messages import TOKEN_ID_BYTES, Generate, Output
 from specvino.engine.segments import FinishReason
 
@@ -28,6 +29,14 @@ class Running:
         self.handle = handle
         self._request = request
         self._prompt = len(request.token_ids) // TOKEN_ID_BYTES if request.echo else 0
+
+    @property
+    def with_images(self) -> bool:
+        return self._request.seen is not None and self._request.seen.key is not None
+
+    def prompt_tokens(self) -> int:
+        """How many tokens the prompt was, images included, when it has ended."""
+        return sight.prompt_tokens(self.handle)
 
     def read(self) -> list[Output]:
         """What is new: nothing, one output of a sequence, or all outputs of a beam search at its end."""

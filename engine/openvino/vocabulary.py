@@ -5,6 +5,8 @@ from pathlib import Path
 import openvino
 from openvino_genai import Tokenizer
 
+from specvino.engine.models.folder import LANGUAGE_MODEL
+
 _REPLACEMENT = "\ufffd"
 
 # Text that a tokenizer with clean-up, or with word marks for spaces, would not give back letter for letter.
@@ -17,8 +19,9 @@ def model_size(path: str) -> int | None:
     It is more than its tokenizer has where the model's tables were rounded up, and less where tokens were added to the
     tokenizer alone.
     """
-    file = Path(path) / "openvino_model.xml"
-    if not file.exists():
+    names = ("openvino_model.xml", LANGUAGE_MODEL)
+    file = next((file for name in names if (file := Path(path) / name).exists()), None)
+    if file is None:
         return None
     logits = openvino.Core().read_model(file).output("logits").partial_shape[-1]
     return int(logits.get_length()) if logits.is_static else None

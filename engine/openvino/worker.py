@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import openvino
@@ -13,8 +13,9 @@ from openvino_genai import (
     draft_model,
 )
 
+from specvino.engine.openvino import sight
 from specvino.engine.openvino.decoding import configure
-from specvino.engine.openvino.messages import Cancel, Generate, LoadModel, Output, Step, ToWorker
+from specvino.engine.openvino.messages import Cancel, Generate, Hide, LoadModel, Output, Show, Step, ToWorker
 from specvino.engine.openvino.reasons import one_line
 from specvino.engine.openvino.running import Running
 from specvino.engine.openvino.silence import silence
@@ -22,6 +23,10 @@ from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
 from specvino.engine.protocol import Drafting
+
+if TYPE_CHECKING:
+    from specvino.engine.request import Image
+
 
 # Fastest for decoding, and the same answers on every CPU: by default those with AMX compute in bf16.
 _PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
@@ -65,6 +70,9 @@ class Worker:
         self._uncached = uncached
         self._waiting: deque[Generate] = deque()
         self._running: dict[int, Running] = {}
+        self._shown: dict[int, list[Image]] = {}  # by the key under which they came
+        self._images: dict[int, list[Image]] = {}  # of those that wait
+        self._uncounted: dict[int, Running] = {}  # cancelled since the last step, with images
         self._settling = 0
         self._outputs: list[Output] = []
 
@@ -72,14 +80,28 @@ class Worker:
     def idle(self) -> bool:
         return not (self._waiting or self._running or self._settling)
 
-    def receive(self, message: Generate | Cancel) -> None:
-        if isinstance(message, Generate):
-            self._waiting.append(message)
-        elif running := self._running.pop(message.id, None):
+    def receive(self, message: Generate | Cancel | Show | Hide) -> None:
+        match message:
+            case Generate():
+                self._waiting.append(message)
+                if message.seen and message.seen.key is not None:
+                    self._images[message.id] = self._shown.get(message.seen.key, [])
+            case Show():
+                self._shown.setdefault(message.key, []).append(message.image)
+            case Hide():
+                self._shown.pop(message.key, None)
+            case Cancel():
+                self._cancel(message.id)
+
+    def _cancel(self, id: int) -> None:
+        if running := self._running.pop(id, None):
             running.handle.cancel()
             self._settling = _SETTLING_STEPS
+            if running.with_images:
+                self._uncounted[id] = running
         else:
-            self._waiting = deque(waiting for waiting in self._waiting if waiting.id != message.id)
+            self._waiting = deque(waiting for waiting in self._waiting if waiting.id != id)
+            self._images.pop(id, None)
 
     def step(self) -> Step:
         """Raises what the pipeline raises: then it is of no more use."""
@@ -89,16 +111,24 @@ class Worker:
             pipeline.step()
         self._settling = max(0, self._settling - 1)
         outputs, self._outputs = self._outputs, []
+        outputs += [Output(id, [], prompt_tokens=running.prompt_tokens()) for id, running in self._uncounted.items()]
+        self._uncounted.clear()
         outputs += self._read()
         usage = max(pipeline.get_metrics().cache_usage for pipeline in self._pipelines)
         return Step(outputs, len(self._running), len(self._waiting), usage)
 
     def _admit(self, request: Generate) -> None:
-        ids = numpy.frombuffer(request.token_ids, numpy.int64).reshape(1, -1)
+        images = self._images.pop(request.id, [])
         try:
             pipeline = self._pipeline_for(request)
             config = configure(request, pipeline.get_config(), self._drafting)
-            handle = pipeline.add_request(request.id, openvino.Tensor(ids), config)
+            if request.seen is not None:
+                handle = sight.add(pipeline, request, request.seen, images, config)
+            else:
+                ids = numpy.frombuffer(request.token_ids, numpy.int64).reshape(1, -1)
+                handle = pipeline.add_request(request.id, openvino.Tensor(ids), config)
+        except sight.TooLong:
+            self._outputs.append(Output(request.id, [], too_long=True))
         except Exception as error:  # pybind raises several; the pipeline stays sound
             self._outputs.append(Output(request.id, [], error=one_line(error)))
         else:
@@ -121,6 +151,8 @@ class Worker:
             del self._running[id]
             self._settling = _SETTLING_STEPS
             if status == GenerationStatus.FINISHED and outputs:
+                if running.with_images:
+                    outputs[-1].prompt_tokens = running.prompt_tokens()
                 yield from outputs
             else:
                 yield Output(id, [], error="The model ran out of memory for this request.")

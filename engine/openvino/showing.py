@@ -1,0 +1,38 @@
+"""Images on their way to the worker: once for all choices of a request, and one at a time."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from specvino.engine.errors import EngineRestarted
+from specvino.engine.openvino.messages import Hide, Show
+from specvino.engine.processes.supervisor import Supervisor
+from specvino.engine.request import Image
+
+
+class Pictures(NamedTuple):
+    """The images of a prompt; Generates refer to them by `key`, which no other prompt has."""
+
+    key: int
+    images: Sequence[Image]
+
+
+@asynccontextmanager
+async def shown(worker: Supervisor, pictures: Sequence[Pictures]) -> AsyncIterator[None]:
+    """The worker holds the images meanwhile, for Generates that are sent without awaiting anything.
+
+    Raises EngineRestarted if it is lost before it has them all.
+    """
+    restarts = worker.restarts
+    try:
+        for key, images in pictures:
+            for image in images:
+                worker.send(Show(key, image))
+                await asyncio.sleep(0)  # an image has megabytes: others get in between
+        if worker.restarts != restarts:
+            raise EngineRestarted("The request was lost, and its images with it.")
+        yield
+    finally:
+        for key, _ in pictures:
+            worker.send(Hide(key))
