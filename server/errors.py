@@ -1,6 +1,8 @@
 """One error envelope on every answer with a status of 400 or above, wherever it was raised."""
 
 import logging
+import re
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -9,6 +11,7 @@ from connexion.lifecycle import ConnexionResponse
 from starlette.exceptions import HTTPException
 
 from specvino.generated.errors import ErrorCode
+from specvino.generated.handlers import OPERATIONS
 from specvino.handlers.errors import ApiError
 
 logger = logging.getLogger("specvino.server")
@@ -59,12 +62,23 @@ async def _on_http_exception(request: Any, error: HTTPException) -> ConnexionRes
     """Routing's refusals: the only ones that are not ours."""
     path, method = request.scope["path"][:200], request.scope["method"]
     if error.status_code == 405:
-        allow = (error.headers or {}).get("Allow", "")
+        allow = ", ".join(_methods(request.scope["path"], (error.headers or {}).get("Allow", "")))
         message = f"{path} does not take {method[:20]}; it takes {allow or 'other methods'}."
         return _response(ApiError(ErrorCode.METHOD_NOT_ALLOWED, message), {"Allow": allow})
     if error.status_code == 404:
         return _response(ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {path}."))
     return await _on_exception(request, error)
+
+
+def _methods(path: str, allow: str) -> list[str]:
+    """The methods of a path; of several operations there, the router names (in `allow`) those of one only."""
+    declared = {operation.method for operation in OPERATIONS.values() if _pattern(operation.path).search(path)}
+    return sorted(declared.union(allow.split(", ")))
+
+
+@cache
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile("^(/v3/v1|/v3|/v1|)" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "$")
 
 
 async def _on_exception(request: Any, error: Exception) -> ConnexionResponse:

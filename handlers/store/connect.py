@@ -20,9 +20,9 @@ def connect(url: str) -> AsyncEngine:
             parsed = parsed.set(drivername="sqlite+aiosqlite")
         if parsed.get_backend_name() != "sqlite":
             return create_async_engine(parsed, pool_pre_ping=True)
+        engine = create_async_engine(parsed, connect_args={"timeout": PATIENCE})
         if parsed.database and parsed.database != ":memory:":
             _make_private(Path(parsed.database))
-        engine = create_async_engine(parsed, connect_args={"timeout": PATIENCE})
     except SQLAlchemyError as error:
         raise ValueError(str(error).splitlines()[0]) from error
     except ModuleNotFoundError as error:

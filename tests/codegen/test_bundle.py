@@ -40,6 +40,16 @@ def test_references_become_components(bundle):
     }
 
 
+def test_the_table_of_a_stream_is_written_out_where_it_is_referred_to(bundle):
+    bundler = bundle(
+        openapi="paths:\n  /a: {get: {x-stream: {$ref: t.yaml}}, post: {x-stream: {$ref: t.yaml}}}\n",
+        t="framing: event",
+    )
+    methods = bundler.run()["paths"]["/a"]
+    assert methods["get"]["x-stream"] == methods["post"]["x-stream"] == {"framing": "event"}
+    assert bundler.unused() == []
+
+
 def test_files_that_refer_to_each_other(bundle):
     document = bundle(
         openapi=root("{$ref: 'a.yaml#/A'}"),

@@ -18,6 +18,13 @@ def test_names(real):
     } <= set(names)
 
 
+def test_what_several_operations_answer_with_is_described_once(real):
+    names = [field.name for field in fields(real.document)]
+    assert "responses.response.output" in names
+    assert not [name for name in names if name.startswith(("response.", "response_cancel."))]
+    assert "response_deletion.response.deleted" in names
+
+
 def test_errors_are_an_endpoint_of_their_own(real):
     assert not [field.name for field in fields(real.document) if field.endpoint == "chat" and "error" in field.path]
 

@@ -71,6 +71,12 @@ def test_a_wrong_method_is_405_and_says_which_are_right(client, method, path, al
     assert allow in response.headers["allow"]
 
 
+def test_all_methods_of_a_path_are_named(client):
+    response = client.ask("PUT", "/v1/responses/resp_1")
+    error_of(response, 405, "method_not_allowed")
+    assert response.headers["allow"] == "DELETE, GET, HEAD"
+
+
 def test_bad_json_reaches_the_client_as_400(client):
     error = error_of(client.post(b'{"a": NaN}'), 400, "invalid_json")
     assert error["param"] is None

@@ -36,6 +36,15 @@ def test_fates_and_shapes(real, run):
     assert "ChatCompletion" not in shapes
 
 
+def test_a_query_is_an_object(real, run):
+    shape = run(tables.support(real.document)).SHAPES["retrieve_response.query"]
+    assert shape.fields["stream"].fate == "honoured"
+    assert (shape.fields["include_obfuscation"].fate, shape.fields["include_obfuscation"].honours) == (
+        "unsupported",
+        {"const": False},
+    )
+
+
 def test_defaults(real, run):
     defaults = run(tables.support(real.document)).DEFAULTS
     assert defaults["CreateChatCompletionRequest"]["top_k"] == 40
@@ -50,6 +59,10 @@ def test_operations(real, run):
     assert chat.model.__name__ == "CreateChatCompletionRequest"
     assert handlers.OPERATIONS["retrieve_model"].parameters == ("model",)
     assert handlers.OPERATIONS["get_health"].root
+    items = handlers.OPERATIONS["list_input_items"]
+    assert (items.parameters, list(items.query)) == (("response_id",), ["after", "limit", "order", "include"])
+    assert items.query["limit"] == handlers.QueryParameter("integer", 20)
+    assert items.query["after"] == handlers.QueryParameter("string", None)
 
 
 def test_errors(real, run):
@@ -81,6 +94,7 @@ def test_a_stream_by_a_field(real, run):
     assert [machine.inside for machine in (item, part, summary)] == ["response", "item", "item"]
     assert streams.Consecutive(field="sequence_number", start=0) in table.laws
     assert streams.WholeEqualsPieces(of="part", piece="part", whole="item.content") in table.laws
+    assert streams.STREAMS["response"] == table, "one table, which two operations refer to"
     joined = next(law for law in table.laws if isinstance(law, streams.JoinedDeltas))
     assert joined.texts[1] == streams.Text(
         delta="response.refusal.delta", done="response.refusal.done", field="refusal", whole="part.refusal"

@@ -31,6 +31,17 @@ def test_fate(request_fields, only):
     only("fate", "user", "'ignored'", "honoured, noted, unsupported")
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [("x-fate", "gone", "honoured"), ("x-origin", None, "ovms"), ("description", "", "needs")],
+)
+def test_a_query_parameter(spec, only, key, value, words):
+    parameters = [{"name": "q", "in": "query", "schema": {"type": "boolean"}, "description": "Q.", "x-origin": "ovms"}]
+    spec.document["paths"]["/version"]["get"]["parameters"] = parameters
+    parameters[0] |= {"x-fate": "noted", key: value}
+    only(key.removeprefix("x-"), "GET /version parameter q", words)
+
+
 def test_fate_of_an_answer(schemas, only):
     schemas["Model"]["properties"]["id"]["x-fate"] = "honoured"
     only("fate", "Model/properties/id", "no request has this")

@@ -30,9 +30,16 @@ def test_settings_are_those_in_force():
     response = repeat({"temperature": 0.5}, top_p=0.25, frequency_penalty=1)
     found = [response[name] for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")]
     assert found == [0.5, 0.25, 1, 0]
-    unsupported = repeat(store=True, background=False, truncation="auto", top_logprobs=3, service_tier="flex")
-    found = [unsupported[name] for name in ("store", "background", "truncation", "top_logprobs", "service_tier")]
-    assert found == [False, False, "disabled", 0, "default"]
+    unsupported = repeat(top_logprobs=3, service_tier="flex")
+    assert [unsupported[name] for name in ("top_logprobs", "service_tier")] == [1, "default"]
+
+
+def test_whether_it_is_stored_is_not_what_was_asked_but_what_is():
+    body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", "store": True})
+    assert [echo(body, sampling(body, None, {}), "resp_1", 5, stored)["store"] for stored in (True, False)] == [
+        True,
+        False,
+    ]
 
 
 def test_tools_as_they_were_sent():
@@ -51,6 +58,9 @@ def test_other_settings_as_they_were_sent():
         "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "f"}]},
         "parallel_tool_calls": False,
         "max_tool_calls": 3,
+        "truncation": "auto",
+        "background": True,
+        "previous_response_id": "resp_0",
         "text": {"format": schema, "verbosity": "low"},
         "reasoning": {"effort": "low", "summary": "auto"},
         "max_output_tokens": 9,

@@ -1,0 +1,237 @@
+"""Responses in a database."""
+
+import asyncio
+import sqlite3
+import stat
+import time
+
+import pytest
+
+from specvino.handlers.store import Record, StoreUnavailable, connect
+from specvino.handlers.store.sql import SqlStore
+
+DAY = 86400
+
+
+def response(id, previous=None, status="completed", age=0.0, output=()):
+    return {
+        "id": id,
+        "previous_response_id": previous,
+        "created_at": int(time.time() - age),
+        "status": status,
+        "output": list(output),
+        "error": None,
+    }
+
+
+def record(id, previous=None, **fields):
+    """A response with one item in and one out, and two events."""
+    made = response(id, previous, output=[{"id": f"out_{id}", "type": "message"}], **fields)
+    return Record(made, [{"id": f"in_{id}", "type": "message"}], [b'{"n":0}', b'{"n":1}'])
+
+
+@pytest.fixture
+def url(tmp_path):
+    return f"sqlite:///{tmp_path / 'folder' / 'responses.db'}"
+
+
+def run(url, *tests, **settings):
+    """Each test gets a store of its own, as a server has it, on the same database."""
+
+    async def each():
+        for test in tests:
+            store = SqlStore(url, **settings)
+            await store.open()
+            try:
+                await test(store)
+            finally:
+                await store.close()
+
+    asyncio.run(each())
+
+
+def test_what_was_added_is_there_after_the_store_was_closed(url):
+    added = record("resp_1")
+
+    async def add(store):
+        await store.add(added)
+
+    async def look(store):
+        assert await store.response("resp_1") == added.response
+        assert await store.events("resp_1") == added.events
+        assert await store.items(["in_resp_1", "out_resp_1", "msg_9"]) == {
+            "in_resp_1": added.input[0],
+            "out_resp_1": added.response["output"][0],
+        }
+        assert await store.response("resp_2") is await store.events("resp_2") is await store.thread("resp_2") is None
+
+    run(url, add, look)
+
+
+def test_only_the_owner_can_read_the_files(url, tmp_path):
+    async def look(store):
+        await store.add(record("resp_1"))
+        files = sorted((tmp_path / "folder").iterdir())
+        assert [file.name for file in files] == ["responses.db", "responses.db-shm", "responses.db-wal"]
+        assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+        assert store.place == str(tmp_path / "folder" / "responses.db")
+
+    run(url, look)
+
+
+def test_a_chain_from_its_oldest_response_on(url):
+    async def look(store):
+        for id, previous in (("a", None), ("b", "a"), ("other", "a"), ("c", "b")):
+            await store.add(record(id, previous))
+        thread = await store.thread("c")
+        assert [link.response["id"] for link in thread.links] == ["a", "b", "c"]
+        assert [link.input[0]["id"] for link in thread.links] == ["in_a", "in_b", "in_c"]
+        assert thread.missing is None
+        assert await store.delete("a")
+        thread = await store.thread("c")
+        assert ([link.response["id"] for link in thread.links], thread.missing) == (["b", "c"], "a")
+
+    run(url, look)
+
+
+def test_deleting(url):
+    async def look(store):
+        await store.add(record("resp_1"))
+        assert [await store.delete("resp_1"), await store.delete("resp_1")] == [True, False]
+        assert await store.response("resp_1") is None
+        assert await store.items(["in_resp_1", "out_resp_1"]) == {}
+
+    run(url, look)
+
+
+def test_an_unfinished_response_is_finished_once(url):
+    async def look(store):
+        queued = Record(response("resp_1", status="queued"), [{"id": "in_resp_1"}], [b"{}"])
+        await store.add(queued)
+        assert await store.finish(record("resp_1"))
+        assert (await store.response("resp_1"))["status"] == "completed"
+        assert await store.events("resp_1") == record("resp_1").events
+        assert (await store.items(["out_resp_1"])).keys() == {"out_resp_1"}
+        assert not await store.finish(record("resp_1", status="cancelled"))
+        assert (await store.response("resp_1"))["status"] == "completed"
+        assert not await store.finish(record("resp_2"))
+        assert await store.response("resp_2") is None, "a deleted one doesn't come back"
+
+    run(url, look)
+
+
+def test_what_a_lost_server_had_under_way_has_failed(url):
+    async def both():
+        lost, other = SqlStore(url), SqlStore(url, lost_after=0)
+        await lost.open()
+        await lost.add(Record(response("resp_1", status="queued"), [], [b"{}"]))
+        await other.open()
+        failed = await other.response("resp_1")
+        assert (failed["status"], failed["error"]["code"]) == ("failed", "server_error")
+        first, last = await other.events("resp_1")
+        assert first == b"{}"
+        assert b'"response.failed","sequence_number":1' in last
+        assert not await lost.finish(record("resp_1")), "it was not lost after all, but nobody waits any more"
+        await other.close()
+        await lost.close()
+
+    asyncio.run(both())
+
+
+def test_what_a_living_server_has_under_way_is_left_alone(url):
+    async def both():
+        one, other = SqlStore(url), SqlStore(url)
+        await one.open()
+        await one.add(Record(response("resp_1", status="queued"), [], [b"{}"]))
+        await other.open()
+        assert (await other.response("resp_1"))["status"] == "queued"
+        assert await one.finish(record("resp_1"))
+        await other.close()
+        await one.close()
+
+    asyncio.run(both())
+
+
+def test_the_oldest_go_when_there_are_too_many_or_they_are_too_old(url):
+    async def add(store):
+        for id, age in (("a", 40), ("b", 20), ("c", 10), ("d", 0)):
+            await store.add(record(id, age=age * DAY))
+
+    async def left(store):
+        return {id for id in "abcd" if await store.response(id)}
+
+    async def all_young(store):
+        assert await left(store) == {"b", "c", "d"}
+
+    async def newest(store):
+        assert await left(store) == {"c", "d"}
+        assert await store.items(["in_b"]) == {}
+
+    run(url, add, all_young)
+    run(url, newest, most=2)
+
+
+def test_a_locked_database(url, tmp_path, monkeypatch):
+    monkeypatch.setattr(connect, "PATIENCE", 0.05)
+
+    async def look(store):
+        other = sqlite3.connect(tmp_path / "folder" / "responses.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailable, match="locked"):
+            await store.add(record("resp_1"))
+        other.close()
+        await store.add(record("resp_1"))
+        assert await store.response("resp_1")
+
+    run(url, look)
+
+
+def test_a_full_disk(url, tmp_path):
+    async def look(store):
+        with pytest.raises(StoreUnavailable, match="full"):
+            await fill(store)
+        assert await store.response("resp_0")
+
+    async def fill(store):
+        for number in range(1000):
+            await store.add(Record(response(f"resp_{number}"), [{"id": "x", "text": "x" * 100_000}], [b"{}"]))
+
+    def limit(connection, _):
+        connection.execute("PRAGMA max_page_count = 200")
+
+    async def limited():
+        store = SqlStore(url)
+        connect.event.listen(store._engine.sync_engine, "connect", limit)
+        await store.open()
+        await look(store)
+        await store.close()
+
+    asyncio.run(limited())
+
+
+def test_a_file_that_is_no_database(tmp_path):
+    file = tmp_path / "responses.db"
+    file.write_bytes(b"x" * 5000)
+
+    async def open_it():
+        store = SqlStore(f"sqlite:///{file}")
+        with pytest.raises(StoreUnavailable, match="not a database"):
+            await store.open()
+        await store.close()
+
+    asyncio.run(open_it())
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("nonsense", "parse"),
+        ("nosuch://host/db", "nosuch"),
+        ("sqlite+pysqlite:///x.db", "async"),
+        ("sqlite:////proc/nowhere/x.db", "/proc/nowhere"),
+    ],
+)
+def test_urls_that_can_not_be_used(url, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        SqlStore(url)
+    assert "\n" not in str(caught.value)
