@@ -53,6 +53,12 @@ class ErrorCode(StrEnum):
     """The model can't read the prompt: its chat template refuses the conversation, nothing of it is left, or a token id is none of the model's."""
     UNSUPPORTED_CONTENT = "unsupported_content"
     """A message holds an image, a sound or a file, which the served model can't read."""
+    INVALID_IMAGE = "invalid_image"
+    """An image can't be read: its data is not base64 or no image, it is damaged, it is too large, or there are too many."""
+    INVALID_IMAGE_URL = "invalid_image_url"
+    """The server reads no images from such a place: it doesn't fetch from the host, the address is not public, or the path is not below the folder that it may read."""
+    FAILED_TO_DOWNLOAD_IMAGE = "failed_to_download_image"
+    """An image's server can't be reached, takes too long or has no such image."""
     UNSUPPORTED_TOOL = "unsupported_tool"
     """The request forces the call of a tool that this server can't have called."""
     INVALID_ENCRYPTED_CONTENT = "invalid_encrypted_content"
@@ -117,6 +123,9 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.CONTEXT_LENGTH_EXCEEDED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.INVALID_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.UNSUPPORTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
+    ErrorCode.INVALID_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
+    ErrorCode.INVALID_IMAGE_URL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
+    ErrorCode.FAILED_TO_DOWNLOAD_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True),
     ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True),

@@ -2122,7 +2122,7 @@ class Error(BaseModel):
     The field at fault, as a dotted path.
     """
     code: Annotated[
-        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
+        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
         Field(title="ErrorCode"),
     ]
     """
@@ -2792,7 +2792,7 @@ class ImageGenerationStartedEvent(BaseModel):
 
 class ImagePart(BaseModel):
     """
-    A part of a message that is an image.
+    A part of a message that is an image. It stands on a line of its own among the texts. A model that reads text only refuses it.
     """
 
     model_config = ConfigDict(
@@ -2838,11 +2838,11 @@ class ImageUrl(BaseModel):
     )
     url: str
     """
-    An address, or the image itself as a data URL.
+    The image itself as a data URL in base64: a PNG, JPEG, WebP, GIF or BMP file. Where the server allows it, also an http or https URL of one of the hosts named to it, or a file below the folder named to it.
     """
     detail: Literal["auto", "low", "high", "original"] | None | MISSING = MISSING
     """
-    How closely to look.
+    How closely to look: with `low`, an image is made smaller until no side has more than 512 pixels; else, until none has more than 2,048.
     """
 
 
@@ -3055,7 +3055,7 @@ class InputFunctionCallOutput(BaseModel):
 
 class InputImagePart(BaseModel):
     """
-    A picture to look at.
+    A picture to look at. It stands on a line of its own among the texts. A model that reads text only refuses it.
     """
 
     model_config = ConfigDict(
@@ -3067,7 +3067,7 @@ class InputImagePart(BaseModel):
     """
     image_url: ImageUrl | str | None | MISSING = MISSING
     """
-    Where the picture is, or a data: URL that holds it. OVMS takes chat's object too.
+    Where the picture is, or a data: URL that holds it, as in chat. OVMS takes chat's object too.
     """
     file_id: str | None | MISSING = MISSING
     """
@@ -3075,7 +3075,7 @@ class InputImagePart(BaseModel):
     """
     detail: Literal["auto", "low", "high", "original"] | None | MISSING = MISSING
     """
-    How closely to look.
+    How closely to look: with `low`, a picture is made smaller until no side has more than 512 pixels; else, until none has more than 2,048.
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
@@ -4895,7 +4895,7 @@ class ResponseErrorEvent(BaseModel):
     The event's type.
     """
     code: Annotated[
-        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
+        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
         Field(title="ErrorCode"),
     ]
     """

@@ -519,8 +519,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "ImagePart": Shape(
         fields={
-            'type': Field("unsupported"),
-            'image_url': Field("unsupported", shape="ImageUrl"),
+            'type': Field("honoured"),
+            'image_url': Field("honoured", shape="ImageUrl"),
             'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
         },
         required=frozenset(['image_url', 'type']),
@@ -539,8 +539,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "ImageUrl": Shape(
         fields={
-            'url': Field("unsupported"),
-            'detail': Field("unsupported"),
+            'url': Field("honoured"),
+            'detail': Field("honoured", honours={'enum': ['auto', 'low', 'high']}),
         },
         required=frozenset(['url']),
         values={
@@ -629,10 +629,10 @@ SHAPES: dict[str, Shape] = {
     ),
     "InputImagePart": Shape(
         fields={
-            'type': Field("unsupported"),
-            'image_url': Field("unsupported", shape="ImageUrl"),
+            'type': Field("honoured"),
+            'image_url': Field("honoured", shape="ImageUrl"),
             'file_id': Field("unsupported"),
-            'detail': Field("unsupported"),
+            'detail': Field("honoured", honours={'enum': ['auto', 'low', 'high']}),
             'prompt_cache_breakpoint': Field("noted", shape="PromptCacheBreakpoint"),
         },
         required=frozenset(['type']),
