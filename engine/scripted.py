@@ -6,6 +6,9 @@ is a token, as in a real model. With a temperature above 0 the words are shuffle
 and each can be repeated. How likely a token was depends on the token alone. The worse texts of a search (best_of above
 1) begin a word later each.
 
+To a constraint it answers with a short text that the constraint allows, whatever the prompt; where a structural tag
+leaves room for any text, or holds a grammar, it answers as without.
+
 A `Script` changes that: given to the constructor for all prompts, or for one prompt in its own text (`script.py`).
 """
 
@@ -17,6 +20,7 @@ from itertools import cycle
 
 from specvino.engine.admission import check_ids, numbered, room
 from specvino.engine.errors import EngineRestarted, EngineUnavailable, ImageError, PromptError
+from specvino.engine.grammar.forms import example, lower
 from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, State
 from specvino.engine.request import Conversation, GenerationRequest, Image, Prompt, TextPrompt, TokenPrompt
 from specvino.engine.script import AS_IT_COMES, Script, directed
@@ -41,7 +45,7 @@ class _Choice:
         tokens = list(answer)
         if sampling.best_of > 1:  # the best text is the answer itself; each worse one begins a token later
             tokens = tokens[place:] + tokens[:place]
-        elif sampling.temperature > 0:
+        elif sampling.temperature > 0 and request.constraint is None:
             random.Random(None if sampling.seed is None else sampling.seed + place).shuffle(tokens)
         # After the last token comes the end of the turn, unless that is ignored: then it starts again.
         tokens = (tokens or [b" "]) if sampling.ignore_eos else [*tokens, b""]
@@ -121,7 +125,8 @@ class ScriptedEngine:
         prompt_tokens = sum(count_tokens(prompt) for prompt in request.prompts)
         self._running += len(choices)
         try:
-            yield Started(prompt_tokens)
+            unenforced = lower(request.constraint).unenforced if request.constraint else ()
+            yield Started(prompt_tokens, unenforced)
             if request.echo:
                 for index in range(len(choices)):
                     yield _echo(index, request)
@@ -162,6 +167,9 @@ class ScriptedEngine:
         left = room(count_tokens(prompt), limit, CONTEXT_LENGTH)
         if limit is None:
             limit = min(left, int(self._defaults.get("max_tokens", left)))
+        if request.constraint is not None:
+            wanted = example(request.constraint)
+            text = text if wanted is None else wanted
         answer = _tokens(text, script.token_bytes)
         return [_Choice(first + i, i, answer, request, script, limit) for i in range(request.n)]
 

@@ -26,9 +26,13 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The request was admitted: it is valid and each of its prompts fits the context. The count is of all together."""
+    """The request was admitted: it is valid and each of its prompts fits the context. The count is of all together.
+
+    `unenforced` are the places in the constraint's schema, or structural tag, that don't hold the answer.
+    """
 
     prompt_tokens: int
+    unenforced: tuple[tuple[str | int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

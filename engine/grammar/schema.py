@@ -4,7 +4,6 @@ It may allow less than the schema: properties come in the schema's order; an obj
 others unless `additionalProperties` says so; a schema without `type` that speaks of one type alone means that type.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -236,11 +235,3 @@ def _constrains(keyword: str, each: Located, schema: Together) -> bool:
 
 def _pointer(path: Path) -> str:
     return "".join("/" + quote(str(part).replace("~", "~0").replace("/", "~1"), safe="~$") for part in path)
-
-
-def text_of(schema: str) -> Any:
-    """Parses a schema's text. Raises SchemaError."""
-    try:
-        return json.loads(schema)
-    except ValueError as error:
-        raise SchemaError((), f"it is not JSON: {error}") from None

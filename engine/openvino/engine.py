@@ -16,9 +16,11 @@ from specvino.engine.errors import (
     ModelLoadError,
     PromptError,
 )
+from specvino.engine.grammar.forms import Form
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino import conversation
 from specvino.engine.openvino.choice import Choice
+from specvino.engine.openvino.grammar_client import GrammarClient
 from specvino.engine.openvino.mailbox import Mailbox
 from specvino.engine.openvino.messages import TOKEN_ID_BYTES, Cancel, Generate, LoadModel, Seen, Step
 from specvino.engine.openvino.prepare_client import PrepareClient
@@ -52,7 +54,8 @@ class OpenVINOEngine:
 
     At most `max_sequences` are generated at a time, the others wait. A worker that owes tokens and is silent for
     `stall_timeout` seconds is started anew, and so is a prepare process that needs more than `prepare_deadline`
-    seconds for a conversation. Either a `draft_model` guesses the next tokens, or they are looked up in the prompt.
+    seconds for a conversation; a constraint that takes more than `grammar_deadline` seconds to compile is refused.
+    Either a `draft_model` guesses the next tokens, or they are looked up in the prompt.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class OpenVINOEngine:
         max_sequences: int = 64,
         stall_timeout: float = 60.0,
         prepare_deadline: float = 10.0,
+        grammar_deadline: float = 10.0,
         draft_model: ModelSource | None = None,
         prompt_lookup: bool = False,
     ) -> None:
@@ -73,6 +77,7 @@ class OpenVINOEngine:
         self._mailboxes: dict[int, Mailbox] = {}  # by sequence; the choices of a request share one
         self._running = self._waiting = 0
         self._prepare = PrepareClient(source, prepare_deadline)
+        self._grammars = GrammarClient(str(source.path), grammar_deadline)
         self._load = LoadModel(
             str(source.path),
             max_sequences,
@@ -133,20 +138,21 @@ class OpenVINOEngine:
         for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
             with numbered("Prompt", index, len(request.prompts)):
                 prompts.append(await self._admit(prompt, request.sampling.max_tokens))
+        form = await self._grammars.check(request.constraint) if request.constraint else None
         self._check_ready()  # the worker may have died meanwhile
         prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
         count = None
         mailbox = Mailbox()
         pictures = [prompt.pictures for prompt in prompts if prompt.pictures is not None]
         async with shown(self._worker, pictures):
-            choices = self._send(request, prompts, mailbox)
+            choices = self._send(request, prompts, form, mailbox)
         ids = list(choices)
         try:
             # Whether a prompt with images fits, only the worker can tell.
             outputs = await mailbox.take() if pictures else []
             if any(output.too_long for output in outputs):
                 raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._source.context_length)
-            yield Started(prompt_tokens)
+            yield Started(prompt_tokens, form.unenforced if form else ())
             completion_tokens = 0
             while choices or (pictures and count is None):
                 for output in outputs or await mailbox.take():
@@ -194,7 +200,7 @@ class OpenVINOEngine:
 
     async def close(self) -> None:
         self._fail(EngineUnavailable("The server is shutting down.", retry_after=1))
-        await asyncio.gather(self._worker.close(), self._prepare.close())
+        await asyncio.gather(self._worker.close(), self._prepare.close(), self._grammars.close())
         self._running = self._waiting = 0
 
     def _check_ready(self) -> None:
@@ -221,7 +227,9 @@ class OpenVINOEngine:
             seen = Seen(text, self._source.context_length, yields, pictures and pictures.key)
         return _Admitted(prompt, token_ids, max_tokens, seen, pictures)
 
-    def _send(self, request: GenerationRequest, prompts: Sequence[_Admitted], mailbox: Mailbox) -> dict[int, Choice]:
+    def _send(
+        self, request: GenerationRequest, prompts: Sequence[_Admitted], form: Form | None, mailbox: Mailbox
+    ) -> dict[int, Choice]:
         """Sends a sequence for each choice, or one search for a prompt's; returns the choices by their ids."""
         sampling = request.sampling
         choices: dict[int, Choice] = {}
@@ -259,6 +267,7 @@ class OpenVINOEngine:
                         assistant_confidence_threshold=sampling.assistant_confidence_threshold,
                         max_ngram_size=sampling.max_ngram_size,
                         seen=prompt.seen,
+                        form=form,
                     )
                 )
         return choices

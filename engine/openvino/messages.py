@@ -5,6 +5,7 @@ Token ids of prompts travel as bytes (int64, the machine's order): the server on
 
 import msgspec
 
+from specvino.engine.grammar.forms import Form
 from specvino.engine.protocol import Drafting
 from specvino.engine.request import Conversation, Image
 from specvino.engine.segments import FinishReason
@@ -158,6 +159,7 @@ class Generate(msgspec.Struct, tag=True):
     assistant_confidence_threshold: float | None = None
     max_ngram_size: int | None = None
     seen: Seen | None = None
+    form: Form | None = None
 
 
 class Cancel(msgspec.Struct, tag=True):

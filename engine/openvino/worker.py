@@ -14,6 +14,7 @@ from openvino_genai import (
 )
 
 from specvino.engine.openvino import sight
+from specvino.engine.openvino.compiler import Compiler
 from specvino.engine.openvino.decoding import configure
 from specvino.engine.openvino.messages import Cancel, Generate, Hide, LoadModel, Output, Show, Step, ToWorker
 from specvino.engine.openvino.reasons import one_line
@@ -33,6 +34,9 @@ _PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
 
 # A cancelled or finished sequence's blocks are free, and the metrics say so, two steps later.
 _SETTLING_STEPS = 2
+
+# Seconds between two signs of life while all that is to be done waits for a grammar.
+_PATIENCE = 0.05
 
 
 def load(settings: LoadModel, *, prefix_caching: bool = True) -> ContinuousBatchingPipeline:
@@ -75,10 +79,18 @@ class Worker:
         self._uncounted: dict[int, Running] = {}  # cancelled since the last step, with images
         self._settling = 0
         self._outputs: list[Output] = []
+        self._compiler = Compiler(lambda: self._pipelines[0].get_tokenizer())
 
     @property
     def idle(self) -> bool:
         return not (self._waiting or self._running or self._settling)
+
+    def renew(self, load: Callable[[], ContinuousBatchingPipeline]) -> None:
+        """Replaces the pipeline where it keeps too many grammars. Only for an idle worker."""
+        if self._compiler.full:
+            self._pipelines.clear()  # before the next one is loaded: memory is for one of them
+            self._compiler = Compiler(lambda: self._pipelines[0].get_tokenizer())
+            self._pipelines.append(load())
 
     def receive(self, message: Generate | Cancel | Show | Hide) -> None:
         match message:
@@ -96,6 +108,7 @@ class Worker:
     def _cancel(self, id: int) -> None:
         if running := self._running.pop(id, None):
             running.handle.cancel()
+            self._compiler.began(id)
             self._settling = _SETTLING_STEPS
             if running.with_images:
                 self._uncounted[id] = running
@@ -105,8 +118,7 @@ class Worker:
 
     def step(self) -> Step:
         """Raises what the pipeline raises: then it is of no more use."""
-        while self._waiting and len(self._running) < self._max_sequences:
-            self._admit(self._waiting.popleft())
+        self._admit_waiting()
         for pipeline in self._pipelines:
             pipeline.step()
         self._settling = max(0, self._settling - 1)
@@ -116,6 +128,23 @@ class Worker:
         outputs += self._read()
         usage = max(pipeline.get_metrics().cache_usage for pipeline in self._pipelines)
         return Step(outputs, len(self._running), len(self._waiting), usage)
+
+    def _admit_waiting(self) -> None:
+        held: list[Generate] = []
+        while self._waiting and len(self._running) < self._max_sequences:
+            request = self._waiting.popleft()
+            try:
+                admitted = self._compiler.admits(request)
+            except RuntimeError as error:
+                self._outputs.append(Output(request.id, [], error=one_line(error)))
+                continue
+            if admitted:
+                self._admit(request)
+            else:
+                held.append(request)
+        self._waiting.extendleft(reversed(held))
+        if held and not self._running:
+            self._compiler.wait(_PATIENCE)
 
     def _admit(self, request: Generate) -> None:
         images = self._images.pop(request.id, [])
@@ -130,6 +159,7 @@ class Worker:
         except sight.TooLong:
             self._outputs.append(Output(request.id, [], too_long=True))
         except Exception as error:  # pybind raises several; the pipeline stays sound
+            self._compiler.began(request.id)
             self._outputs.append(Output(request.id, [], error=one_line(error)))
         else:
             self._running[request.id] = Running(request, handle)
@@ -144,11 +174,14 @@ class Worker:
     def _read(self) -> Iterator[Output]:
         for id, running in list(self._running.items()):
             outputs = running.read()
+            if outputs:
+                self._compiler.began(id)
             status = running.handle.get_status()
             if status == GenerationStatus.RUNNING:
                 yield from outputs
                 continue
             del self._running[id]
+            self._compiler.began(id)
             self._settling = _SETTLING_STEPS
             if status == GenerationStatus.FINISHED and outputs:
                 if running.with_images:
@@ -168,6 +201,8 @@ def work(channel: BlockingChannel) -> None:
     )
     channel.send(Ready())
     while True:
+        if worker.idle:
+            worker.renew(lambda: load(settings))
         message = channel.receive() if worker.idle else channel.poll()
         while message is not None:
             worker.receive(message)
