@@ -29,6 +29,7 @@ class Running:
         self.handle = handle
         self._request = request
         self._prompt = len(request.token_ids) // TOKEN_ID_BYTES if request.echo else 0
+        self._unread: list[GenerationOutput] = []
 
     @property
     def with_images(self) -> bool:
@@ -40,10 +41,13 @@ class Running:
 
     def read(self) -> list[Output]:
         """What is new: nothing, one output of a sequence, or all outputs of a beam search at its end."""
-        parts: list[GenerationOutput] = []
+        parts, self._unread = self._unread, []
         while self.handle.can_read():  # reading when there is nothing blocks for ever
             parts += self.handle.read().values()
         if not parts:
+            return []
+        if not self._request.max_new_tokens and parts[-1].finish_reason not in _FINISH:
+            self._unread = parts  # a prompt that nothing follows comes in pieces
             return []
         if self._request.best_of > 1:
             best = sorted(parts, key=_score, reverse=True)[: self._request.n]

@@ -15,7 +15,7 @@ from openvino_genai import (
 
 from specvino.engine.openvino import sight
 from specvino.engine.openvino.compiler import Compiler
-from specvino.engine.openvino.decoding import configure
+from specvino.engine.openvino.decoding import LOOKUP_SEQUENCES, configure
 from specvino.engine.openvino.messages import Cancel, Generate, Hide, LoadModel, Output, Show, Step, ToWorker
 from specvino.engine.openvino.reasons import one_line
 from specvino.engine.openvino.running import Running
@@ -69,7 +69,7 @@ class Worker:
         uncached: Callable[[], ContinuousBatchingPipeline] | None = None,
     ) -> None:
         self._pipelines = [pipeline]
-        self._max_sequences = max_sequences
+        self._max_sequences = min(max_sequences, LOOKUP_SEQUENCES) if drafting == "prompt_lookup" else max_sequences
         self._drafting = drafting
         self._uncached = uncached
         self._waiting: deque[Generate] = deque()
