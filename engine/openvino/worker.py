@@ -39,16 +39,17 @@ _SETTLING_STEPS = 2
 _PATIENCE = 0.05
 
 
-def load(settings: LoadModel, *, prefix_caching: bool = True) -> ContinuousBatchingPipeline:
+def load(settings: LoadModel, *, plain: bool = False) -> ContinuousBatchingPipeline:
+    """`plain` is without what makes it faster: prefix cache and drafts."""
     scheduler = SchedulerConfig()
     # Repeated greedy prompts give identical texts with and without it (tests/engine/openvino/test_prefix_cache.py).
     # With a draft model, a draft that is rejected makes the step raise.
-    scheduler.enable_prefix_caching = prefix_caching and settings.draft_path is None
+    scheduler.enable_prefix_caching = not plain and settings.draft_path is None
     properties: dict[str, Any] = dict(_PROPERTIES)
     with silence():
-        if settings.draft_path is not None:
+        if settings.draft_path is not None and not plain:
             properties["draft_model"] = draft_model(settings.draft_path, "CPU", **_PROPERTIES)
-        elif settings.prompt_lookup:
+        elif settings.prompt_lookup and not plain:
             properties["prompt_lookup"] = True
         return ContinuousBatchingPipeline(settings.path, scheduler, "CPU", properties)
 
@@ -56,8 +57,8 @@ def load(settings: LoadModel, *, prefix_caching: bool = True) -> ContinuousBatch
 class Worker:
     """At most `max_sequences` run at a time (the pipeline's own limit is without effect), the others wait.
 
-    `uncached` loads the model a second time, without the prefix cache: that hides the logprobs of what it holds of a
-    prompt. It is called for the first request that wants them.
+    `plain` loads the model a second time, without prefix cache and drafts: these hide the logprobs of prompts. It is
+    called for the first request that wants them.
     """
 
     def __init__(
@@ -66,12 +67,12 @@ class Worker:
         max_sequences: int,
         *,
         drafting: Drafting | None = None,
-        uncached: Callable[[], ContinuousBatchingPipeline] | None = None,
+        plain: Callable[[], ContinuousBatchingPipeline] | None = None,
     ) -> None:
         self._pipelines = [pipeline]
         self._max_sequences = min(max_sequences, LOOKUP_SEQUENCES) if drafting == "prompt_lookup" else max_sequences
         self._drafting = drafting
-        self._uncached = uncached
+        self._plain = plain
         self._waiting: deque[Generate] = deque()
         self._running: dict[int, Running] = {}
         self._shown: dict[int, list[Image]] = {}  # by the key under which they came
@@ -150,7 +151,8 @@ class Worker:
         images = self._images.pop(request.id, [])
         try:
             pipeline = self._pipeline_for(request)
-            config = configure(request, pipeline.get_config(), self._drafting)
+            drafting = self._drafting if pipeline is self._pipelines[0] else None
+            config = configure(request, pipeline.get_config(), drafting)
             if request.seen is not None:
                 handle = sight.add(pipeline, request, request.seen, images, config)
             else:
@@ -167,8 +169,8 @@ class Worker:
     def _pipeline_for(self, request: Generate) -> ContinuousBatchingPipeline:
         if not (request.echo and request.logprobs):
             return self._pipelines[0]
-        if self._uncached is not None and len(self._pipelines) == 1:
-            self._pipelines.append(self._uncached())
+        if self._plain is not None and len(self._pipelines) == 1:
+            self._pipelines.append(self._plain())
         return self._pipelines[-1]
 
     def _read(self) -> Iterator[Output]:
@@ -197,7 +199,7 @@ def work(channel: BlockingChannel) -> None:
         load(settings),
         settings.max_sequences,
         drafting=settings.drafting,
-        uncached=None if settings.draft_path else lambda: load(settings, prefix_caching=False),
+        plain=lambda: load(settings, plain=True),
     )
     channel.send(Ready())
     while True:
