@@ -59,6 +59,10 @@ class ErrorCode(StrEnum):
     """The server reads no images from such a place: it doesn't fetch from the host, the address is not public, or the path is not below the folder that it may read."""
     FAILED_TO_DOWNLOAD_IMAGE = "failed_to_download_image"
     """An image's server can't be reached, takes too long or has no such image."""
+    INVALID_SCHEMA = "invalid_schema"
+    """A schema or structural tag is wrong, can't be satisfied, is too large or can't be compiled."""
+    UNSUPPORTED_SCHEMA = "unsupported_schema"
+    """A keyword of a strict schema can't be enforced."""
     UNSUPPORTED_TOOL = "unsupported_tool"
     """The request forces the call of a tool that this server can't have called."""
     INVALID_ENCRYPTED_CONTENT = "invalid_encrypted_content"
@@ -126,6 +130,8 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.INVALID_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.INVALID_IMAGE_URL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.FAILED_TO_DOWNLOAD_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True),
+    ErrorCode.INVALID_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
+    ErrorCode.UNSUPPORTED_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True),

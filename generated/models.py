@@ -2122,7 +2122,7 @@ class Error(BaseModel):
     The field at fault, as a dotted path.
     """
     code: Annotated[
-        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
+        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
         Field(title="ErrorCode"),
     ]
     """
@@ -2422,15 +2422,17 @@ class FlatJsonSchemaFormat(BaseModel):
     """
     description: str | None | MISSING = MISSING
     """
-    What it is for, for the model.
+    What it is for, for the model. It is not shown to the model here.
     """
-    schema_: Annotated[dict[str, Any] | None, Field(alias="schema", title="JsonSchema")]
+    schema_: Annotated[
+        dict[str, Any] | None, Field(alias="schema", title="EnforcedSchema")
+    ]
     """
     The schema.
     """
     strict: bool | None | MISSING = MISSING
     """
-    Whether what can't be enforced is an error.
+    Whether a keyword of the schema that can't be enforced is an error; otherwise its path is reported in X-Unsupported-Params.
     """
 
 
@@ -2858,6 +2860,16 @@ class IncompleteDetails(BaseModel):
     """
     The reason; here always max_output_tokens, the token limit or the end of the model's context.
     """
+
+
+class InnerFormat(BaseModel):
+    """
+    A form within another one, in the words of XGrammar. Schemas in it are enforced like that of json_schema.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
 
 
 class InputAudio(BaseModel):
@@ -3334,9 +3346,11 @@ class JsonSchemaFormat(BaseModel):
     """
     The kind of form.
     """
-    json_schema: NamedJsonSchema
+    json_schema: Annotated[
+        NamedJsonSchema | dict[str, Any] | None, Field(title="SchemaOfForm")
+    ]
     """
-    The schema and its name.
+    The schema and its name; without `schema` it is itself the schema.
     """
 
 
@@ -3798,7 +3812,7 @@ class ModerationPolicy(BaseModel):
 
 class NamedJsonSchema(BaseModel):
     """
-    A schema with a name. OpenAI requires the name, OVMS takes the schema's own keywords here too.
+    A schema with a name. OpenAI requires the name.
     """
 
     model_config = ConfigDict(
@@ -3810,17 +3824,17 @@ class NamedJsonSchema(BaseModel):
     """
     description: str | None | MISSING = MISSING
     """
-    What it is for, for the model.
+    What it is for, for the model. It is not shown to the model here.
     """
     schema_: Annotated[
-        dict[str, Any] | None | MISSING, Field(alias="schema", title="JsonSchema")
-    ] = MISSING
+        dict[str, Any] | None, Field(alias="schema", title="EnforcedSchema")
+    ]
     """
     The schema.
     """
     strict: bool | None | MISSING = MISSING
     """
-    Whether what can't be enforced is an error.
+    Whether a keyword of the schema that can't be enforced is an error; otherwise its path is reported in X-Unsupported-Params.
     """
 
 
@@ -4895,7 +4909,7 @@ class ResponseErrorEvent(BaseModel):
     The event's type.
     """
     code: Annotated[
-        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
+        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
         Field(title="ErrorCode"),
     ]
     """
@@ -5459,7 +5473,7 @@ class StreamOptions(BaseModel):
 
 class StructuralFormat(BaseModel):
     """
-    A form in the words of XGrammar, with further properties that depend on the type.
+    A form in the words of XGrammar; which properties it has depends on the type.
     """
 
     model_config = ConfigDict(
@@ -5468,6 +5482,64 @@ class StructuralFormat(BaseModel):
     type: Literal["structural_tag", "const_string", "regex", "grammar", "any_text", "sequence", "or", "tag", "triggered_tags", "tags_with_separator", "qwen_xml_parameter"]
     """
     The kind of form.
+    """
+    format: InnerFormat | MISSING = MISSING
+    """
+    The form that a structural_tag wraps.
+    """
+    value: str | MISSING = MISSING
+    """
+    The whole answer that const_string demands.
+    """
+    pattern: str | MISSING = MISSING
+    """
+    The regular expression that regex has the whole answer match.
+    """
+    grammar: str | MISSING = MISSING
+    """
+    The rules of grammar, in XGrammar's EBNF; root is the answer.
+    """
+    elements: list[InnerFormat] | MISSING = MISSING
+    """
+    The parts of a sequence, or the alternatives of or.
+    """
+    begin: str | MISSING = MISSING
+    """
+    How a tag begins.
+    """
+    content: InnerFormat | MISSING = MISSING
+    """
+    What is in a tag.
+    """
+    end: str | MISSING = MISSING
+    """
+    How a tag ends.
+    """
+    triggers: list[str] | MISSING = MISSING
+    """
+    After one of these texts, which begin its tags, triggered_tags demands a tag.
+    """
+    tags: list[InnerFormat] | MISSING = MISSING
+    """
+    The tags of triggered_tags or tags_with_separator.
+    """
+    at_least_one: bool | MISSING = MISSING
+    """
+    Whether one of the tags must come.
+    """
+    stop_after_first: bool | MISSING = MISSING
+    """
+    Whether the answer ends behind a tag.
+    """
+    separator: str | MISSING = MISSING
+    """
+    What stands between the tags of tags_with_separator.
+    """
+    json_schema: Annotated[
+        dict[str, Any] | None | MISSING, Field(title="JsonSchema")
+    ] = MISSING
+    """
+    The schema of qwen_xml_parameter.
     """
 
 

@@ -153,7 +153,7 @@ SHAPES: dict[str, Shape] = {
             'parallel_tool_calls': Field("unsupported", honours={'const': True}),
             'functions': Field("unsupported", shape="FunctionDefinition", honours={'maxItems': 0}),
             'function_call': Field("unsupported", shape="FunctionName", honours={'enum': ['none', 'auto']}),
-            'response_format': Field("unsupported", shape="ResponseFormat", honours={'properties': {'type': {'const': 'text'}}}),
+            'response_format': Field("honoured", shape="ResponseFormat"),
             'reasoning_effort': Field("unsupported"),
             'verbosity': Field("unsupported", honours={'const': 'medium'}),
             'prediction': Field("unsupported", shape="Prediction"),
@@ -256,7 +256,7 @@ SHAPES: dict[str, Shape] = {
             'parallel_tool_calls': Field("unsupported", honours={'const': True}),
             'max_tool_calls': Field("noted"),
             'text': Field("honoured", shape="ResponseTextSettings"),
-            'response_format': Field("unsupported", shape="ResponseFormat", honours={'properties': {'type': {'const': 'text'}}}),
+            'response_format': Field("honoured", shape="ResponseFormat"),
             'reasoning': Field("honoured", shape="ReasoningSettings"),
             'chat_template_kwargs': Field("unsupported", honours={'maxProperties': 0}),
             'include': Field("honoured", honours={'items': {'enum': ['reasoning.encrypted_content', 'message.input_image.image_url', 'message.output_text.logprobs']}}),
@@ -438,11 +438,11 @@ SHAPES: dict[str, Shape] = {
     ),
     "FlatJsonSchemaFormat": Shape(
         fields={
-            'type': Field("unsupported"),
-            'name': Field("unsupported"),
+            'type': Field("honoured"),
+            'name': Field("noted"),
             'description': Field("unsupported"),
-            'schema': Field("unsupported"),
-            'strict': Field("unsupported"),
+            'schema': Field("honoured"),
+            'strict': Field("honoured"),
         },
         required=frozenset(['name', 'schema', 'type']),
         values={
@@ -737,7 +737,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "JsonObjectFormat": Shape(
         fields={
-            'type': Field("unsupported"),
+            'type': Field("honoured"),
         },
         required=frozenset(['type']),
         values={
@@ -746,8 +746,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "JsonSchemaFormat": Shape(
         fields={
-            'type': Field("unsupported"),
-            'json_schema': Field("unsupported", shape="NamedJsonSchema"),
+            'type': Field("honoured"),
+            'json_schema': Field("honoured", shape="NamedJsonSchema"),
         },
         required=frozenset(['json_schema', 'type']),
         values={
@@ -851,12 +851,12 @@ SHAPES: dict[str, Shape] = {
     ),
     "NamedJsonSchema": Shape(
         fields={
-            'name': Field("unsupported"),
+            'name': Field("noted"),
             'description': Field("unsupported"),
-            'schema': Field("unsupported"),
-            'strict': Field("unsupported"),
+            'schema': Field("honoured"),
+            'strict': Field("honoured"),
         },
-        required=frozenset([]),
+        required=frozenset(['schema']),
         values={
         },
     ),
@@ -944,7 +944,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "ResponseTextSettings": Shape(
         fields={
-            'format': Field("honoured", shape="ResponseTextFormat", honours={'properties': {'type': {'const': 'text'}}}),
+            'format': Field("honoured", shape="ResponseTextFormat"),
             'verbosity': Field("unsupported", honours={'const': 'medium'}),
         },
         required=frozenset([]),
@@ -963,7 +963,21 @@ SHAPES: dict[str, Shape] = {
     ),
     "StructuralFormat": Shape(
         fields={
-            'type': Field("unsupported"),
+            'type': Field("honoured"),
+            'format': Field("honoured"),
+            'value': Field("honoured"),
+            'pattern': Field("honoured"),
+            'grammar': Field("honoured"),
+            'elements': Field("honoured"),
+            'begin': Field("honoured"),
+            'content': Field("honoured"),
+            'end': Field("honoured"),
+            'triggers': Field("honoured"),
+            'tags': Field("honoured"),
+            'at_least_one': Field("honoured"),
+            'stop_after_first': Field("honoured"),
+            'separator': Field("honoured"),
+            'json_schema': Field("honoured"),
         },
         required=frozenset(['type']),
         values={
