@@ -44,7 +44,7 @@ def _call(source: Source, tools: Tools) -> Step[bool]:
 
 
 def forced(tools: Sequence[Tool], many: bool) -> Grammar:
-    calls = [listed(tool, f"call:{tool.name}{{", "}", ":", _value) for tool in tools]
+    calls = [listed(tool, f"call:{tool.name}{{", "}", ":", ",", _value) for tool in tools]
     return tag(START, tags(calls, "", many), END)
 
 

@@ -74,8 +74,8 @@ def parameters(tool: Tool) -> tuple[dict[str, Any], dict[str, Any]]:
     return required, {name: property for name, property in properties.items() if name not in required}
 
 
-def listed(tool: Tool, begin: str, end: str, assign: str, value: Callable[[Any], Grammar]) -> Grammar:
-    """A tag with the arguments, separated by commas.
+def listed(tool: Tool, begin: str, end: str, assign: str, separator: str, value: Callable[[Any], Grammar]) -> Grammar:
+    """A tag with the arguments, one after the other.
 
     Where none of them must come, XGrammar can't say that each may come once: a repeated one is possible, and its last
     value counts.
@@ -83,12 +83,12 @@ def listed(tool: Tool, begin: str, end: str, assign: str, value: Callable[[Any],
     required, optional = parameters(tool)
     if not required:
         free = [tag(name + assign, value(schema), "") for name, schema in optional.items()]
-        return tag(begin, tags(free, ", ", many=True, at_least_one=False) if free else NOTHING, end)
+        return tag(begin, tags(free, separator, many=True, at_least_one=False) if free else NOTHING, end)
     elements: list[Grammar] = []
     for name, schema in required.items():
-        elements += [constant((", " if elements else "") + name + assign), value(schema)]
+        elements += [constant((separator if elements else "") + name + assign), value(schema)]
     for name, schema in optional.items():
-        elements.append(either([NOTHING, sequence([constant(f", {name}{assign}"), value(schema)])]))
+        elements.append(either([NOTHING, sequence([constant(separator + name + assign), value(schema)])]))
     return tag(begin, sequence(elements), end)
 
 

@@ -46,5 +46,5 @@ def _more(source: Source, tools: Tools) -> Step[None]:
 
 def forced(tools: Sequence[Tool], many: bool) -> Grammar:
     """Values are JSON, which is read too."""
-    calls = [listed(tool, tool.name + "(", ")", "=", json_schema) for tool in tools]
+    calls = [listed(tool, tool.name + "(", ")", "=", ", ", json_schema) for tool in tools]
     return tag(START + "[", tags(calls, ", ", many), "]" + END)

@@ -1,0 +1,72 @@
+"""Whatever a model writes, and wherever it is cut into pieces: nothing raises, and the pieces' sum is the same."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.formats import TOOLS, WRITERS, outcome, pieces_of
+
+from specvino.engine.formats import REASONING_FORMATS, TOOL_FORMATS, Text, needs_special_tokens
+from specvino.engine.formats.registry import FRAMINGS
+
+# Of the formats with messages only the twins go together.
+PAIRS = [
+    *((tool, reasoning) for tool in TOOL_FORMATS for reasoning in (None, tool if tool in FRAMINGS else "qwen3")),
+    *((None, reasoning) for reasoning in REASONING_FORMATS),
+    ("gemma4", "gemma4"),
+]
+ARGUMENTS: list[dict[str, object]] = [
+    {},
+    {"city": "x\n'\"\\🎉"},
+    {"days": 3, "options": {"a": [None, True]}, "tags": ["<"]},
+]
+
+
+def texts(tool_format: str | None, reasoning_format: str | None) -> st.SearchStrategy[str]:
+    """Whole calls, their halves, the markers, and the characters that mean something."""
+    calls = [
+        write(name, arguments)
+        for write in [WRITERS[tool_format] if tool_format else WRITERS["hermes3"]]
+        for name in ("get_weather", "now", "nope")
+        for arguments in ARGUMENTS
+    ]
+    markers = sorted(
+        needs_special_tokens(tool_format, reasoning_format) | {"<think>", "functools", "get_weather", "now"}
+    )
+    half = st.sampled_from(calls).flatmap(lambda call: st.integers(0, len(call)).map(lambda cut: call[:cut]))
+    other_half = st.sampled_from(calls).flatmap(lambda call: st.integers(0, len(call)).map(lambda cut: call[cut:]))
+    part = st.one_of(
+        st.sampled_from(calls),
+        half,
+        other_half,
+        st.sampled_from(markers),
+        st.text("{}[]()<>|=:;,\"'\\ \nab1é🎉", max_size=6),
+    )
+    return st.lists(part, max_size=6).map("".join)
+
+
+@pytest.mark.parametrize(("tool_format", "reasoning_format"), PAIRS)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_any_split_gives_the_same(tool_format: str | None, reasoning_format: str | None, data: st.DataObject) -> None:
+    text = data.draw(texts(tool_format, reasoning_format))
+    inside = data.draw(st.booleans())
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=len(text))))
+    parts = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    whole = pieces_of(tool_format, reasoning_format, [text], inside)
+    outcome(whole)  # complete calls have arguments that parse
+    assert pieces_of(tool_format, reasoning_format, parts, inside) == whole
+
+
+@pytest.mark.parametrize("tool_format", sorted(TOOL_FORMATS.keys() - FRAMINGS.keys()))
+@settings(max_examples=100)
+@given(data=st.data())
+def test_no_text_is_lost(tool_format: str, data: st.DataObject) -> None:
+    """An output without calls comes out as it went in; one with calls has all of its text, in order, around them."""
+    text = data.draw(texts(tool_format, None))
+    pieces = pieces_of(tool_format, None, [text], tools=TOOLS)
+    if all(isinstance(piece, Text) for piece in pieces):
+        assert "".join(piece.text for piece in pieces if isinstance(piece, Text)) == text
+    at = 0
+    for piece in pieces:
+        if isinstance(piece, Text):
+            at = text.index(piece.text, at) + len(piece.text)
