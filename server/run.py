@@ -73,13 +73,11 @@ def run(
     """
     listener = _listen(host, port)
     failure: list[ModelLoadError | ServeError] = []
-    handlers = bind(engine, ServedModel(names, int(time.time())), store, sealer, limits)
+    handlers = bind(engine, ServedModel(names, int(time.time())), store, sealer, limits, media)
 
     async def load(server: uvicorn.Server) -> None:
         try:
             await store.open()
-            if store.keeps:
-                print(f"specvino: responses are stored in {store.place}", file=sys.stderr, flush=True)
             await engine.start()
         except ModelLoadError as error:
             failure.append(error)
@@ -92,6 +90,8 @@ def run(
             failure.append(ModelLoadError(f"the engine could not be started: {error!r}"))
             server.should_exit = True
         else:
+            if store.keeps:
+                print(f"specvino: responses are stored in {store.place}", file=sys.stderr, flush=True)
             print(f"specvino: serving {', '.join(names)} at {_url(listener)}/v1", file=sys.stderr, flush=True)
 
     @asynccontextmanager

@@ -6,7 +6,7 @@ import time
 import uuid
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import msgspec
@@ -62,7 +62,7 @@ class SqlStore:
         if self._upkeep:
             self._upkeep.cancel()
             await asyncio.gather(self._upkeep, return_exceptions=True)
-            with _errors():
+            with suppress(StoreUnavailable), _errors():  # others will take this server for lost
                 async with self._engine.begin() as connection:
                     await connection.execute(delete(SERVERS).where(SERVERS.c.id == self._id))
         await self._engine.dispose()

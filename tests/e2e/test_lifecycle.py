@@ -13,7 +13,7 @@ from support.serving import healthy, serving, starting, wait_until
 
 
 def test_one_line_with_the_address_when_ready(tiny_text):
-    with serving(str(tiny_text.path)) as server:
+    with serving(str(tiny_text.path), "--response-store", "none") as server:
         assert healthy(server.url)
         assert [line for line in server.lines if "127.0.0.1" in line and "GET" not in line] == server.lines[:1]
         assert httpx.get(f"{server.url}/models").json()["data"][0]["id"] == tiny_text.path.name
