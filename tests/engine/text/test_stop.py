@@ -56,3 +56,8 @@ def test_a_stop_across_three_pieces_never_leaks() -> None:
 def test_what_only_looked_like_a_stop_is_let_go() -> None:
     assert run(["a<E", "x"], ["<END>"]) == (["a", "<Ex", ""], False)
     assert run(["a<E"], ["<END>"]) == (["a", "<E"], False)
+
+
+def test_a_stop_may_be_kept() -> None:
+    matcher = StopMatcher(["<END>", "END>!"], keep=True)
+    assert [matcher.push(piece) for piece in ("a<E", "ND>! b")] == [("a", False), ("<END>", True)]

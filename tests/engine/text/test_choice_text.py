@@ -1,0 +1,101 @@
+"""Tokens with probabilities: none is lost, and their texts are the text."""
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support.conversation import GREEDY
+
+from specvino.engine.segments import TokenLogprob
+from specvino.engine.text.byte_table import ByteTableDetokenizer
+from specvino.engine.text.choice_text import ChoiceText
+
+# Words, parts of characters (also behind a word), a token without text, and no UTF-8 at all.
+TABLE = [b"a", b"ab", b" b", b"", *(bytes([byte]) for byte in "é🎉".encode()), b" \xf0\x9f", b"\xff"]
+
+IDS = st.lists(st.integers(0, len(TABLE) - 1), min_size=1, max_size=12)
+STOPS = st.lists(st.text("ab é", min_size=1, max_size=3), max_size=3).map(tuple)
+
+
+def choice(stops: tuple[str, ...] = (), *, logprobs: bool = True, **sampling: Any) -> ChoiceText:
+    return ChoiceText(ByteTableDetokenizer(TABLE), replace(GREEDY, stop=stops, **sampling), logprobs=logprobs)
+
+
+def read(text: ChoiceText, ids: list[int], cuts: list[int]) -> tuple[str, list[TokenLogprob]]:
+    """Pushes the ids in pieces; the id at place i has the logprob -i."""
+    whole, tokens = "", []
+    bounds = [0, *sorted(cut % len(ids) for cut in cuts), len(ids)]
+    for start, end in itertools.pairwise(bounds):
+        if text.stopped:
+            break
+        whole += text.push(ids[start:end], [-float(place) for place in range(start, end)])
+        tokens += text.take_logprobs()
+        # A token isn't out before its text.
+        assert whole.startswith("".join(token.text for token in tokens))
+    if not text.stopped:
+        whole += text.finish()
+        tokens += text.take_logprobs()
+    return whole, [*tokens, *text.rest_logprobs()]
+
+
+@given(IDS, STOPS, st.lists(st.integers(0, 99), max_size=3), st.booleans())
+def test_every_token_comes_once_and_their_texts_are_the_text(
+    ids: list[int], stops: tuple[str, ...], cuts: list[int], keep: bool
+) -> None:
+    counted = choice(stops, include_stop_str_in_output=keep)
+    text, tokens = read(counted, ids, cuts)
+    assert "".join(token.text for token in tokens) == text
+    assert [token.logprob for token in tokens] == [-float(place) for place in range(counted.tokens)]
+    assert [token.bytes for token in tokens] == [TABLE[id] for id in ids[: counted.tokens]]
+
+
+@given(IDS, STOPS, st.lists(st.integers(0, 99), max_size=3), st.booleans())
+def test_the_text_is_the_same_without_them(ids: list[int], stops: tuple[str, ...], cuts: list[int], keep: bool) -> None:
+    plain = choice(stops, logprobs=False, include_stop_str_in_output=keep)
+    asked = choice(stops, include_stop_str_in_output=keep)
+    text, none = read(plain, ids, cuts)
+    assert read(asked, ids, cuts)[0] == text
+    assert none == []
+    assert (plain.stopped, plain.tokens) == (asked.stopped, asked.tokens)
+
+
+def test_a_token_comes_with_its_text() -> None:
+    text = choice()
+    assert text.push([1], [-0.5]) == "ab"
+    assert text.take_logprobs() == (TokenLogprob("ab", b"ab", -0.5),)
+
+
+def test_the_parts_of_a_character_come_with_it() -> None:
+    text = choice()
+    assert text.push([10, 8], [-1, -2]) == " "
+    assert text.take_logprobs() == ()
+    assert text.push([9], [-3]) == "🎉"
+    assert [(token.text, token.bytes) for token in text.take_logprobs()] == [
+        (" ", b" \xf0\x9f"),
+        ("", b"\x8e"),
+        ("🎉", b"\x89"),
+    ]
+
+
+def test_what_may_begin_a_stop_string_waits_with_its_tokens() -> None:
+    text = choice(("abb",))
+    assert text.push([0], [-1]) == ""
+    assert text.take_logprobs() == ()
+    assert text.push([2], [-2]) == "a b"
+    assert [token.text for token in text.take_logprobs()] == ["a", " b"]
+
+
+def test_a_stop_string_cuts_a_token() -> None:
+    text = choice(("b",))
+    assert text.push([1, 0], [-1, -2]) == "a"
+    assert text.stopped
+    assert text.take_logprobs() == ()
+    assert text.rest_logprobs() == (TokenLogprob("a", b"ab", -1),)
+
+
+def test_a_stop_string_may_stay() -> None:
+    text = choice(("b",), include_stop_str_in_output=True)
+    assert text.push([1, 0], [-1, -2]) == "ab"
+    assert text.take_logprobs() == (TokenLogprob("ab", b"ab", -1),)

@@ -1,0 +1,46 @@
+"""The way of vocabularies without a byte table where each token's text is wanted."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openvino_genai import Tokenizer
+
+from specvino.engine.models import ModelSource
+from specvino.engine.text import text_streamer
+from specvino.engine.text.byte_table import ByteTableDetokenizer
+from specvino.engine.text.window import WindowDetokenizer
+
+
+def pieces(detokenizer, ids):
+    return [*(detokenizer.push([id]) for id in ids), detokenizer.finish()]
+
+
+@settings(max_examples=50)
+@given(text=st.text(st.sampled_from("ab \n.é你🎉"), max_size=20))
+def test_each_token_s_text_comes_at_once(table: list[bytes], tokenizer: Tokenizer, text: str):
+    ids = tokenizer.encode(text, add_special_tokens=False).input_ids.data[0].tolist()
+    assert pieces(WindowDetokenizer(tokenizer), ids) == pieces(ByteTableDetokenizer(table), ids)
+
+
+def test_special_tokens_may_be_shown(tiny_text: ModelSource):
+    make = text_streamer.load(tiny_text.path)
+    tokenizer = Tokenizer(tiny_text.path)
+    ids = [
+        tokenizer.get_eos_token_id(),
+        *tokenizer.encode("hello", add_special_tokens=False).input_ids.data[0].tolist(),
+    ]
+    for each in (False, True):
+        assert "".join(pieces(make(each=each), ids)) == "hello"
+        assert "".join(pieces(make(each=each, special=True), ids)) == "<|im_end|>hello"
+
+
+def test_an_unfinished_character(tiny_text: ModelSource):
+    tokenizer = Tokenizer(tiny_text.path)
+    first, *rest = tokenizer.encode("é", add_special_tokens=False).input_ids.data[0].tolist()
+    assert rest, "one token is the whole character"
+    detokenizer = WindowDetokenizer(tokenizer)
+    assert detokenizer.push([first]) == ""
+    assert detokenizer.unfinished
+    assert detokenizer.push(rest) == "é"
+    assert not detokenizer.unfinished
+    detokenizer.push([first])
+    assert detokenizer.finish() == "\ufffd"
