@@ -67,6 +67,20 @@ def serve(
         typer.Option(min=1, help="The most tokens that a choice may have, also where nothing is said."),
     ] = None,
     best_of_limit: Annotated[int, typer.Option(min=1, max=20, help="The widest beam search.")] = 20,
+    allowed_media_domains: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A host that images may be fetched from, or several with commas between them; `all` is every public "
+            "one. Private addresses and redirects are refused. May be given more than once; without it, requests must "
+            "hold their images."
+        ),
+    ] = None,
+    allowed_local_media_path: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, file_okay=False, help="A folder in which requests may name images, and in those below it."
+        ),
+    ] = None,
     response_store: Annotated[
         str | None,
         typer.Option(
@@ -80,6 +94,7 @@ def serve(
     with needs("serve"):
         from specvino.engine.errors import ModelLoadError
         from specvino.handlers.limits import Limits
+        from specvino.handlers.media import MediaError, MediaSettings
         from specvino.server.keys import KeyFileError, read_keys
         from specvino.server.run import ServeError, run
         from specvino.server.settings import Settings
@@ -94,9 +109,10 @@ def serve(
         if draft_model and prompt_lookup:
             raise ServeError("--draft-model and --prompt-lookup exclude each other")
         limits = Limits(max_tokens_limit, best_of_limit)
+        media = MediaSettings.parse(allowed_media_domains or (), allowed_local_media_path)
         server_engine = _engine(model, engine, draft_model, prompt_lookup, max_tokens_limit)
-        run(server_engine, names, settings, host, port, store_of(response_store), sealer(), limits)
-    except (ModelLoadError, KeyFileError, ServeError, StorageError) as error:
+        run(server_engine, names, settings, host, port, store_of(response_store), sealer(), limits, media)
+    except (ModelLoadError, KeyFileError, MediaError, ServeError, StorageError) as error:
         sys.exit(f"specvino: {error}")
 
 

@@ -7,6 +7,7 @@ from specvino.generated import handlers as protocols
 from specvino.handlers.chat import Chat
 from specvino.handlers.completions import Completions
 from specvino.handlers.limits import Limits
+from specvino.handlers.media import Media, MediaSettings
 from specvino.handlers.models import Models, ServedModel
 from specvino.handlers.responses import Responses
 from specvino.handlers.sealing import Sealer
@@ -37,16 +38,19 @@ def bind(
     store: ResponseStore | None = None,
     sealer: Sealer | None = None,
     limits: Limits | None = None,
+    media: MediaSettings | None = None,
 ) -> Handlers:
     """Binds every handler to an engine and the names under which its model is served.
 
-    Without a `store` responses aren't kept; without a `sealer` what is sealed can't be opened after a restart.
+    Without a `store` responses aren't kept; without a `sealer` what is sealed can't be opened after a restart. Without
+    `media` requests must hold their images themselves.
     """
     limits = limits or Limits()
+    images = Media(engine, media or MediaSettings())
     return Handlers(
-        chat=Chat(engine, served, limits),
+        chat=Chat(engine, served, limits, images),
         completions=Completions(engine, served, limits),
-        responses=Responses(engine, served, limits, store or NoStore(), sealer or Sealer()),
+        responses=Responses(engine, served, limits, images, store or NoStore(), sealer or Sealer()),
         tokens=Tokens(engine, served),
         models=Models(served),
         service=Service(engine),

@@ -5,8 +5,8 @@ from specvino.handlers.errors import ApiError
 
 
 def unsupported_content(kind: str, param: str) -> ApiError:
-    """A part that is no text: an answer without it would be one to another question."""
-    message = f"{param} is of the type {kind}, but the served model reads text only."
+    """A part that the model can't read: an answer without it would be one to another question."""
+    message = f"{param} is of the type {kind}, which the served model can't read."
     return ApiError(ErrorCode.UNSUPPORTED_CONTENT, message, param=param)
 
 

@@ -16,6 +16,7 @@ from specvino.engine.errors import ModelLoadError
 from specvino.engine.protocol import Engine
 from specvino.handlers import bind
 from specvino.handlers.limits import Limits
+from specvino.handlers.media import MediaSettings
 from specvino.handlers.models import ServedModel
 from specvino.handlers.sealing import Sealer
 from specvino.handlers.store import ResponseStore, StoreUnavailable
@@ -66,6 +67,7 @@ def run(
     store: ResponseStore,
     sealer: Sealer,
     limits: Limits,
+    media: MediaSettings,
 ) -> None:
     """Serves until a signal comes. Raises ServeError and ModelLoadError.
 

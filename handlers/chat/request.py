@@ -1,12 +1,15 @@
 """A chat request's body -> what the engine is asked."""
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from pydantic import MISSING
 
-from specvino.engine.request import Conversation, GenerationRequest, Message, ToolCall
+from specvino.engine.request import Conversation, GenerationRequest, Image, Message, PlacedImage, ToolCall
 from specvino.generated import models
+from specvino.handlers.forms import Form
 from specvino.handlers.given import given
+from specvino.handlers.media import ImageSource, place, source
 from specvino.handlers.refusals import forced_tool, unsupported_content
 from specvino.handlers.sampling import sampling
 
@@ -21,18 +24,32 @@ AnyMessage = (
 Part = models.TextPart | models.RefusalPart | models.ImagePart | models.AudioPart | models.FilePart
 
 
+def image_sources(body: models.CreateChatCompletionRequest) -> Iterator[ImageSource]:
+    """Where the images of the conversation are."""
+    for index, message in enumerate(body.messages):
+        for number, part in enumerate(message.content if isinstance(message.content, list) else ()):
+            if isinstance(part, models.ImagePart):
+                yield source(f"messages.{index}.content.{number}", part.image_url)
+
+
 def to_generation_request(
-    body: models.CreateChatCompletionRequest, model: Mapping[str, float | int]
+    body: models.CreateChatCompletionRequest,
+    model: Mapping[str, float | int],
+    images: Mapping[str, Image] = MappingProxyType({}),
+    form: Form | None = None,
 ) -> GenerationRequest:
-    """`model` holds the settings of the model's generation_config.json. Raises ApiError."""
+    """`model` holds the settings of the model's generation_config.json, `images` those of the conversation by the paths
+    of their parts: one that isn't there can't be read. Raises ApiError.
+    """
     _require_no_forced_tool(body)
-    messages = (_message(message, f"messages.{index}") for index, message in enumerate(body.messages))
+    messages = (_message(message, f"messages.{index}", images) for index, message in enumerate(body.messages))
     max_tokens = given(body.max_completion_tokens) or given(body.max_tokens)
     return GenerationRequest(
         prompts=(Conversation(tuple(messages)),),
         sampling=sampling(body, max_tokens, model),
         n=given(body.n) or 1,
         logprobs=wants_logprobs(body),
+        constraint=form.constraint if form else None,
     )
 
 
@@ -57,19 +74,21 @@ def _require_no_forced_tool(body: models.CreateChatCompletionRequest) -> None:
         raise forced_tool(f"a call of {call.name}", "function_call")
 
 
-def _message(message: AnyMessage, param: str) -> Message:
+def _message(message: AnyMessage, param: str, images: Mapping[str, Image]) -> Message:
     assistant = message if isinstance(message, models.AssistantMessage) else None
+    text, placed = _content(message.content, f"{param}.content", images)
     return Message(
         role="tool" if message.role == "function" else message.role,
-        content=_text(message.content, f"{param}.content"),
+        content=text,
         name=given(message.name),
         reasoning=given(assistant.reasoning_content) if assistant else None,
         tool_calls=tuple(_calls(assistant)) if assistant else (),
         tool_call_id=given(message.tool_call_id) if isinstance(message, models.ToolMessage) else None,
+        images=placed,
     )
 
 
-def _text(
+def _content(
     content: str
     | list[models.TextPart]
     | list[models.TextPart | models.RefusalPart]
@@ -77,18 +96,21 @@ def _text(
     | None
     | MISSING,
     param: str,
-) -> str:
+    images: Mapping[str, Image],
+) -> tuple[str, tuple[PlacedImage, ...]]:
     if isinstance(content, list):
-        return "\n".join(_part(part, f"{param}.{index}") for index, part in enumerate(content))
-    return content if isinstance(content, str) else ""
+        return place(_part(part, f"{param}.{index}", images) for index, part in enumerate(content))
+    return (content if isinstance(content, str) else ""), ()
 
 
-def _part(part: Part, param: str) -> str:
+def _part(part: Part, param: str, images: Mapping[str, Image]) -> str | Image:
     match part:
         case models.TextPart():
             return part.text
         case models.RefusalPart():
             return part.refusal
+        case models.ImagePart() if param in images:
+            return images[param]
         case _:
             raise unsupported_content(part.type, param)
 

@@ -7,14 +7,17 @@ from dataclasses import replace
 from specvino.engine.errors import ContextLengthExceeded
 from specvino.engine.protocol import Engine
 from specvino.engine.request import Conversation, GenerationRequest
-from specvino.engine.segments import Segment
+from specvino.engine.segments import Segment, Started
 from specvino.generated import models, wire
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import RequestContext
 from specvino.generated.support import DEFAULTS
+from specvino.handlers import forms
 from specvino.handlers.errors import ApiError, engine_errors
+from specvino.handlers.forms import Form
 from specvino.handlers.given import given
 from specvino.handlers.limits import Limits
+from specvino.handlers.media import Media
 from specvino.handlers.models import ServedModel
 from specvino.handlers.responses import items
 from specvino.handlers.responses.background import Background
@@ -22,7 +25,7 @@ from specvino.handlers.responses.earlier import earlier, resolved, store_errors
 from specvino.handlers.responses.emit import Emitter
 from specvino.handlers.responses.fold import fold
 from specvino.handlers.responses.recording import Events, recorded
-from specvino.handlers.responses.request import to_generation_request
+from specvino.handlers.responses.request import image_sources, to_generation_request
 from specvino.handlers.responses.sealed import INCLUDE, opened, sealed
 from specvino.handlers.responses.stored import StoredResponses
 from specvino.handlers.responses.truncation import shortened
@@ -34,10 +37,11 @@ _STORE = DEFAULTS["CreateResponseRequest"]["store"]
 
 class Responses(StoredResponses):
     def __init__(
-        self, engine: Engine, served: ServedModel, limits: Limits, store: ResponseStore, sealer: Sealer
+        self, engine: Engine, served: ServedModel, limits: Limits, media: Media, store: ResponseStore, sealer: Sealer
     ) -> None:
         super().__init__(store, Background(store))
         self._engine = engine
+        self._media = media
         self._served = served
         self._limits = limits
         self._sealer = sealer
@@ -53,11 +57,13 @@ class Responses(StoredResponses):
         store = self._stores(context, body)
         body, own = await self._read(context, body)
         before = await earlier(body, self._store)
+        form = forms.of_response(body, strict=context.refuses_unsupported)
         with engine_errors("input"):
             self._limits.require(body, self._engine.model.drafting)
-            request = to_generation_request(body, self._engine.model.defaults, before)
+            images = await self._media.load(image_sources(body, before))
+            request = to_generation_request(body, self._engine.model.defaults, before, images, form)
         emitter = Emitter(body, request.sampling, store)
-        events = self._events(emitter, request, given(body.truncation) == "auto")
+        events = self._events(context, emitter, request, form, given(body.truncation) == "auto")
         if INCLUDE in (given(body.include) or ()):
             events = sealed(events, self._sealer)
         if given(body.background):
@@ -97,10 +103,14 @@ class Responses(StoredResponses):
         kept = [item for item in input if not isinstance(item, models.InputItemReference)]
         return body.model_copy(update={"input": input}), items.stored(kept)
 
-    async def _events(self, emitter: Emitter, request: GenerationRequest, shorten: bool) -> Events:
-        with engine_errors("input"):
+    async def _events(
+        self, context: RequestContext, emitter: Emitter, request: GenerationRequest, form: Form | None, shorten: bool
+    ) -> Events:
+        with engine_errors("input"), forms.refusals(form):
             async with aclosing(self._segments(request, shorten)) as segments:
                 async for segment in segments:
+                    if isinstance(segment, Started) and form:
+                        context.unsupported += form.unenforced(segment)
                     for event in emitter.feed(segment):
                         yield event
 
@@ -124,7 +134,10 @@ class Responses(StoredResponses):
             return None
         contents = [message.content for message in conversation.messages]
         sizes = [len(ids) for ids in await self._engine.tokenize(contents, add_special_tokens=False)]
-        excess = error.prompt_tokens + (error.max_tokens or 1) - error.context_length
+        # With images nobody knows how much too long it is: then it gets shorter little by little.
+        excess = (
+            1 if error.prompt_tokens is None else error.prompt_tokens + (error.max_tokens or 1) - error.context_length
+        )
         messages = shortened(conversation.messages, sizes, excess)
         if messages is None:
             return None

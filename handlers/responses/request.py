@@ -1,25 +1,43 @@
 """A response request's body -> what the engine is asked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
-from specvino.engine.request import Conversation, GenerationRequest, Message
+from specvino.engine.request import Conversation, GenerationRequest, Image, Message
 from specvino.generated import models
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
+from specvino.handlers.forms import Form
 from specvino.handlers.given import given
+from specvino.handlers.media import ImageSource
 from specvino.handlers.refusals import forced_tool
-from specvino.handlers.responses.input import Item, to_messages
+from specvino.handlers.responses import input
+from specvino.handlers.responses.input import Item
 from specvino.handlers.sampling import sampling
+
+# Where the items that an input continues come from.
+_EARLIER = "previous_response_id"
+
+
+def image_sources(body: models.CreateResponseRequest, earlier: Iterable[Item]) -> Iterator[ImageSource]:
+    """Where the images of the conversation are."""
+    yield from input.image_sources(earlier, _EARLIER)
+    yield from input.image_sources(body.input)
 
 
 def to_generation_request(
-    body: models.CreateResponseRequest, model: Mapping[str, float | int], earlier: Iterable[Item] = ()
+    body: models.CreateResponseRequest,
+    model: Mapping[str, float | int],
+    earlier: Iterable[Item] = (),
+    images: Mapping[str, Image] = MappingProxyType({}),
+    form: Form | None = None,
 ) -> GenerationRequest:
-    """`model` holds the settings of the model's generation_config.json, `earlier` what the input continues. Raises
-    ApiError."""
+    """`model` holds the settings of the model's generation_config.json, `earlier` what the input continues, `images`
+    those of the conversation by the paths of their parts: one that isn't there can't be read. Raises ApiError.
+    """
     _require_no_penalty_in_search(body)
     _require_no_forced_tool(body)
-    messages = [*to_messages(earlier), *to_messages(body.input)]
+    messages = [*input.to_messages(earlier, images, _EARLIER), *input.to_messages(body.input, images)]
     if not messages:
         message = (
             "input has no item that the model could read; it reads messages, function calls and outputs, reasoning."
@@ -31,6 +49,7 @@ def to_generation_request(
         prompts=(Conversation(tuple(messages)),),
         sampling=sampling(body, given(body.max_output_tokens), model),
         logprobs=_wants_logprobs(body),
+        constraint=form.constraint if form else None,
     )
 
 

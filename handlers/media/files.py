@@ -1,0 +1,46 @@
+"""Images in files of this machine, below the one folder that the operator opened."""
+
+import os
+import stat
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from specvino.handlers.media.refusals import InvalidImage, InvalidUrl
+from specvino.handlers.media.settings import MAX_BYTES
+
+
+def read(url: str, folder: Path) -> bytes:
+    """The bytes of a file, named by a file: URL or a path, absolute or from the folder. Raises Refused; blocks."""
+    path = _below(folder, url)
+    try:
+        # The path is resolved: a link is one that came since. And opening a pipe must not wait for its writer.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise InvalidImage("The image's file can't be read.") from error
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise InvalidImage("The image's path is not a file.")
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise InvalidImage(f"The image has more than {MAX_BYTES:,} bytes.")
+    return data
+
+
+def _below(folder: Path, url: str) -> Path:
+    try:
+        resolved = (folder / _path(url)).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a NUL
+        raise InvalidUrl("The image's path can't be followed.") from error
+    if not resolved.is_relative_to(folder.resolve()):
+        raise InvalidUrl("The image's path is outside of the folder that this server reads images from.")
+    return resolved
+
+
+def _path(url: str) -> str:
+    if url[:5].lower() != "file:":
+        return url
+    parts = urlsplit(url)
+    if parts.netloc not in ("", "localhost"):
+        raise InvalidUrl("A file: URL can't name another machine.")
+    return unquote(parts.path)

@@ -1,0 +1,82 @@
+"""The images of a request, one after the other."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from specvino.engine.errors import PromptError
+from specvino.engine.protocol import Engine
+from specvino.engine.request import Image
+from specvino.generated import models
+from specvino.handlers.given import given
+from specvino.handlers.media import data_url, files
+from specvino.handlers.media.fetch import Fetcher
+from specvino.handlers.media.refusals import DownloadFailed, InvalidImage, InvalidUrl, Refused
+from specvino.handlers.media.settings import FETCH_SECONDS, LONGEST_SIDES, MAX_IMAGES, MAX_PIXELS, MediaSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ImageSource:
+    """Where an image is, and the dotted path of the part that says so; `detail` as requests have it."""
+
+    param: str
+    url: str
+    detail: str | None
+
+
+def source(param: str, url: str | models.ImageUrl, detail: str | None = None) -> ImageSource:
+    """The `detail` in a URL's object counts where it is given."""
+    if isinstance(url, str):
+        return ImageSource(param, url, detail)
+    return ImageSource(param, url.url, given(url.detail) or detail)
+
+
+class Media:
+    """Reads images with an engine. `fetcher` is that of `settings`, but in tests."""
+
+    def __init__(self, engine: Engine, settings: MediaSettings, fetcher: Fetcher | None = None) -> None:
+        self._engine = engine
+        self._folder = settings.folder
+        self._fetcher = fetcher or (Fetcher(settings.domains) if settings.domains else None)
+
+    async def load(self, sources: Iterable[ImageSource]) -> dict[str, Image]:
+        """The images by their params; none for a model that doesn't see. Raises ApiError."""
+        images: dict[str, Image] = {}
+        if not self._engine.model.vision:
+            return images
+        pixels = 0
+        late = asyncio.get_running_loop().time() + FETCH_SECONDS
+        for source in sources:
+            try:
+                if len(images) == MAX_IMAGES:
+                    raise InvalidImage(f"The request has more than {MAX_IMAGES} images.")
+                image = await self._read(source, late)
+                pixels += image.width * image.height
+                if pixels > MAX_PIXELS:
+                    raise InvalidImage(f"The images have more than {MAX_PIXELS:,} pixels in all; try the detail low.")
+            except Refused as error:
+                raise error.at(source.param) from error
+            images[source.param] = image
+        return images
+
+    async def _read(self, source: ImageSource, late: float) -> Image:
+        side = LONGEST_SIDES.get(source.detail or "high", LONGEST_SIDES["high"])
+        try:
+            return await self._engine.read_image(await self._file(source.url, late), side)
+        except PromptError as error:
+            raise InvalidImage(str(error)) from error
+
+    async def _file(self, url: str, late: float) -> bytes | str:
+        if data_url.is_data_url(url):
+            return data_url.base64_of(url)
+        if url[:7].lower() == "http://" or url[:8].lower() == "https://":
+            if self._fetcher is None:
+                raise InvalidUrl("This server doesn't fetch images; send them as data URLs.")
+            try:
+                async with asyncio.timeout_at(late):
+                    return await self._fetcher.fetch(url)
+            except TimeoutError as error:
+                raise DownloadFailed("The image's server took too long.") from error
+        if self._folder is None:
+            raise InvalidUrl("An image's URL must begin with data: or, where this server allows it, with https://.")
+        return await asyncio.to_thread(files.read, url, self._folder)

@@ -1,0 +1,29 @@
+"""Why an image isn't read. Each names the part of the request that holds it."""
+
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+
+
+class Refused(Exception):
+    """`str()` is a sentence for the client; it never tells what another server or a file holds."""
+
+    code = ErrorCode.INVALID_IMAGE
+
+    def at(self, param: str) -> ApiError:
+        return ApiError(self.code, str(self), param=param)
+
+
+class InvalidImage(Refused):
+    """It is there, but can't be read."""
+
+
+class InvalidUrl(Refused):
+    """Nothing is read from such a place."""
+
+    code = ErrorCode.INVALID_IMAGE_URL
+
+
+class DownloadFailed(Refused):
+    """It should be there."""
+
+    code = ErrorCode.FAILED_TO_DOWNLOAD_IMAGE
