@@ -221,6 +221,22 @@ def test_truncation_leaves_out_the_oldest_turns(client):
     assert refused(ask, client, "word " * 5000, **fields)[:2] == (400, "context_length_exceeded"), "nothing can go"
 
 
+def test_a_chain_on_a_real_model(tiny_server):
+    with OpenAI(base_url=tiny_server.url, api_key="none", max_retries=0) as client:
+        fields = {"model": "tiny", "temperature": 0}
+        first = client.responses.create(**fields, input="hello")
+        second = client.responses.create(**fields, input="count", previous_response_id=first.id, background=True)
+        whole = finished(client, second.id)
+        items = [
+            {"role": "user", "content": "hello"},
+            {"role": "assistant", "content": first.output_text},
+            {"role": "user", "content": "count"},
+        ]
+        written_out = client.responses.create(**fields, input=items, store=False)
+    assert whole.output_text == written_out.output_text != first.output_text
+    assert whole.usage.input_tokens == written_out.usage.input_tokens
+
+
 def test_a_crash_loses_no_completed_response(tmp_path):
     database = ["--response-store", f"sqlite:///{tmp_path / 'kept.db'}"]
     with serving("--engine", "scripted", "--served-model-name", "m", *database) as server:
