@@ -52,8 +52,10 @@ class Fetcher:
             parsed = httpx.URL(url)
         except httpx.InvalidURL as error:
             raise InvalidUrl("The image's URL is not valid.") from error
-        if parsed.scheme not in _PORTS or not parsed.host:
+        if parsed.scheme not in _PORTS or not parsed.host or not 0 < (parsed.port or 1) < 1 << 16:
             raise InvalidUrl("The image's URL must begin with https:// or http:// and name a host.")
+        if parsed.userinfo:
+            raise InvalidUrl("The image's URL can't name a user.")
         if not self._everywhere and _name(parsed) not in self._domains:
             raise InvalidUrl("The image's URL names a host that this server doesn't fetch images from.")
         return parsed
