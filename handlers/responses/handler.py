@@ -19,6 +19,7 @@ from specvino.handlers.given import given
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import Media
 from specvino.handlers.models import ServedModel
+from specvino.handlers.refusals import without_effect
 from specvino.handlers.responses import items
 from specvino.handlers.responses.background import Background
 from specvino.handlers.responses.earlier import earlier, resolved, store_errors
@@ -87,7 +88,7 @@ class Responses(StoredResponses):
             message = "background needs the response to be stored, but this server was started without a store."
             raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="background")
         if given(body.store):
-            context.unsupported.append("store")
+            without_effect(context, "store")
         return False
 
     async def _read(
@@ -98,8 +99,9 @@ class Responses(StoredResponses):
             return body, items.stored(body.input)
         unsealed = [opened(item, f"input.{index}", self._sealer) for index, item in enumerate(body.input)]
         input = await resolved(unsealed, self._store)
-        lost = [index for index, item in enumerate(input) if isinstance(item, models.InputItemReference)]
-        context.unsupported += [f"input.{index}" for index in lost]
+        for index, item in enumerate(input):
+            if isinstance(item, models.InputItemReference):
+                without_effect(context, f"input.{index}")
         kept = [item for item in input if not isinstance(item, models.InputItemReference)]
         return body.model_copy(update={"input": input}), items.stored(kept)
 

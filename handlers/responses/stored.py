@@ -10,6 +10,7 @@ from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.errors import ApiError
+from specvino.handlers.refusals import without_effect
 from specvino.handlers.responses.background import Background
 from specvino.handlers.responses.earlier import flat, not_found, store_errors
 from specvino.handlers.responses.emit import cut
@@ -43,7 +44,7 @@ class StoredResponses:
             await self._required(response_id)
             return self._replayed(response_id, start)
         if starting_after is not None:
-            context.unsupported.append("starting_after")
+            without_effect(context, "starting_after")
         return running.response if running else await self._required(response_id)
 
     async def delete_response(self, context: RequestContext, response_id: str) -> wire.ResponseDeletion:

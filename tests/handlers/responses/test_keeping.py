@@ -140,3 +140,24 @@ def test_one_in_the_background_shows_what_it_has(monkeypatch):
 
     run(test, store)
     assert store.records[-1].response["status"] == "failed", "the server ended"
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"store": True}, "store"),
+        ({"input": [{"type": "item_reference", "id": "msg_1"}, {"role": "user", "content": "hi"}]}, "input.0"),
+    ],
+)
+def test_what_has_no_effect_is_reported_or_refused(fields, param):
+    body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", **fields})
+
+    async def test(responses):
+        context = RequestContext("req_1")
+        assert text(await responses.create_response(context, body)) == "hi"
+        assert context.unsupported == [param]
+        with pytest.raises(ApiError) as caught:
+            await responses.create_response(RequestContext("req_1", refuses_unsupported=True), body)
+        assert (caught.value.code, caught.value.param) == (ErrorCode.UNSUPPORTED_PARAMETER, param)
+
+    run(test, NoStore())
