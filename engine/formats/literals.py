@@ -13,7 +13,7 @@ from specvino.engine.formats.json_scanner import DEEPEST, LONGEST_NUMBER, NUMBER
 from specvino.engine.formats.pieces import CallArguments, CallEnd
 from specvino.engine.formats.source import Source, Step
 
-BARE = re.compile(r"[^\s=:,(){}\[\]\"'<>]*")
+NOT_BARE = re.compile(r"[\s=:,(){}\[\]\"'<>]")
 WORDS = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false", "null": "null"}
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
 CODES = {"x": 2, "u": 4, "U": 8}
@@ -38,7 +38,7 @@ class Literals:
         if opening is not None:
             string = yield from self._string(source, opening)
             return None if string is None else as_json(string)
-        word = yield from source.while_in(BARE)
+        word = yield from source.before(NOT_BARE)
         if len(word) <= LONGEST_NUMBER and NUMBER.fullmatch(word):
             return word
         return WORDS.get(word)
@@ -47,7 +47,7 @@ class Literals:
         quote = yield from source.one_of((*self.raw_quotes, *self.quotes))
         if quote is not None:
             return (yield from self._string(source, quote))
-        return (yield from source.while_in(BARE)) or None
+        return (yield from source.before(NOT_BARE)) or None
 
     def arguments(self, source: Source, assign: str, close: str) -> Step[None]:
         """The members of a call's arguments and its end, as pieces; what was opened is read already."""
@@ -119,10 +119,10 @@ class Literals:
     def _string(self, source: Source, quote: str) -> Step[str | None]:
         if quote in self.raw_quotes:
             return (yield from source.until(quote))
-        plain = re.compile(rf"[^\\{quote}]*")
+        special = re.compile(rf"[\\{quote}]")
         text = ""
         while True:
-            text += yield from source.while_in(plain)
+            text += yield from source.before(special)
             if (yield from source.literal(quote)):
                 return text
             if not (yield from source.literal("\\")):

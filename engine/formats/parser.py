@@ -17,10 +17,16 @@ class Stage:
     """One pass over the text. What it makes `Text` of is the next stage's input."""
 
     def __init__(self, parse: Parse) -> None:
+        self._parse = parse
+        self.start()
+
+    def start(self) -> None:
+        self.begun = False
         self.source = Source()
-        self._steps = parse(self.source)
+        self._steps = self._parse(self.source)
 
     def push(self, text: str) -> Iterator[Piece]:
+        self.begun = True
         self.source.rest += text
         return self._run()
 
@@ -72,9 +78,16 @@ class OutputParser:
             if isinstance(piece, Text):
                 yield from self._through(index + 1, piece.text, finish=False)
             else:
+                yield from self._interrupt(index + 1)
                 yield piece
         if finish:
             yield from self._through(index + 1, "", finish=True)
+
+    def _interrupt(self, index: int) -> Iterator[Piece]:
+        """Reasoning never comes within a call, nor before text that a later stage still holds back."""
+        if index < len(self._stages) and self._stages[index].begun:
+            yield from self._through(index, "", finish=True)
+            self._stages[index].start()
 
 
 def parser_for(

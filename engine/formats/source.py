@@ -54,24 +54,20 @@ class Source:
     def literal(self, text: str) -> Step[bool]:
         return (yield from self.one_of((text,))) is not None
 
-    def blank(self) -> Step[None]:
-        """Reads white space."""
-        while (found := NOT_BLANK.search(self.rest, self.at)) is None:
+    def before(self, stop: re.Pattern[str]) -> Step[str]:
+        """Reads up to the first character that the pattern finds."""
+        start = self.at
+        while (found := stop.search(self.rest, self.at)) is None:
             self.at = len(self.rest)
             if self.ended:
-                return
+                return self.rest[start:]
             yield None
         self.at = found.start()
+        return self.rest[start : self.at]
 
-    def while_in(self, allowed: re.Pattern[str]) -> Step[str]:
-        """Reads as many characters as the pattern, a class repeated, takes."""
-        start = self.at
-        while True:
-            if found := allowed.match(self.rest, self.at):
-                self.at = found.end()
-            if self.at < len(self.rest) or self.ended:
-                return self.rest[start : self.at]
-            yield None
+    def blank(self) -> Step[None]:
+        """Reads white space."""
+        yield from self.before(NOT_BLANK)
 
     def exactly(self, count: int) -> Step[str]:
         """Reads so many characters, fewer only at the end of the text."""

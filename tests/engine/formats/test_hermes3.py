@@ -45,6 +45,7 @@ def test_several_calls_and_text() -> None:
         '<tool_call>{"name": "get_weather", "arguments": [{"city": "Paris"}]}</tool_call>',
         '<tool_call>{"name": 5, "arguments": {}}</tool_call>',
         '<tool_call>{"arguments": {"city": "Par',
+        '<tool_call>{"id": x, "name": "get_weather", "arguments": {}}</tool_call>',
         '<tool_call>{"arguments": {"city": }, "name": "get_weather"}</tool_call>',
         '<tool_call>{"name" "get_weather", "arguments": {}}</tool_call>',
         '<tool_call>{"name": "get_weather"; "arguments": {}}</tool_call>',
@@ -83,3 +84,5 @@ def test_a_line_break_within_a_string_is_passed_on_as_its_escape() -> None:
 def test_what_follows_the_arguments_in_a_broken_object_is_text() -> None:
     got = parsed("hermes3", '<tool_call>{"name": "now", "arguments": {}, "x" 5}</tool_call>')
     assert got == Outcome(', "x" 5}</tool_call>', calls=[Call("now", {})])
+    got = parsed("hermes3", '<tool_call>{"name": "now", "arguments": {}, "x": y}</tool_call>')
+    assert got == Outcome(', "x": y}</tool_call>', calls=[Call("now", {})])

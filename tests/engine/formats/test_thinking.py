@@ -1,7 +1,7 @@
 import pytest
-from support.formats import WRITERS, Call, Outcome, parsed
+from support.formats import WRITERS, Call, Outcome, parsed, pieces_of
 
-from specvino.engine.formats import parser_for
+from specvino.engine.formats import Reasoning, Text, parser_for
 
 CALL = WRITERS["hermes3"]("now", {})
 THINK = ["qwen3", "lfm2", "minicpm5"]
@@ -95,6 +95,17 @@ def test_gemma4_reasoning_then_a_call() -> None:
     got = parsed("gemma4", "<|channel>thought\nHm.<channel|><|tool_call>call:now{}<tool_call|>", "gemma4")
     assert got == Outcome("", "Hm.", [Call("now", {})])
     assert parsed("gemma4", "Hm.<channel|>Yes.", "gemma4", inside=True) == Outcome("Yes.", "Hm.")
+
+
+def test_thinking_ends_a_call_that_is_under_way() -> None:
+    text = "<|tool_call>call:get_weather{days:3,<|channel>thought\nHm.<channel|>city:x}"
+    got = parsed("gemma4", text, "gemma4")
+    assert got == Outcome("city:x}", "Hm.", [Call("get_weather", '{"days": 3', complete=False)])
+
+
+def test_what_is_held_back_comes_before_the_thinking() -> None:
+    pieces = pieces_of("gemma4", "gemma4", ["<|tool_call>call:<|channel>Hm.<channel|>Yes."])
+    assert pieces == [Text("<|tool_call>call:"), Reasoning("Hm."), Text("Yes.")]
 
 
 @pytest.mark.parametrize(

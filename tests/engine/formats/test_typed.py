@@ -40,6 +40,7 @@ ROOT = {"$defs": {"unit": {"enum": ["c", "f"]}, "loop": {"$ref": "#/$defs/loop"}
         ("5", {"$ref": "#/nowhere/at/all"}, 5),
         ("5", {"anyOf": [TEXT, {}]}, 5),
         ("5", None, 5),
+        ("[" * 200 + "]" * 200, None, "[" * 200 + "]" * 200),
         ("x y", None, "x y"),
         ("", {"type": "integer"}, ""),
         ("5", True, 5),
