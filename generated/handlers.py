@@ -14,11 +14,13 @@ from specvino.generated import models, wire
 class RequestContext:
     """What a handler knows of the exchange beside the body. The request is cancelled by cancelling the handler's task.
 
-    `unsupported` names the fields that have no effect; a handler may add to it before it returns.
+    `unsupported` names the fields that have no effect; a handler may add to it before it returns. Where the server
+    `refuses_unsupported`, it refuses such fields itself, and so shall handlers.
     """
 
     id: str
     unsupported: list[str] = field(default_factory=list)
+    refuses_unsupported: bool = False
 
 
 class ChatHandlers(Protocol):

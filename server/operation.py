@@ -30,7 +30,8 @@ class BoundOperation:
         self._parameters = Judge.of_parameters(operation.path, operation.method)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        context = RequestContext(id=scope["state"]["request_id"])
+        policy = self._settings.unsupported_fields
+        context = RequestContext(id=scope["state"]["request_id"], refuses_unsupported=policy == "reject")
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
         try:
             arguments |= self._query(scope, context)
@@ -64,7 +65,7 @@ class BoundOperation:
     async def _answer(self, send: Send, context: RequestContext, arguments: dict[str, Any]) -> None:
         result = await self._handler(context, **arguments)
         headers = []
-        if context.unsupported:
+        if context.unsupported and self._settings.unsupported_fields != "ignore":
             headers.append((b"x-unsupported-params", support.header(context.unsupported).encode("ascii")))
         if isinstance(result, AsyncGenerator):
             await answer.send_events(send, result, headers, self._operation, context.id)

@@ -1,18 +1,39 @@
 """A grammar in XGrammar's notation."""
 
+import string
+from itertools import pairwise
+
 from specvino.engine.grammar.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text
+
+_MISREAD = frozenset(map(chr, (*range(0x20), *range(0x7F, 0x100)))) - frozenset("\t\n\r")
 
 
 def render(grammar: Grammar) -> str:
     return "".join(f"{name} ::= {_node(node)}\n" for name, node in grammar.rules.items())
 
 
+def fragile(text: str) -> bool:
+    """Whether XGrammar would misread a literal text: it writes some characters as \\x and two digits, and when it reads
+    that again, takes what follows for more digits."""
+    return any(char in _MISREAD and after in string.hexdigits for char, after in pairwise(text))
+
+
 def _node(node: Node) -> str:
     match node:
         case Text(text):
-            return '"' + "".join(map(_char, text)) + '"'
+            pieces = [""]
+            for before, char in pairwise(["", *text]):
+                if fragile(before + char):
+                    pieces.append("")
+                pieces[-1] += _char(char)
+            return " ".join(f'"{piece}"' for piece in pieces)
         case Chars(ranges):
-            return "[" + "".join(_range(low, high) for low, high in ranges) + "]"
+            sets = [""]
+            for (_, before), (low, high) in pairwise([(0x20, 0x20), *ranges]):
+                if fragile(chr(before) + chr(low)):
+                    sets.append("")
+                sets[-1] += _range(low, high)
+            return "(" + " | ".join(f"[{each}]" for each in sets if each) + ")"
         case Rule(name):
             return name
         case Sequence(items):

@@ -42,7 +42,7 @@ def lower(constraint: Constraint) -> Form:
     except SchemaError as error:
         raise ConstraintError(str(error), error.path) from None
     if len(form.text) > LONGEST_GRAMMAR:
-        raise ConstraintError("The schema is too large to be enforced.")
+        raise ConstraintError("the schema is too large to be enforced")
     if constraint.strict and unenforced:
         path, reason = next(iter(unenforced.items()))
         raise ConstraintError(reason, path, unsupported=True)

@@ -203,7 +203,7 @@ class _Converter:
         for keyword, kind in UNENFORCED.items():
             for each in schema.all(keyword):
                 if (kind is None or types is None or kind in types) and _constrains(keyword, each, schema):
-                    self.unenforced[each.path] = "it can't be enforced"
+                    self.unenforced[each.path] = "a grammar can't say it"
 
 
 def _types(schema: Together) -> list[str] | None:

@@ -1,8 +1,11 @@
 """XGrammar's structural tags: the JSON Schemas in them become our grammars, the rest is XGrammar's to judge."""
 
+from dataclasses import dataclass
 from typing import Any
 
-from specvino.engine.grammar.ebnf import render
+from specvino.engine.formats.grammar import json_schema, marked_up, plain_string
+from specvino.engine.formats.grammar import tag as xgrammar_tag
+from specvino.engine.grammar.ebnf import fragile, render
 from specvino.engine.grammar.errors import Path, SchemaError
 from specvino.engine.grammar.nodes import Grammar, Node, Text, choice, sequence
 from specvino.engine.grammar.patterns import Pattern, PatternError
@@ -12,6 +15,9 @@ from specvino.engine.grammar.shortest import shortest
 
 MOST_FORMATS = 2000
 MOST_DEPTH = 64
+
+# The properties whose texts aren't literal.
+_LANGUAGES = frozenset({"pattern", "grammar", "type"})
 
 
 def lower(tag: Any) -> tuple[Any, dict[Path, str]]:
@@ -34,21 +40,44 @@ class _Lowering:
         if isinstance(value, list):
             return [self.lowered(each, (*path, index)) for index, each in enumerate(value)]
         if not isinstance(value, dict):
+            if isinstance(value, str) and path[-1] not in _LANGUAGES and fragile(value):
+                raise SchemaError(
+                    path, "XGrammar would misread a character of U+007F to U+00FF before a hexadecimal digit"
+                )
             return value
         self._formats += 1
         if self._formats > MOST_FORMATS:
             raise SchemaError(path, f"it holds more than {MOST_FORMATS} formats")
-        if value.get("type") == "json_schema" and isinstance(value.get("json_schema"), dict | bool):
-            return self._grammar(value["json_schema"], (*path, "json_schema"))
+        if value.get("type") == "const_string" and isinstance(value.get("value"), str) and value["value"]:
+            return {"type": "grammar", "grammar": render(Grammar({"root": Text(value["value"])}))}
+        schema = value.get("json_schema")
+        if value.get("type") == "json_schema" and isinstance(schema, dict | bool):
+            return {"type": "grammar", "grammar": render(self._converted(schema, (*path, "json_schema")))}
+        if value.get("type") == "qwen_xml_parameter" and isinstance(schema, dict):
+            self._converted(schema, (*path, "json_schema"))
+            return _Lowering().lowered(marked_up(_Parameters(schema), _qwen_element), path)
         return {key: self.lowered(each, (*path, key)) for key, each in value.items()}
 
-    def _grammar(self, schema: Any, path: Path) -> dict[str, str]:
+    def _converted(self, schema: Any, path: Path) -> Grammar:
         try:
             converted = convert(schema)
         except SchemaError as error:
             raise SchemaError((*path, *error.path), str(error)) from None
         self.unenforced |= {(*path, *place): reason for place, reason in converted.unenforced.items()}
-        return {"type": "grammar", "grammar": render(converted.grammar)}
+        return converted.grammar
+
+
+@dataclass(frozen=True)
+class _Parameters:
+    """A tool, of which only the parameters count."""
+
+    parameters: dict[str, Any]
+    name: str = ""
+
+
+def _qwen_element(name: str, schema: Any) -> dict[str, Any]:
+    """XGrammar's own has room for white space without end."""
+    return xgrammar_tag(f"<parameter={name}>", plain_string(schema) or json_schema(schema), "</parameter>")
 
 
 def example(tag: Any) -> str | None:

@@ -100,7 +100,7 @@ class GrammarClient:
         self._loaded = False
         if self._owed:
             how = f"takes longer than {self._deadline:g} s" if stalled else "takes too much memory, or can't be done"
-            self._settle(next(iter(self._owed)), ConstraintError(f"Compiling it {how}."))
+            self._settle(next(iter(self._owed)), ConstraintError(f"compiling it {how}"))
 
     def _settle(self, id: int, result: Form | ConstraintError) -> None:
         constraint, _ = self._owed.pop(id)

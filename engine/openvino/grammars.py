@@ -48,18 +48,18 @@ def check(stub: Stub, request: Check) -> Form:
     except (RuntimeError, MemoryError) as error:
         raise ConstraintError(reason(error)) from None
     if (time.process_time() - begin) / len(tokens) > SLOWEST:
-        raise ConstraintError("It takes too long to apply, at each token; long counted repetitions make it so.")
+        raise ConstraintError("it takes too long to apply, at each token; long counted repetitions make it so")
     if len(first) == _FIRST_TOKENS and not any(first):
-        raise ConstraintError("It allows no text at all.")
+        raise ConstraintError("it allows no text at all")
     return form
 
 
 def reason(error: Exception) -> str:
     """The compiler's words, in one line and without the names of its files."""
     if isinstance(error, MemoryError) or "bad_alloc" in str(error):
-        return "Compiling it takes too much memory."
+        return "compiling it takes too much memory"
     text = " ".join(_WHERE.sub("", str(error)).split())
-    return _PREFIX.sub("", text)[:500] or type(error).__name__
+    return _PREFIX.sub("", text)[:500].rstrip(".") or type(error).__name__
 
 
 def answer(stub: Stub, request: Check) -> Checked | Refused:

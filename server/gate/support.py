@@ -64,6 +64,8 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
     component = shape if shape in SHAPES else _meant(value, UNIONS[shape])
     if component is None:
         return  # a free-form map beside the objects
+    if not SHAPES[component].required <= value.keys():
+        return  # one beside the only object
     fields = SHAPES[component].fields
     for name, child in value.items():
         if child is None:
