@@ -12,6 +12,9 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 # Of the largest photographs that phones take; three bytes each are in memory while a file is read.
 MAX_PIXELS = 50_000_000
 
+# Of a side to the other: models enlarge an image until its shorter side suits them, and a line would fill the memory.
+MAX_RATIO = 100
+
 # We have a limit of our own, and Pillow's is lower.
 Image.MAX_IMAGE_PIXELS = None
 
@@ -29,8 +32,7 @@ def decode(file: bytes, longest_side: int, *, base64: bool = False) -> request.I
     data = _from_base64(file) if base64 else file
     try:
         with Image.open(BytesIO(data), formats=FORMATS) as image:
-            if image.width * image.height > MAX_PIXELS:
-                raise ImageRefused(f"The image has {image.width} x {image.height} pixels; accepted are {MAX_PIXELS:,}.")
+            _check(*image.size)
             # JPEG can be decoded at a half, a quarter or an eighth of its size, which is much faster.
             image.draft("RGB", (longest_side, longest_side))
             picture = _opaque(ImageOps.exif_transpose(image))
@@ -42,6 +44,15 @@ def decode(file: bytes, longest_side: int, *, base64: bool = False) -> request.I
         raise ImageRefused("The image is damaged.") from None
     picture.thumbnail((longest_side, longest_side))
     return request.Image(picture.width, picture.height, picture.tobytes())
+
+
+def _check(width: int, height: int) -> None:
+    if width * height > MAX_PIXELS:
+        raise ImageRefused(f"The image has {width} x {height} pixels; accepted are {MAX_PIXELS:,}.")
+    if max(width, height) > MAX_RATIO * min(width, height):
+        raise ImageRefused(
+            f"The image has {width} x {height} pixels; a side may be {MAX_RATIO} times as long as the other."
+        )
 
 
 def _from_base64(text: bytes) -> bytes:

@@ -60,7 +60,7 @@ def test_a_photograph_lies_upright() -> None:
         ((40, 30), 40, (40, 30)),
         ((40, 30), 20, (20, 15)),
         ((3000, 100), 512, (512, 17)),
-        ((5000, 1), 512, (512, 1)),
+        ((100, 1), 20, (20, 1)),
         ((2, 2), 512, (2, 2)),
     ],
 )
@@ -90,6 +90,12 @@ def png(width: int, height: int) -> bytes:
 def test_too_many_pixels_are_refused_by_the_header(width: int, height: int) -> None:
     with pytest.raises(ImageRefused, match="pixels"):
         decode(png(width, height), 2048)
+
+
+@pytest.mark.parametrize("size", [(101, 1), (20, 2001)])
+def test_lines_are_refused(size: tuple[int, int]) -> None:
+    with pytest.raises(ImageRefused, match="100 times"):
+        decode(file("red", size), 2048)
 
 
 @pytest.mark.parametrize(

@@ -179,6 +179,19 @@ def test_reading_images(tiny_vision: ModelSource) -> None:
     running(tiny_vision, test)
 
 
+def test_a_large_image_keeps_nobody_waiting(tiny_vision: ModelSource) -> None:
+    async def test(engine: Engine) -> None:
+        reading = asyncio.create_task(engine.read_image(file("blue", (5000, 5000), "JPEG"), 2048))
+        turns = 0
+        while not reading.done():
+            await asyncio.sleep(0.001)
+            turns += 1
+        assert reading.result().width == 2048
+        assert turns > 10  # on the event loop it would be one
+
+    running(tiny_vision, test)
+
+
 def test_closing_the_answer_frees_all(tiny_vision: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         for _ in range(3):
