@@ -1,0 +1,131 @@
+"""Grammars on the stub pipeline: what compiles, what is refused, and that XGrammar reads ours as they are meant."""
+
+import json
+import time
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from openvino_genai import Tokenizer
+from support.schemas import SCHEMAS
+
+from specvino.engine.errors import ConstraintError
+from specvino.engine.grammar.forms import Form, lower
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.grammar_messages import Check
+from specvino.engine.openvino.grammars import check
+from specvino.engine.openvino.stub import Stub
+from specvino.engine.request import JsonSchema
+
+
+@pytest.fixture(scope="module")
+def own(tiny_text: ModelSource) -> Tokenizer:
+    return Tokenizer(tiny_text.path)
+
+
+@pytest.fixture(scope="module")
+def stub(own: Tokenizer) -> Stub:
+    return Stub(own)
+
+
+def tagged(format: Any) -> Check:
+    return Check(0, json.dumps({"type": "structural_tag", "format": format}), structural=True, strict=False)
+
+
+@pytest.mark.parametrize("schema", [schema for _, schema in SCHEMAS])
+def test_the_compiler_reads_our_grammars_as_they_are_meant(schema: dict[str, Any], stub: Stub, own: Tokenizer) -> None:
+    form = lower(JsonSchema(json.dumps(schema)))
+    validator = jsonschema_rs.validator_for(schema, validate_formats=True)
+    for most in (20, 60, 400):
+        tokens = stub.generate(form, most, draw=True)
+        if len(tokens) < most:
+            validator.validate(json.loads(own.decode(tokens)))
+
+
+@pytest.mark.parametrize(
+    "value", ["größe", "Aé0", "日本a", "🎉1", 'quote " back\\slash', "tab\tnew\nline", "\u007fa", "straße"]
+)
+def test_texts_beyond_ascii(value: str, stub: Stub, own: Tokenizer) -> None:
+    """XGrammar writes some characters so that it misreads what follows them."""
+    schema = {"type": "object", "properties": {value: {"const": value}}, "required": [value]}
+    form = lower(JsonSchema(json.dumps(schema)))
+    assert json.loads(own.decode(stub.generate(form, 200))) == {value: value}
+    constant = check(stub, tagged({"type": "const_string", "value": value}))
+    assert own.decode(stub.generate(constant, 200)) == value
+
+
+@pytest.mark.parametrize(
+    "format",
+    [
+        {"type": "const_string", "value": "Hi"},
+        {"type": "regex", "pattern": "[0-9]{3}"},
+        {"type": "grammar", "grammar": 'root ::= "a" | "b"'},
+        {"type": "any_text"},
+        {"type": "json_schema", "json_schema": {"type": "object"}},
+        {"type": "sequence", "elements": [{"type": "const_string", "value": "A"}, {"type": "any_text"}]},
+        {"type": "or", "elements": [{"type": "const_string", "value": "A"}, {"type": "const_string", "value": "B"}]},
+        {"type": "tag", "begin": "<a>", "content": {"type": "any_text"}, "end": "</a>"},
+        {
+            "type": "triggered_tags",
+            "triggers": ["<t>"],
+            "tags": [{"begin": "<t>", "content": {"type": "json_schema", "json_schema": {}}, "end": "</t>"}],
+        },
+        {
+            "type": "tags_with_separator",
+            "separator": ",",
+            "tags": [{"begin": "<t>", "content": {"type": "regex", "pattern": "x"}, "end": "</t>"}],
+        },
+        {"type": "qwen_xml_parameter", "json_schema": {"type": "object", "properties": {"a": {"type": "string"}}}},
+    ],
+)
+def test_structural_formats_compile(format: Any, stub: Stub) -> None:
+    assert check(stub, tagged(format)).kind == "structural_tags_config"
+
+
+def test_parameters_of_qwen_have_no_room_for_blanks(stub: Stub, own: Tokenizer) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    form = check(stub, tagged({"type": "qwen_xml_parameter", "json_schema": schema}))
+    assert own.decode(stub.generate(form, 60)).startswith("<parameter=a>")
+
+
+@pytest.mark.parametrize(
+    ("format", "reason"),
+    [
+        ({"type": "nope"}, "Format type not recognized: nope"),
+        ({"type": "const_string", "value": ""}, "non-empty string"),
+        ({"type": "sequence", "elements": []}, "at least one element"),
+        ({"type": "or"}, "elements"),
+        ({"type": "regex", "pattern": "(("}, "parenthesis is not closed"),
+        ({"type": "regex", "pattern": "(?=a)a"}, "Lookahead is not supported"),
+        ({"type": "regex", "pattern": "a{2,1}"}, "Lower bound is larger"),
+        ({"type": "grammar", "grammar": "root ::= "}, "Expect element"),
+        ({"type": "grammar", "grammar": "root ::= foo"}, 'Rule "foo" is not defined'),
+        ({"type": "grammar", "grammar": 'start ::= "a"'}, "root rule"),
+        ({"type": "grammar", "grammar": "root ::= root"}, "it allows no text at all"),
+        ({"type": "triggered_tags", "triggers": ["<x>"], "tags": []}, "must be non-empty"),
+        (
+            {
+                "type": "triggered_tags",
+                "triggers": ["<x>"],
+                "tags": [{"begin": "<y>", "content": {"type": "any_text"}, "end": "e"}],
+            },
+            "trigger",
+        ),
+        ({"type": "structural_tag", "format": {"type": "any_text"}}, "not recognized"),
+        ("text", "Format must be an object"),
+    ],
+)
+def test_what_does_not_compile_is_refused_in_one_line(format: Any, reason: str, stub: Stub) -> None:
+    with pytest.raises(ConstraintError, match=reason) as caught:
+        check(stub, tagged(format))
+    assert "\n" not in str(caught.value)
+    assert ".cc" not in str(caught.value)
+    assert ".cpp" not in str(caught.value)
+    stub.generate(Form("grammar", 'root ::= "a"'), 1)  # it still works
+
+
+def test_a_grammar_that_is_slow_at_each_token_is_refused(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = iter(range(0, 1000, 10))  # seconds, as if each trial took ten
+    monkeypatch.setattr(time, "process_time", lambda: next(spent))
+    with pytest.raises(ConstraintError, match="too long to apply"):
+        check(stub, tagged({"type": "any_text"}))
