@@ -4,11 +4,13 @@ from pathlib import Path
 import pytest
 
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.models.folder import ASSUMED_CONTEXT, FILES, GGUF_TOKENIZER, open_folder
+from specvino.engine.models.folder import ASSUMED_CONTEXT, FILES, GGUF_TOKENIZER, VISION_FILES, open_folder
 
 
-def write_folder(path: Path, config: object = None, generation_config: object = None) -> Path:
-    for name in FILES:
+def write_folder(
+    path: Path, config: object = None, generation_config: object = None, files: tuple[str, ...] = FILES
+) -> Path:
+    for name in files:
         (path / name).touch()
     if config is not None:
         (path / "config.json").write_text(json.dumps(config))
@@ -20,6 +22,25 @@ def write_folder(path: Path, config: object = None, generation_config: object = 
 @pytest.mark.parametrize("name", FILES)
 def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
     write_folder(tmp_path)
+    (tmp_path / name).unlink()
+    with pytest.raises(ModelLoadError, match=rf"^\S+: not an OpenVINO model folder, {name} is missing$"):
+        open_folder(tmp_path)
+
+
+def test_a_model_that_sees(tmp_path: Path) -> None:
+    config = {"text_config": {"max_position_embeddings": 9}}
+    source = open_folder(write_folder(tmp_path, config, files=VISION_FILES))
+    assert source.vision
+    assert source.context_length == 9
+
+
+def test_a_model_that_reads_text_only(tmp_path: Path) -> None:
+    assert not open_folder(write_folder(tmp_path, {"n_ctx": 1})).vision
+
+
+@pytest.mark.parametrize("name", VISION_FILES[1:])
+def test_a_missing_file_of_a_model_that_sees_is_named(tmp_path: Path, name: str) -> None:
+    write_folder(tmp_path, files=VISION_FILES)
     (tmp_path / name).unlink()
     with pytest.raises(ModelLoadError, match=rf"^\S+: not an OpenVINO model folder, {name} is missing$"):
         open_folder(tmp_path)

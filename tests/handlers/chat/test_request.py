@@ -2,10 +2,11 @@
 
 import pytest
 
-from specvino.engine.request import Message, ToolCall
+from specvino.engine.request import Image, Message, PlacedImage, ToolCall
 from specvino.generated.models import CreateChatCompletionRequest
-from specvino.handlers.chat.request import to_generation_request
+from specvino.handlers.chat.request import image_sources, to_generation_request
 from specvino.handlers.errors import ApiError
+from specvino.handlers.media import ImageSource
 
 
 def convert(*messages, **fields):
@@ -110,3 +111,23 @@ def test_n():
     assert convert({"role": "user"}).n == 1
     assert convert({"role": "user"}, n=None).n == 1
     assert convert({"role": "user"}, n=3).n == 3
+
+
+def test_images_and_their_places():
+    parts = [
+        {"type": "image_url", "image_url": "data:,a"},
+        {"type": "text", "text": "what?"},
+        {"type": "image_url", "image_url": {"url": "data:,b", "detail": "low"}},
+    ]
+    messages = [{"role": "system", "content": "s"}, {"role": "user", "content": parts}]
+    body = CreateChatCompletionRequest.model_validate({"model": "m", "messages": messages})
+    sources = list(image_sources(body))
+    assert sources == [
+        ImageSource("messages.1.content.0", "data:,a", None),
+        ImageSource("messages.1.content.2", "data:,b", "low"),
+    ]
+    images = {source.param: Image(1, 1, source.url.encode()) for source in sources}
+    first, second = images.values()
+    (conversation,) = to_generation_request(body, {}, images).prompts
+    expected = Message("user", "\nwhat?\n", images=(PlacedImage(0, first), PlacedImage(7, second)))
+    assert conversation.messages == (Message("system", "s"), expected)

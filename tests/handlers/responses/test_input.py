@@ -2,10 +2,11 @@
 
 import pytest
 
-from specvino.engine.request import Message, ToolCall
+from specvino.engine.request import Image, Message, PlacedImage, ToolCall
 from specvino.generated.models import CreateResponseRequest
 from specvino.handlers.errors import ApiError
-from specvino.handlers.responses.input import to_messages
+from specvino.handlers.media import ImageSource
+from specvino.handlers.responses.input import image_sources, to_messages
 
 CALL = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a": 1}'}
 OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "sunny"}
@@ -101,3 +102,37 @@ def test_what_the_model_can_t_read_is_refused(item, param):
     with pytest.raises(ApiError) as error:
         turns(asked("q"), item)
     assert (error.value.code, error.value.param) == ("unsupported_content", param)
+
+
+def test_images_and_their_places():
+    image = {"type": "input_image", "image_url": "data:,a", "detail": "low"}
+    inner = {"type": "input_image", "image_url": {"url": "data:,b", "detail": "high"}, "detail": "low"}
+    nowhere = [{"type": "input_image", "file_id": "f"}, {"type": "input_image", "image_url": None}]
+    result = {**OUTPUT, "output": [{"type": "input_text", "text": "seen"}, inner]}
+    body = CreateResponseRequest.model_validate(
+        {"model": "m", "input": [asked([image]), CALL, result, asked("x"), asked(nowhere)]}
+    )
+    sources = list(image_sources(body.input))
+    assert sources == [
+        ImageSource("input.0.content.0", "data:,a", "low"),
+        ImageSource("input.2.output.1", "data:,b", "high"),
+    ]
+    images = {source.param: Image(1, 1, source.url.encode()) for source in sources}
+    first, second = images.values()
+    [shown, _, output, _] = to_messages(body.input[:4], images)
+    assert shown == Message("user", "", images=(PlacedImage(0, first),))
+    assert output == Message("tool", "seen\n", tool_call_id="c1", images=(PlacedImage(5, second),))
+    with pytest.raises(ApiError) as error:
+        list(to_messages(body.input, images))
+    assert (error.value.code, error.value.param) == ("unsupported_content", "input.4.content.0")
+    assert list(image_sources("text")) == []
+
+
+def test_images_of_an_earlier_answer_have_a_path_of_their_own():
+    image = {"type": "input_image", "image_url": "data:,a"}
+    body = CreateResponseRequest.model_validate({"model": "m", "input": [asked([image])]})
+    [source] = image_sources(body.input, "previous_response_id")
+    assert source.param == "previous_response_id.0.content.0"
+    picture = Image(1, 1, b"")
+    [message] = to_messages(body.input, {source.param: picture}, "previous_response_id")
+    assert message.images == (PlacedImage(0, picture),)
