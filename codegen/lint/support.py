@@ -11,7 +11,7 @@ from specvino.codegen.merge import LEVELS, WHOLE_ENDPOINT, WHOLE_PART, WITHOUT, 
 from specvino.codegen.spec import Spec
 
 SYSTEMS = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy")
-HEADER = ("name", "port", "base_paths", "auth", "errors", "stream", "unknown_fields", "fields")
+HEADER = ("name", "port", "base_paths", "auth", "errors", "stream", "unknown_fields", "differences", "fields")
 
 # The keys of an entry whose value is a JSON Schema, and where they may stand.
 NARROWING = {"accepts": ("request",), "sends": ("response", "stream")}

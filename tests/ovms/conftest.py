@@ -1,0 +1,31 @@
+import contextlib
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+from support.serving import serving
+
+
+@pytest.fixture(scope="package")
+def clients(tiny_text, tiny_vision, tmp_path_factory) -> Iterator[Callable[[str], httpx.Client]]:
+    """A client of each server that the cases name, which starts when it is asked for."""
+    keys = tmp_path_factory.mktemp("keys") / "keys"
+    keys.write_text("secret\n")
+    settings = {
+        "text": (tiny_text.path,),
+        "key": (tiny_text.path, "--api-key-file", keys),
+        "limit": (tiny_text.path, "--max-tokens-limit", 100),
+        "vision": (tiny_vision.path,),
+        "files": (tiny_vision.path, "--allowed-local-media-path", tmp_path_factory.mktemp("allowed")),
+    }
+    started: dict[str, httpx.Client] = {}
+    with contextlib.ExitStack() as stack:
+
+        def client(name: str) -> httpx.Client:
+            if name not in started:
+                server = stack.enter_context(serving(*map(str, settings[name]), "--served-model-name", "m"))
+                base = server.url.removesuffix("/v1")
+                started[name] = stack.enter_context(httpx.Client(base_url=base, timeout=60))
+            return started[name]
+
+        yield client
