@@ -44,14 +44,15 @@ class ImageError(PromptError):
 class ConstraintError(EngineError):
     """The form is wrong, nothing satisfies it, or it is too large.
 
-    `path` leads to the place in the schema or structural tag. `unsupported`: it is sound, but a keyword of a strict
-    schema can't be enforced.
+    `path` leads to the place in the schema or structural tag; `tool` is the number of the tool whose parameters these
+    are. `unsupported`: it is sound, but a keyword of a strict schema can't be enforced.
     """
 
     def __init__(self, message: str, path: tuple[str | int, ...] = (), *, unsupported: bool = False) -> None:
         super().__init__(message)
         self.path = path
         self.unsupported = unsupported
+        self.tool: int | None = None
 
 
 class EngineUnavailable(EngineError):

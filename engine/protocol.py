@@ -10,6 +10,7 @@ from specvino.engine.text.fit import Side
 
 State = Literal["loading", "ready", "restarting", "closed"]
 Drafting = Literal["draft_model", "prompt_lookup"]
+Calling = Literal["taught", "forced"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,9 @@ class ModelInfo:
     `context_length` is in tokens, prompt and completion together. `defaults` are the sampling settings of its
     generation_config.json, by their names in `Sampling`. Token ids are below `vocabulary_size`. `drafting` is where
     guesses at the next tokens come from, None if there are none. `vision` says that it sees images.
+
+    `calling`: the model was taught a way to call tools, or it calls them only where it is forced to; None if not even
+    that. `thinking_variables` are those of `enable_thinking` and `reasoning_effort` that its chat template heeds.
     """
 
     context_length: int
@@ -26,6 +30,8 @@ class ModelInfo:
     defaults: Mapping[str, float | int]
     drafting: Drafting | None = None
     vision: bool = False
+    calling: Calling | None = "taught"
+    thinking_variables: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,28 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that the model may call. `parameters` is the JSON Schema of its arguments as text; None takes none.
+
+    `strict` refuses to force a call where a keyword of the schema can't be enforced; otherwise `Started` names it.
+    """
+
+    name: str
+    description: str | None = None
+    parameters: str | None = None
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
+    """`tools` are what the model may call: the chat template shows them, and in the answer their calls are recognised.
+
+    `variables` is the JSON text of an object, whose members are variables of the chat template.
+    """
+
     messages: tuple[Message, ...]
+    tools: tuple[Tool, ...] = ()
+    variables: str = "{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +161,9 @@ class GenerationRequest:
     `echo` repeats the prompt before each choice; `logprobs` says how likely the tokens were, those of a repeated prompt
     too. `constraint` is the form that every choice has. It can't be had with `ignore_eos` or a beam search: the
     pipeline would go on without it.
+
+    `must_call` holds every choice to calls of the conversation's tools, and so has the same limits; `constraint` is
+    then without effect. Without `parallel_calls` a choice ends behind its first call.
     """
 
     prompts: tuple[Prompt, ...]
@@ -149,3 +172,5 @@ class GenerationRequest:
     echo: bool = False
     logprobs: bool = False
     constraint: Constraint | None = None
+    must_call: bool = False
+    parallel_calls: bool = True

@@ -17,6 +17,8 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `delay`: seconds before each token. `crash_at`: the engine is lost before this token (EngineRestarted).
     `stall_at`: this token never comes. `unavailable`: 1 refuses the request as EngineUnavailable. `refused`: 1
     refuses the prompt. `token_bytes`: above 0, tokens are so many bytes instead of words, and split code points.
+    `think`: 1 thinks the text before answering with it. `calls`: so many calls follow the text, of the tools that there
+    are in turn.
     """
 
     delay: float = 0.0
@@ -25,6 +27,8 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unavailable: int = 0
     refused: int = 0
     token_bytes: int = 0
+    think: int = 0
+    calls: int = 0
 
 
 AS_IT_COMES = Script()

@@ -7,24 +7,40 @@ and each can be repeated. How likely a token was depends on the token alone. The
 1) begin a word later each.
 
 To a constraint it answers with a short text that the constraint allows, whatever the prompt; where a structural tag
-leaves room for any text, or holds a grammar, it answers as without.
+leaves room for any text, or holds a grammar, it answers as without. If it must call, it calls the first two tools, with
+short arguments that they allow. Calls and thoughts are written as in the formats hermes3 and qwen3: a message may hold
+them, too, and they are recognised when it comes back.
 
 A `Script` changes that: given to the constructor for all prompts, or for one prompt in its own text (`script.py`).
 """
 
 import asyncio
+import json
 import random
 import zlib
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from itertools import cycle
 
 from specvino.engine.admission import check_ids, numbered, room
-from specvino.engine.errors import EngineRestarted, EngineUnavailable, ImageError, PromptError
+from specvino.engine.choice_output import ChoiceOutput
+from specvino.engine.errors import ConstraintError, EngineRestarted, EngineUnavailable, ImageError, PromptError
+from specvino.engine.formats import OutputParser
+from specvino.engine.grammar.errors import Path
 from specvino.engine.grammar.forms import example, lower
+from specvino.engine.output_formats import AS_TAUGHT, OutputFormats, parameters, require_object
 from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, State
-from specvino.engine.request import Conversation, GenerationRequest, Image, Prompt, TextPrompt, TokenPrompt
+from specvino.engine.request import (
+    Conversation,
+    GenerationRequest,
+    Image,
+    JsonSchema,
+    Prompt,
+    TextPrompt,
+    TokenPrompt,
+    Tool,
+)
 from specvino.engine.script import AS_IT_COMES, Script, directed
-from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, Started, TextDelta, TokenLogprob, Usage
+from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, Started, TokenLogprob, Usage
 from specvino.engine.text.byte_table import ByteTableDetokenizer
 from specvino.engine.text.choice_text import ChoiceText
 from specvino.engine.text.fit import Side, fit
@@ -39,51 +55,49 @@ class _Choice:
     """One answer on its way, a token a step; it is its prompt's choice number `place`."""
 
     def __init__(
-        self, index: int, place: int, answer: Sequence[bytes], request: GenerationRequest, script: Script, limit: int
+        self,
+        index: int,
+        place: int,
+        answer: Sequence[bytes],
+        request: GenerationRequest,
+        script: Script,
+        limit: int,
+        parser: OutputParser | None,
     ) -> None:
         sampling = request.sampling
         tokens = list(answer)
         if sampling.best_of > 1:  # the best text is the answer itself; each worse one begins a token later
             tokens = tokens[place:] + tokens[:place]
-        elif sampling.temperature > 0 and request.constraint is None:
+        elif sampling.temperature > 0 and not (request.constraint or request.must_call or script.think or script.calls):
             random.Random(None if sampling.seed is None else sampling.seed + place).shuffle(tokens)
         # After the last token comes the end of the turn, unless that is ignored: then it starts again.
         tokens = (tokens or [b" "]) if sampling.ignore_eos else [*tokens, b""]
         self._source = cycle(range(len(tokens)))
         self._end = -1 if sampling.ignore_eos else len(tokens) - 1
         self._logprobs = [_logprob(token) for token in tokens]
-        self._text = ChoiceText(ByteTableDetokenizer(tokens), sampling, logprobs=request.logprobs)
-        self._index = index
-        self._limit = limit
+        text = ChoiceText(ByteTableDetokenizer(tokens), sampling, logprobs=request.logprobs)
+        self.output = ChoiceOutput(index, text, parser, parallel_calls=request.parallel_calls)
+        self._left = limit
         self.script = script
         self.finished = False
 
-    @property
-    def tokens(self) -> int:
-        return self._text.tokens
-
     def step(self) -> Iterator[Segment]:
-        text = ""
+        tokens: list[int] = []
         reason: FinishReason | None = "length"
-        if self._limit:
-            token = next(self._source)
-            text = self._text.push([token], [self._logprobs[token]])
-            reason = "stop" if token == self._end else "length" if self.tokens == self._limit else None
-        if reason is not None and not self._text.stopped:
-            text += self._text.finish()
-        if self._text.stopped:
-            reason = "stop"
-        if text:
-            yield TextDelta(self._index, text, self._text.take_logprobs())
-        if reason is not None:
-            self.finished = True
-            yield Finish(self._index, reason, self._text.rest_logprobs())
+        if self._left:
+            self._left -= 1
+            tokens = [next(self._source)]
+            reason = "stop" if tokens == [self._end] else None if self._left else "length"
+        for segment in self.output.push(tokens, [self._logprobs[token] for token in tokens], reason):
+            self.finished = isinstance(segment, Finish)
+            yield segment
 
 
 class ScriptedEngine:
     """An Engine; see the module's text.
 
-    `defaults` and `drafting` are what its model says of itself; drafting changes nothing in the answers.
+    `defaults` and `drafting` are what its model says of itself; drafting changes nothing in the answers. `formats` are
+    at most hermes3 and qwen3.
     """
 
     def __init__(
@@ -92,10 +106,12 @@ class ScriptedEngine:
         *,
         defaults: Mapping[str, float | int] | None = None,
         drafting: Drafting | None = None,
+        formats: OutputFormats = AS_TAUGHT,
     ) -> None:
         self._script = script
         self._defaults = defaults or {}
         self._drafting = drafting
+        self._formats = formats
         self._model: ModelInfo | None = None
         self._closed = asyncio.Event()
         self._running = 0
@@ -108,7 +124,14 @@ class ScriptedEngine:
         return self._model
 
     async def start(self) -> None:
-        self._model = ModelInfo(CONTEXT_LENGTH, VOCABULARY_SIZE, self._defaults, self._drafting)
+        self._model = ModelInfo(
+            CONTEXT_LENGTH,
+            VOCABULARY_SIZE,
+            self._defaults,
+            self._drafting,
+            calling=self._formats.calling,
+            thinking_variables=frozenset(["enable_thinking"]),
+        )
 
     def stats(self) -> EngineStats:
         state: State = "closed" if self._closed.is_set() else "ready" if self._model else "loading"
@@ -118,6 +141,7 @@ class ScriptedEngine:
         self._closed.set()
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
+        unenforced_arguments = _unenforced_arguments(request)
         choices: list[_Choice] = []
         for index, prompt in enumerate(request.prompts):
             with numbered("Prompt", index, len(request.prompts)):
@@ -126,7 +150,7 @@ class ScriptedEngine:
         self._running += len(choices)
         try:
             unenforced = lower(request.constraint).unenforced if request.constraint else ()
-            yield Started(prompt_tokens, unenforced)
+            yield Started(prompt_tokens, unenforced, unenforced_arguments)
             if request.echo:
                 for index in range(len(choices)):
                     yield _echo(index, request)
@@ -138,7 +162,9 @@ class ScriptedEngine:
                     for segment in choice.step():
                         yield segment
                 step += 1
-            yield Usage(prompt_tokens, sum(choice.tokens for choice in choices))
+            outputs = [choice.output for choice in choices]
+            tokens = sum(output.tokens for output in outputs)
+            yield Usage(prompt_tokens, tokens, sum(output.reasoning_tokens for output in outputs))
         finally:
             self._running -= len(choices)
 
@@ -170,8 +196,21 @@ class ScriptedEngine:
         if request.constraint is not None:
             wanted = example(request.constraint)
             text = text if wanted is None else wanted
+        if isinstance(prompt, Conversation):
+            text = self._marked_up(text, prompt, request, script)
         answer = _tokens(text, script.token_bytes)
-        return [_Choice(first + i, i, answer, request, script, limit) for i in range(request.n)]
+        return [_Choice(first + i, i, answer, request, script, limit, self._parser(prompt)) for i in range(request.n)]
+
+    def _parser(self, prompt: Prompt) -> OutputParser | None:
+        return self._formats.parser(prompt, thinking=False) if isinstance(prompt, Conversation) else None
+
+    def _marked_up(self, text: str, prompt: Conversation, request: GenerationRequest, script: Script) -> str:
+        """The text with the thoughts and calls that are wanted."""
+        if request.must_call:
+            return _calls(prompt.tools, 2 if request.parallel_calls else 1)
+        thinks = json.loads(prompt.variables).get("enable_thinking") is not False
+        thoughts = f"<think>\n{text}\n</think>\n\n" if script.think and thinks else ""
+        return thoughts + text + (_calls(prompt.tools * script.calls, script.calls) if script.calls else "")
 
     def _check_ready(self, script: Script) -> None:
         if script.unavailable or self._model is None or self._closed.is_set():
@@ -192,11 +231,42 @@ def count_tokens(prompt: Prompt) -> int:
     """The length of a prompt by the rule of this engine."""
     match prompt:
         case Conversation():
-            return sum(_MESSAGE_TOKENS + len(words(message.content)) for message in prompt.messages)
+            tools = [f"{tool.name} {tool.description or ''} {tool.parameters or ''}" for tool in prompt.tools]
+            return sum(_MESSAGE_TOKENS + len(words(text)) for text in [m.content for m in prompt.messages] + tools)
         case TextPrompt():
             return len(words(prompt.text))
         case TokenPrompt():
             return len(prompt.ids)
+
+
+def _calls(tools: Sequence[Tool], most: int) -> str:
+    """One call of each of the first tools, as hermes3 has them."""
+    return "\n".join(
+        f'<tool_call>\n{{"name": {json.dumps(tool.name)}, "arguments": {_arguments(tool)}}}\n</tool_call>'
+        for tool in tools[:most]
+    )
+
+
+def _arguments(tool: Tool) -> str:
+    try:
+        return example(JsonSchema(json.dumps(parameters(tool)))) or "{}"
+    except ConstraintError:  # a tool that nobody forces may have any parameters
+        return "{}"
+
+
+def _unenforced_arguments(request: GenerationRequest) -> tuple[tuple[int, Path], ...]:
+    """Of the tools that must be called. Raises ConstraintError for those that can't."""
+    tools = [tool for prompt in request.prompts if isinstance(prompt, Conversation) for tool in prompt.tools]
+    found: list[tuple[int, Path]] = []
+    for index, tool in enumerate(tools if request.must_call else ()):
+        try:
+            form = lower(JsonSchema(json.dumps(parameters(tool)), tool.strict))
+            require_object(parameters(tool))
+        except ConstraintError as error:
+            error.tool = index
+            raise
+        found += [(index, path) for path in form.unenforced]
+    return tuple(found)
 
 
 def _tokens(text: str, token_bytes: int) -> list[bytes]:

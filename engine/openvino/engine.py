@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import NamedTuple
 
 from specvino.engine.admission import numbered, room
+from specvino.engine.choice_output import ChoiceOutput
 from specvino.engine.errors import (
     ContextLengthExceeded,
     EngineError,
@@ -16,15 +17,16 @@ from specvino.engine.errors import (
     ModelLoadError,
     PromptError,
 )
-from specvino.engine.grammar.forms import Form
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino import conversation
 from specvino.engine.openvino.choice import Choice
 from specvino.engine.openvino.grammar_client import GrammarClient
+from specvino.engine.openvino.holding import Held, held
 from specvino.engine.openvino.mailbox import Mailbox
 from specvino.engine.openvino.messages import TOKEN_ID_BYTES, Cancel, Generate, LoadModel, Seen, Step
 from specvino.engine.openvino.prepare_client import PrepareClient
 from specvino.engine.openvino.showing import Pictures, shown
+from specvino.engine.output_formats import OutputFormats, choose, thinking_variables
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, State
 from specvino.engine.request import Conversation, GenerationRequest, Image, Prompt
@@ -39,7 +41,8 @@ from specvino.engine.text.fit import Side, fit
 class _Admitted(NamedTuple):
     """A prompt that fits, and how many tokens may follow it in each of its choices.
 
-    With `pictures` its tokens are more than `token_ids`, and whether it fits is to be seen.
+    With `pictures` its tokens are more than `token_ids`, and whether it fits is to be seen. `thinking`: it has begun
+    thoughts.
     """
 
     prompt: Prompt
@@ -47,6 +50,7 @@ class _Admitted(NamedTuple):
     max_new_tokens: int
     seen: Seen | None
     pictures: Pictures | None
+    thinking: bool
 
 
 class OpenVINOEngine:
@@ -55,7 +59,8 @@ class OpenVINOEngine:
     At most `max_sequences` are generated at a time, the others wait. A worker that owes tokens and is silent for
     `stall_timeout` seconds is started anew, and so is a prepare process that needs more than `prepare_deadline`
     seconds for a conversation; a constraint that takes more than `grammar_deadline` seconds to compile is refused.
-    Either a `draft_model` guesses the next tokens, or they are looked up in the prompt.
+    Either a `draft_model` guesses the next tokens, or they are looked up in the prompt. `tool_parser` and
+    `reasoning_parser` name formats or are `none`; without them they are what the chat template shows.
     """
 
     def __init__(
@@ -68,11 +73,15 @@ class OpenVINOEngine:
         grammar_deadline: float = 10.0,
         draft_model: ModelSource | None = None,
         prompt_lookup: bool = False,
+        tool_parser: str | None = None,
+        reasoning_parser: str | None = None,
     ) -> None:
         self.cache_usage = 0.0  # of the worker's memory for running sequences, in percent
         self._source = source
         self._model: ModelInfo | None = None
         self._detokenizer: DetokenizerFactory  # set by start()
+        self._parsers = (tool_parser, reasoning_parser)
+        self._formats = OutputFormats()  # likewise
         self._ids = itertools.count()
         self._mailboxes: dict[int, Mailbox] = {}  # by sequence; the choices of a request share one
         self._running = self._waiting = 0
@@ -104,8 +113,12 @@ class OpenVINOEngine:
 
     @property
     def pids(self) -> dict[str, int | None]:
-        """The child processes, None for one that is being restarted."""
-        return {"worker": self._worker.pid, "prepare": self._prepare.process.pid}
+        """The child processes, None for one that is being restarted, or was not needed yet."""
+        return {
+            "worker": self._worker.pid,
+            "prepare": self._prepare.process.pid,
+            "grammars": self._grammars.process.pid,
+        }
 
     async def start(self) -> None:
         try:
@@ -115,6 +128,7 @@ class OpenVINOEngine:
                 if isinstance(result, BaseException):
                     raise result
             self._detokenizer = await self._choose_detokenizer()
+            self._formats = self._choose_formats()
         except ModelLoadError as error:
             await self.close()
             raise ModelLoadError(f"{self._source.path}: {error}") from error
@@ -127,6 +141,8 @@ class OpenVINOEngine:
             self._source.defaults,
             self._load.drafting,
             self._source.vision,
+            self._formats.calling,
+            thinking_variables(self._prepare.vocabulary.chat_template),
         )
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
@@ -138,22 +154,25 @@ class OpenVINOEngine:
         for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
             with numbered("Prompt", index, len(request.prompts)):
                 prompts.append(await self._admit(prompt, request.sampling.max_tokens))
-        form = await self._grammars.check(request.constraint) if request.constraint else None
+        holds = [
+            await held(self._grammars, request, prompt.prompt, self._formats, thinking=prompt.thinking)
+            for prompt in prompts
+        ]
         self._check_ready()  # the worker may have died meanwhile
         prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
         count = None
         mailbox = Mailbox()
         pictures = [prompt.pictures for prompt in prompts if prompt.pictures is not None]
         async with shown(self._worker, pictures):
-            choices = self._send(request, prompts, form, mailbox)
+            choices = self._send(request, list(zip(prompts, holds, strict=True)), mailbox)
         ids = list(choices)
         try:
             # Whether a prompt with images fits, only the worker can tell.
             outputs = await mailbox.take() if pictures else []
             if any(output.too_long for output in outputs):
                 raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._source.context_length)
-            yield Started(prompt_tokens, form.unenforced if form else ())
-            completion_tokens = 0
+            yield Started(prompt_tokens, holds[0].unenforced, holds[0].unenforced_arguments)
+            completion_tokens = reasoning_tokens = 0
             while choices or (pictures and count is None):
                 for output in outputs or await mailbox.take():
                     count = output.prompt_tokens or count
@@ -166,10 +185,11 @@ class OpenVINOEngine:
                         if isinstance(segment, Finish):
                             del choices[output.id]
                             self._forget(output.id, finished=output.finish is not None, listen=bool(pictures))
-                            completion_tokens += choice.tokens
+                            completion_tokens += choice.output.tokens
+                            reasoning_tokens += choice.output.reasoning_tokens
                         yield segment
                 outputs = []
-            yield Usage(count or prompt_tokens, completion_tokens)
+            yield Usage(count or prompt_tokens, completion_tokens, reasoning_tokens)
         finally:
             for id in ids:
                 self._forget(id, finished=id not in choices)
@@ -215,7 +235,7 @@ class OpenVINOEngine:
     async def _admit(self, prompt: Prompt, max_tokens: int | None) -> _Admitted:
         """Raises PromptError if the model can't take the prompt, or the prompt leaves no room for what is asked."""
         yields = max_tokens is None
-        token_ids, text = await self._prepare.prepare(prompt)
+        token_ids, text, ending = await self._prepare.prepare(prompt)
         images = conversation.images(prompt) if isinstance(prompt, Conversation) else []
         # An image is one token at the least.
         left = room(len(token_ids) // TOKEN_ID_BYTES + len(images), max_tokens, self._source.context_length)
@@ -225,15 +245,15 @@ class OpenVINOEngine:
         seen = None
         if text is not None:
             seen = Seen(text, self._source.context_length, yields, pictures and pictures.key)
-        return _Admitted(prompt, token_ids, max_tokens, seen, pictures)
+        return _Admitted(prompt, token_ids, max_tokens, seen, pictures, self._formats.thinking(ending))
 
     def _send(
-        self, request: GenerationRequest, prompts: Sequence[_Admitted], form: Form | None, mailbox: Mailbox
+        self, request: GenerationRequest, prompts: Sequence[tuple[_Admitted, Held]], mailbox: Mailbox
     ) -> dict[int, Choice]:
         """Sends a sequence for each choice, or one search for a prompt's; returns the choices by their ids."""
         sampling = request.sampling
         choices: dict[int, Choice] = {}
-        for prompt in prompts:
+        for prompt, hold in prompts:
             seed = secrets.randbits(31) if sampling.seed is None else sampling.seed
             search = sampling.best_of > 1 and prompt.max_new_tokens > 0
             first = len(choices)
@@ -267,19 +287,30 @@ class OpenVINOEngine:
                         assistant_confidence_threshold=sampling.assistant_confidence_threshold,
                         max_ngram_size=sampling.max_ngram_size,
                         seen=prompt.seen,
-                        form=form,
+                        form=hold.form,
                     )
                 )
         return choices
 
     def _choice(self, index: int, request: GenerationRequest, prompt: _Admitted) -> Choice:
+        parser = None
+        if isinstance(prompt.prompt, Conversation):
+            parser = self._formats.parser(prompt.prompt, thinking=prompt.thinking)
         special = not request.sampling.skip_special_tokens
-        detokenizer = self._detokenizer(special=special, each=request.logprobs)
+        shown = self._formats.special_tokens if parser is not None else frozenset[str]()
+        detokenizer = self._detokenizer(special=special, each=request.logprobs, shown=shown)
         text = ChoiceText(detokenizer, request.sampling, logprobs=request.logprobs)
+        output = ChoiceOutput(index, text, parser, parallel_calls=request.parallel_calls)
         if not request.echo:
-            return Choice(index, text)
+            return Choice(output)
         ids = array("q", prompt.token_ids).tolist()
-        return Choice(index, text, EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special))
+        return Choice(output, EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special))
+
+    def _choose_formats(self) -> OutputFormats:
+        try:
+            return choose(self._prepare.vocabulary.chat_template, *self._parsers)
+        except ValueError as error:
+            raise ModelLoadError(str(error)) from None
 
     def _forget(self, id: int, *, finished: bool, listen: bool = False) -> None:
         """Cancels the sequence unless it is finished, or was lost with its worker; `listen` hears it out."""
@@ -309,4 +340,4 @@ class OpenVINOEngine:
             return byte_table.factory(table, self._prepare.vocabulary.special)
         from specvino.engine.text import text_streamer  # only here: it brings OpenVINO into this process
 
-        return await asyncio.to_thread(text_streamer.load, self._source.path)
+        return await asyncio.to_thread(text_streamer.load, self._source.path, self._prepare.vocabulary.special)

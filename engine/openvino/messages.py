@@ -51,20 +51,24 @@ class Vocabulary(msgspec.Struct, tag=True):
     """Sent once, before Ready. `table` is each token's bytes, None if tokens' texts depend on their neighbours.
 
     Ids below `size` are those that both the tokenizer and the model have. `special` are the special tokens' texts.
+    `chat_template` is empty where the model has none.
     """
 
     table: list[bytes] | None
     size: int
     pad_id: int
     special: dict[int, str] = {}
+    chat_template: str = ""
 
 
 class Prepared(msgspec.Struct, tag=True):
-    """With images, `text` has a tag where each stands; `token_ids` are those of the text without the tags."""
+    """With images, `text` has a tag where each stands; `token_ids` are those of the text without the tags. `ending` is
+    how a rendered conversation ends."""
 
     id: int
     token_ids: bytes
     text: str | None = None
+    ending: str = ""
 
 
 class Decoded(msgspec.Struct, tag=True):

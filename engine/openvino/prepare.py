@@ -9,6 +9,7 @@ import numpy.typing
 from openvino_genai import Tokenizer
 
 from specvino.engine.openvino import conversation, image_tags, images, vocabulary
+from specvino.engine.openvino.conversation import Ways
 from specvino.engine.openvino.messages import (
     Decode,
     Decoded,
@@ -23,10 +24,11 @@ from specvino.engine.openvino.messages import (
 )
 from specvino.engine.openvino.reasons import one_line
 from specvino.engine.openvino.seams import marker, seam_for
+from specvino.engine.output_formats import ENDING
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
-from specvino.engine.request import Conversation
+from specvino.engine.request import Conversation, Message, ToolCall
 
 # Tokenizers made from GGUF silently keep the last 8,192 tokens, also after they were saved as a folder.
 _TRUNCATED_LENGTH = 8192
@@ -41,21 +43,25 @@ class Truncated(Exception):
 
 
 class Preparer:
-    """`model_size` is how many tokens the model has, None if that is not known apart from its tokenizer."""
+    """`model_size` is how many tokens the model has, None if that is not known apart from its tokenizer.
+
+    `ending` is how the conversation ends that was prepared last.
+    """
 
     def __init__(self, tokenizer: Tokenizer, model_size: int | None = None) -> None:
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.get_vocab()  # raises if the model's folder has no tokenizer
         size = max(self._vocabulary.values()) + 1
         self._special = vocabulary.special_tokens(tokenizer, size)
-        self._developer = "developer" in tokenizer.chat_template
+        self._ways = self._find_ways()
         self._size = min(size, model_size or size)
+        self.ending = ""
         self.limit = _TRUNCATED_LENGTH if self._truncates() else None
 
     def vocabulary(self) -> Vocabulary:
         table = vocabulary.byte_table(self._tokenizer, self._vocabulary, self._special)
         pad_id = max(0, self._tokenizer.get_pad_token_id())  # -1 if it has none
-        return Vocabulary(table, self._size, pad_id, self._special)
+        return Vocabulary(table, self._size, pad_id, self._special, self._tokenizer.chat_template)
 
     def prepare(self, prompt: Conversation) -> bytes:
         """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and Truncated."""
@@ -78,9 +84,36 @@ class Preparer:
     def _render(self, prompt: Conversation, mark: conversation.Mark) -> str:
         if not self._tokenizer.chat_template:
             raise ValueError("The model has no chat template.")
-        turns = conversation.turns(prompt, developer=self._developer, mark=mark)
-        rendered: str = self._tokenizer.apply_chat_template(turns, add_generation_prompt=True)
+        turns = conversation.turns(prompt, self._ways, mark)
+        variables = conversation.variables(prompt, mark)
+        add_generation_prompt = variables.pop("add_generation_prompt", True)
+        rendered: str = self._tokenizer.apply_chat_template(
+            turns,
+            add_generation_prompt,
+            tools=conversation.tools(prompt, mark) or None,
+            extra_context=variables or None,
+        )
+        self.ending = rendered[-ENDING:]
         return rendered
+
+    def _find_ways(self) -> Ways:
+        template = self._tokenizer.chat_template
+        thinking = "thinking" if "message.thinking" in template and "reasoning_content" not in template else None
+        ways = Ways(developer="developer" in template, thinking=thinking or Ways().thinking)
+        if not template:
+            return ways
+        objects, texts = (self._shows_arguments(ways._replace(json_arguments=text)) for text in (False, True))
+        return ways._replace(json_arguments=texts and not objects)
+
+    def _shows_arguments(self, ways: Ways) -> bool:
+        """Whether the template writes the arguments of calls as JSON."""
+        call = ToolCall("call_1", "f", '{"needle": "x"}')
+        messages = (Message("user", "x"), Message("assistant", "", tool_calls=(call,)))
+        turns = conversation.turns(Conversation(messages), ways, str)
+        try:
+            return '"needle": "x"' in self._tokenizer.apply_chat_template(turns, False).replace('":"', '": "')
+        except RuntimeError:
+            return False
 
     def _ids(self, pieces: list[str], *, add_special_tokens: bool) -> bytes:
         encoded = [self._encode(piece, add_special_tokens=add_special_tokens) for piece in pieces]
@@ -113,9 +146,10 @@ def answer(preparer: Preparer, request: Prepare | Tokenize | Decode) -> FromPrep
             case Prepare(as_text=True):
                 text = preparer.write(request.prompt)
                 ids = preparer.tokenize(image_tags.without(text), add_special_tokens=True)
-                return Prepared(request.id, ids, text)
+                return Prepared(request.id, ids, text, preparer.ending)
             case Prepare():
-                return Prepared(request.id, preparer.prepare(request.prompt))
+                ids = preparer.prepare(request.prompt)
+                return Prepared(request.id, ids, ending=preparer.ending)
             case Tokenize():
                 ids = preparer.tokenize(request.text, add_special_tokens=request.add_special_tokens)
                 return Prepared(request.id, ids)

@@ -28,10 +28,12 @@ Answer = Prepared | Decoded | PromptTooLong | PromptRefused
 
 
 class Tokenized(NamedTuple):
-    """A prompt's token ids; for a model that sees also its text, whose images' tags are none of the tokens."""
+    """A prompt's token ids; for a model that sees also its text, whose images' tags are none of the tokens. `ending` is
+    how a conversation ends as the chat template wrote it."""
 
     token_ids: bytes
     text: str | None = None
+    ending: str = ""
 
 
 class PrepareClient:
@@ -75,7 +77,7 @@ class PrepareClient:
                 return Tokenized(array("q", prompt.ids).tobytes())
         if isinstance(answer, PromptTooLong):
             raise ContextLengthExceeded(answer.tokens, None, min(answer.limit, self._context_length))
-        return Tokenized(answer.token_ids, answer.text or text)
+        return Tokenized(answer.token_ids, answer.text or text, answer.ending)
 
     async def decode(self, file: bytes | str, longest_side: int) -> Image:
         """Returns the picture in a file, given as its bytes or their base64. Raises ImageError."""

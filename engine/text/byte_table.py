@@ -7,6 +7,7 @@ differ among themselves there: those of safetensors models do the same, those ma
 
 import codecs
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from specvino.engine.text.detokenizer import DetokenizerFactory
 
@@ -41,11 +42,20 @@ class ByteTableDetokenizer:
 
 def factory(table: Sequence[bytes], special: Mapping[int, str]) -> DetokenizerFactory:
     """`special` are the special tokens' texts."""
-    shown = list(table)
-    for i, text in special.items():
-        shown[i] = text.encode()
 
-    def make(*, special: bool = False, each: bool = False) -> ByteTableDetokenizer:
-        return ByteTableDetokenizer(shown if special else table)
+    @cache
+    def showing(texts: frozenset[str]) -> Sequence[bytes]:
+        ids = {i: text for i, text in special.items() if text in texts}
+        if not ids:
+            return table
+        own = list(table)
+        for i, text in ids.items():
+            own[i] = text.encode()
+        return own
+
+    every = frozenset(special.values())
+
+    def make(*, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset()) -> ByteTableDetokenizer:
+        return ByteTableDetokenizer(showing(every if special else shown))
 
     return make

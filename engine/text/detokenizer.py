@@ -26,6 +26,9 @@ class Detokenizer(Protocol):
 
 
 class DetokenizerFactory(Protocol):
-    def __call__(self, *, special: bool = False, each: bool = False) -> Detokenizer:
-        """`special` gives special tokens a text; `each` gives every token's text as soon as it is known."""
+    def __call__(
+        self, *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset()
+    ) -> Detokenizer:
+        """`special` gives special tokens a text, `shown` those of these texts alone; `each` gives every token's text as
+        soon as it is known."""
         ...

@@ -1,7 +1,8 @@
 """Detokenising by the tokenizer itself, for vocabularies whose tokens' text depends on their neighbours."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
+from types import MappingProxyType
 
 import openvino_genai
 
@@ -37,12 +38,38 @@ class TextStreamerDetokenizer:
         return text
 
 
-def load(path: Path) -> DetokenizerFactory:
-    """Loads the model's tokenizer into this process."""
-    tokenizer = openvino_genai.Tokenizer(path)
+class _Without:
+    """Leaves out some tokens, as the tokenizer could only with all special ones."""
 
-    def make(*, special: bool = False, each: bool = False) -> Detokenizer:
+    def __init__(self, detokenizer: Detokenizer, hidden: Set[int]) -> None:
+        self._detokenizer = detokenizer
+        self._hidden = hidden
+
+    @property
+    def unfinished(self) -> bool:
+        return self._detokenizer.unfinished
+
+    def push(self, token_ids: Sequence[int]) -> str:
+        ids = [id for id in token_ids if id not in self._hidden]
+        return self._detokenizer.push(ids) if ids else ""
+
+    def finish(self) -> str:
+        return self._detokenizer.finish()
+
+    def bytes_of(self, token_id: int) -> bytes | None:
+        return self._detokenizer.bytes_of(token_id)
+
+
+def load(path: Path, special: Mapping[int, str] = MappingProxyType({})) -> DetokenizerFactory:
+    """Loads the model's tokenizer into this process. `special` are the special tokens' texts."""
+    tokenizer = openvino_genai.Tokenizer(path)
+    texts = special
+
+    def make(*, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset()) -> Detokenizer:
         kind = WindowDetokenizer if each else TextStreamerDetokenizer
-        return kind(tokenizer, special=special)
+        hidden = {id for id, text in texts.items() if text not in shown}
+        if special or len(hidden) == len(texts):
+            return kind(tokenizer, special=special)
+        return _Without(kind(tokenizer, special=True), hidden)
 
     return make

@@ -1,0 +1,126 @@
+"""A choice on its way: its tokens become segments."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from specvino.engine.formats import CallArguments, CallEnd, CallStart, OutputParser, Piece, Reasoning, Text
+from specvino.engine.segments import (
+    Finish,
+    FinishReason,
+    ReasoningDelta,
+    Segment,
+    TextDelta,
+    ToolCallArguments,
+    ToolCallEnd,
+    ToolCallStart,
+)
+from specvino.engine.text.choice_text import ChoiceText
+from specvino.engine.text.token_shares import TokenShares
+
+
+class ChoiceOutput:
+    """`parser` finds calls and thoughts; without one all is text. Not `parallel_calls`: it ends behind the first call.
+
+    It ends with its Finish; nothing is pushed after it.
+    """
+
+    def __init__(
+        self, index: int, text: ChoiceText, parser: OutputParser | None = None, *, parallel_calls: bool = True
+    ) -> None:
+        self.index = index
+        self.reasoning_tokens = 0
+        self._text = text
+        self._parser = parser
+        self._parallel = parallel_calls
+        self._shares = TokenShares()
+        self._calls = self._complete = 0
+        self._called = False  # the one call that it may have
+
+    @property
+    def tokens(self) -> int:
+        """How many were read, up to and including the one that ended the choice."""
+        return self._text.tokens
+
+    def push(
+        self, token_ids: Sequence[int], logprobs: Sequence[float] | None, finish: FinishReason | None
+    ) -> Iterator[Segment]:
+        """`finish` is why no more tokens come, if so."""
+        if self._parser is None:
+            yield from self._plain(token_ids, logprobs, finish)
+        else:
+            yield from _joined(self._parsed(self._parser, token_ids, logprobs, finish))
+
+    def _plain(
+        self, token_ids: Sequence[int], logprobs: Sequence[float] | None, finish: FinishReason | None
+    ) -> Iterator[Segment]:
+        text = self._text.push(token_ids, logprobs)
+        if finish is not None and not self._text.stopped:
+            text += self._text.finish()
+        if text:
+            yield TextDelta(self.index, text, self._text.take_logprobs())
+        reason = "stop" if self._text.stopped else finish
+        if reason is not None:
+            yield Finish(self.index, reason, self._text.rest_logprobs())
+
+    def _parsed(
+        self,
+        parser: OutputParser,
+        token_ids: Sequence[int],
+        logprobs: Sequence[float] | None,
+        finish: FinishReason | None,
+    ) -> Iterator[Segment]:
+        """Token by token, so that each counts for what it was."""
+        for place, token_id in enumerate(token_ids):
+            text = self._text.push([token_id], logprobs and [logprobs[place]])
+            self._shares.add(self._text.take_logprobs())
+            yield from self._segments(parser.push(text))
+            self.reasoning_tokens += parser.thinking
+            if self._text.stopped or self._called:
+                break
+        ended = self._text.stopped or self._called
+        if not ended and finish is None:
+            return
+        if not ended:
+            text = self._text.finish()
+            self._shares.add(self._text.take_logprobs())
+            yield from self._segments(parser.push(text))
+        self._shares.add(self._text.rest_logprobs())
+        if not self._called:
+            yield from self._segments(parser.finish())
+        reason = finish if finish is not None and not ended else "stop"
+        if reason == "stop" and self._calls and self._calls == self._complete:
+            reason = "tool_calls"
+        yield Finish(self.index, reason, self._shares.rest())
+
+    def _segments(self, pieces: Sequence[Piece]) -> Iterator[Segment]:
+        for piece in pieces:
+            if self._called:
+                return
+            match piece:
+                case Text(text):
+                    yield TextDelta(self.index, text, self._shares.of(text))
+                case Reasoning(text):
+                    yield ReasoningDelta(self.index, text, self._shares.of(text))
+                case CallStart(name):
+                    self._calls += 1
+                    yield ToolCallStart(self.index, self._calls - 1, name, self._shares.as_written())
+                case CallArguments(text):
+                    yield ToolCallArguments(self.index, self._calls - 1, text, self._shares.as_written())
+                case CallEnd(complete):
+                    self._complete += complete
+                    self._called = complete and not self._parallel
+                    yield ToolCallEnd(self.index, self._calls - 1, complete)
+
+
+def _joined(segments: Iterator[Segment]) -> Iterator[Segment]:
+    """Neighbours of one kind become one: what comes together is shown together."""
+    last: Segment | None = None
+    for segment in segments:
+        if isinstance(last, TextDelta | ReasoningDelta | ToolCallArguments) and isinstance(segment, type(last)):
+            last = replace(last, text=last.text + segment.text, logprobs=last.logprobs + segment.logprobs)
+            continue
+        if last is not None:
+            yield last
+        last = segment
+    if last is not None:
+        yield last

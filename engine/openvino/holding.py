@@ -1,0 +1,102 @@
+"""What an answer is held to: the form that the request wants, calls that it demands, and thoughts around both."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from specvino.engine.errors import ConstraintError
+from specvino.engine.formats import REASONING_FORMATS, forced
+from specvino.engine.formats.grammar import either, json_schema, sequence
+from specvino.engine.formats.thinking import Tags
+from specvino.engine.grammar.errors import Path
+from specvino.engine.grammar.forms import Form
+from specvino.engine.openvino.grammar_client import GrammarClient
+from specvino.engine.output_formats import OutputFormats, functions, parameters, require_object
+from specvino.engine.request import Constraint, Conversation, GenerationRequest, JsonSchema, Prompt, StructuralTag, Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """`form` is None for an answer that may be anything; the others are as in `Started`."""
+
+    form: Form | None = None
+    unenforced: tuple[Path, ...] = ()
+    unenforced_arguments: tuple[tuple[int, Path], ...] = ()
+
+
+async def held(
+    grammars: GrammarClient, request: GenerationRequest, prompt: Prompt, formats: OutputFormats, *, thinking: bool
+) -> Held:
+    """`thinking`: the prompt has begun thoughts. Raises what the client of grammars raises."""
+    if not isinstance(prompt, Conversation):
+        prompt = Conversation(())
+    if request.must_call:
+        return await _calls(grammars, request, prompt, formats, thinking)
+    if request.constraint is None:
+        return Held()
+    # Alone it tells best what is wrong with it.
+    form = await grammars.check(request.constraint)
+    wider = await _around(grammars, request, request.constraint, prompt, formats, thinking)
+    return Held(wider or form, form.unenforced)
+
+
+async def _calls(
+    grammars: GrammarClient, request: GenerationRequest, prompt: Conversation, formats: OutputFormats, thinking: bool
+) -> Held:
+    assert formats.tool is not None
+    unenforced = []
+    for index, tool in enumerate(prompt.tools):
+        unenforced += [(index, path) for path in await _check(grammars, index, tool, strict=tool.strict)]
+    tag = forced(formats.tool, functions(prompt.tools), None, request.parallel_calls, formats.reasoning, thinking)
+    form = await grammars.check(StructuralTag(json.dumps(tag)))
+    return Held(form, unenforced_arguments=tuple(unenforced))
+
+
+async def _around(
+    grammars: GrammarClient,
+    request: GenerationRequest,
+    constraint: Constraint,
+    prompt: Conversation,
+    formats: OutputFormats,
+    thinking: bool,
+) -> Form | None:
+    """The constraint where the model may call tools instead, or has begun thoughts; None where there are neither."""
+    format = _format(constraint)
+    if format is None:
+        return None
+    wider = format
+    if prompt.tools and formats.tool is not None:
+        for index, tool in enumerate(prompt.tools):
+            await _check(grammars, index, tool, strict=False)
+        calls = forced(formats.tool, functions(prompt.tools), None, request.parallel_calls)
+        wider = either([calls["format"], wider])
+    tags = REASONING_FORMATS.get(formats.reasoning or "")
+    if thinking and isinstance(tags, Tags):
+        wider = sequence([tags.thought(True), wider])
+    if wider is format:
+        return None
+    return await grammars.check(StructuralTag(json.dumps({"type": "structural_tag", "format": wider})))
+
+
+async def _check(grammars: GrammarClient, index: int, tool: Tool, *, strict: bool) -> tuple[Path, ...]:
+    """The places in the parameters that can't be enforced. Raises ConstraintError with the tool's number."""
+    schema = parameters(tool)
+    try:
+        form = await grammars.check(JsonSchema(json.dumps(schema), strict))
+        require_object(schema)
+    except ConstraintError as error:
+        error.tool = index
+        raise
+    return form.unenforced
+
+
+def _format(constraint: Constraint) -> dict[str, Any] | None:
+    """The constraint as a part of a structural tag."""
+    if isinstance(constraint, JsonSchema):
+        return json_schema(json.loads(constraint.schema))
+    return _inside(json.loads(constraint.tag))
+
+
+def _inside(tag: dict[str, Any]) -> dict[str, Any] | None:
+    format = tag.get("format")
+    return format if isinstance(format, dict) else None
