@@ -31,7 +31,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(tiny_vision: ModelSource, folder: Path) -> Any:
     options = ["--allowed-media-domains", "localhost,images.invalid", "--allowed-local-media-path", str(folder)]
-    with serving(str(tiny_vision.path), "--served-model-name", "m", "--response-store", "none", *options) as server:
+    store = f"sqlite+aiosqlite:///{folder.parent}/responses.db"
+    with serving(str(tiny_vision.path), "--served-model-name", "m", "--response-store", store, *options) as server:
         yield server
 
 
@@ -116,6 +117,29 @@ def test_an_image_in_a_function_s_result(server: Server) -> None:
     result = {"type": "function_call_output", "call_id": "c", "output": output}
     response = post(server, "/responses", {"input": [{"role": "user", "content": "Look."}, call, result]})
     assert "red" in said(response)
+
+
+def test_a_response_that_continues_one_with_an_image(server: Server) -> None:
+    first = respond(server, {"image_url": RED})
+    assert said(first) == "The image is red."
+    earlier = {"previous_response_id": first.json()["id"]}
+    second = respond(server, {"image_url": BLUE}, **earlier)
+    assert said(second) == "The image is blue."
+    added = (
+        second.json()["usage"]["input_tokens"] - respond(server, {"image_url": BLUE}).json()["usage"]["input_tokens"]
+    )
+    assert added > first.json()["usage"]["input_tokens"]
+    listed = httpx.get(f"{server.url}/responses/{first.json()['id']}/input_items").json()["data"]
+    assert listed[0]["content"][0]["image_url"] == RED
+
+
+def test_answers_in_a_form_and_their_probabilities(server: Server) -> None:
+    schema = {"type": "string", "enum": ["The image is red.", "The image is blue."]}
+    form = {"type": "json_schema", "json_schema": {"name": "colour", "schema": schema, "strict": True}}
+    for url, colour in ((RED, "red"), (BLUE, "blue")):
+        assert said(chat(server, url, response_format=form)) == f'"The image is {colour}."'
+    choice = chat(server, RED, logprobs=True).json()["choices"][0]
+    assert "".join(token["token"] for token in choice["logprobs"]["content"]) == choice["message"]["content"]
 
 
 @pytest.mark.parametrize(
