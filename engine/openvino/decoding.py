@@ -23,11 +23,6 @@ _NO_TOKEN = 2**40
 _ASSISTANT_TOKENS = 5
 _NGRAM_SIZE = 3
 
-# With prompt lookup the pipeline's step raises when the drafts of all sequences exceed what it computes in one step,
-# which is 256 tokens: so there are fewer of either. A draft is followed by the token that it is checked with.
-LOOKUP_SEQUENCES = 8
-_LOOKUP_TOKENS = 256 // LOOKUP_SEQUENCES - 1
-
 
 def configure(request: Generate, own: GenerationConfig, drafting: Drafting | None) -> GenerationConfig:
     """`own` is what the model's folder says."""
@@ -82,5 +77,4 @@ def _draft(config: GenerationConfig, request: Generate, drafting: Drafting) -> N
         return
     config.num_assistant_tokens = request.num_assistant_tokens or _ASSISTANT_TOKENS
     if drafting == "prompt_lookup":
-        config.num_assistant_tokens = min(config.num_assistant_tokens, _LOOKUP_TOKENS)
         config.max_ngram_size = request.max_ngram_size or _NGRAM_SIZE

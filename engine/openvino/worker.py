@@ -15,7 +15,7 @@ from openvino_genai import (
 
 from specvino.engine.openvino import sight
 from specvino.engine.openvino.compiler import Compiler
-from specvino.engine.openvino.decoding import LOOKUP_SEQUENCES, configure
+from specvino.engine.openvino.decoding import configure
 from specvino.engine.openvino.messages import Cancel, Generate, Hide, LoadModel, Output, Show, Step, ToWorker
 from specvino.engine.openvino.reasons import one_line
 from specvino.engine.openvino.running import Running
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 # Fastest for decoding, and the same answers on every CPU: by default those with AMX compute in bf16.
 _PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
 
+# The most tokens of a step, in a pipeline that drafts: where drafts and prompts don't fit into one step, it makes
+# wrong texts with a draft model, and raises with prompt lookup. Without drafts a step takes 256, so that a long prompt
+# doesn't keep the others waiting.
+_NO_LIMIT = 2**20
+
 # A cancelled or finished sequence's blocks are free, and the metrics say so, two steps later.
 _SETTLING_STEPS = 2
 
@@ -45,6 +50,8 @@ def load(settings: LoadModel, *, plain: bool = False) -> ContinuousBatchingPipel
     # Repeated greedy prompts give identical texts with and without it (tests/engine/openvino/test_prefix_cache.py).
     # With a draft model, a draft that is rejected makes the step raise.
     scheduler.enable_prefix_caching = not plain and settings.draft_path is None
+    if settings.drafting is not None and not plain:
+        scheduler.max_num_batched_tokens = _NO_LIMIT
     properties: dict[str, Any] = dict(_PROPERTIES)
     with silence():
         if settings.draft_path is not None and not plain:
@@ -70,7 +77,7 @@ class Worker:
         plain: Callable[[], ContinuousBatchingPipeline] | None = None,
     ) -> None:
         self._pipelines = [pipeline]
-        self._max_sequences = min(max_sequences, LOOKUP_SEQUENCES) if drafting == "prompt_lookup" else max_sequences
+        self._max_sequences = max_sequences
         self._drafting = drafting
         self._plain = plain
         self._waiting: deque[Generate] = deque()
