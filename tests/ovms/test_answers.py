@@ -7,10 +7,12 @@ import jsonschema_rs
 import pytest
 from support.app import error_of
 from support.ovms_cases import Case, load
+from support.streams import judged
 
 from specvino.generated.errors import ERRORS, ErrorCode
 
 STREAM = "text/event-stream"
+ENDPOINTS = {"/v3/chat/completions": "chat", "/v3/completions": "completions", "/v3/responses": "responses"}
 
 
 @pytest.mark.parametrize("case", list(load()), ids=lambda case: case.id)
@@ -20,6 +22,8 @@ def test_the_kind_of_answer(clients, case):
     if response.is_error:
         code = response.json()["error"]["code"]
         error_of(response, ERRORS[ErrorCode(code)].status, code)
+    if case.ours == "sse":
+        judged(ENDPOINTS[case.path], response)
     for path, schema in case.answer.items():
         jsonschema_rs.validate(schema, at(response.json(), path))
 

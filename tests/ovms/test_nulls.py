@@ -1,0 +1,67 @@
+"""null means absent for every optional field."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from specvino.generated.handlers import OPERATIONS
+from specvino.server.gate.schema import document
+
+LEAST = {
+    "create_chat_completion": {"messages": [{"role": "user", "content": "hello"}]},
+    "create_completion": {"prompt": "hello"},
+    "create_response": {"input": "hello"},
+    "tokenize": {"text": "hello"},
+}
+
+# A form in XGrammar's words has the properties of its type, and a kind is no field that could be left empty.
+WORDS_OF_XGRAMMAR = "StructuralFormat"
+KIND = "const"
+
+Schema = dict[str, Any]
+
+
+def optional(schema: Schema, place: str, seen: set[str]) -> Iterator[tuple[str, Schema]]:
+    """The optional fields of a request's schema and of all objects in it."""
+    if reference := schema.get("$ref"):
+        name = reference.rsplit("/", 1)[1]
+        if name not in seen and name != WORDS_OF_XGRAMMAR:
+            seen.add(name)
+            yield from optional(document()["components"]["schemas"][name], place, seen)
+    for name, field in schema.get("properties", {}).items():
+        if name not in schema.get("required", ()) and KIND not in field:
+            yield f"{place}.{name}", field
+        yield from optional(field, f"{place}.{name}", seen)
+    if isinstance(items := schema.get("items"), dict):
+        yield from optional(items, f"{place}[]", seen)
+    for branch in schema.get("anyOf", ()):
+        yield from optional(branch, place, seen)
+
+
+OPTIONAL = {id: list(optional({"$ref": f"#/components/schemas/{OPERATIONS[id].body}"}, "", set())) for id in LEAST}
+
+
+def test_all_requests_are_here():
+    assert LEAST.keys() == {id for id, operation in OPERATIONS.items() if operation.body}
+    assert min(map(len, OPTIONAL.values())) >= 4
+
+
+@pytest.mark.parametrize("id", LEAST)
+def test_the_document_allows_it(id):
+    components = document()["components"]
+    refused = [
+        place
+        for place, schema in OPTIONAL[id]
+        if not jsonschema_rs.Draft202012Validator({**schema, "components": components}).is_valid(None)
+    ]
+    assert refused == []
+
+
+@pytest.mark.parametrize("id", LEAST)
+def test_the_server_answers_as_if_nothing_was_said(clients, id):
+    nulls = {place[1:]: None for place, _ in OPTIONAL[id] if not set(".[") & set(place[1:])}
+    response = clients("text").post(f"/v1{OPERATIONS[id].path}", json={"model": "m", **LEAST[id], **nulls})
+    assert response.status_code == 200, response.text
+    assert "x-unsupported-params" not in response.headers
