@@ -200,6 +200,7 @@ STREAMS: dict[str, Stream] = {
             KeysDense(),
             ChildrenCloseFirst(),
             Constant(fields=('id', 'object', 'created', 'model', )),
+            OneFact(of='choice'),
         ),
     ),
     "responses": Stream(
