@@ -33,7 +33,7 @@ CODES = {
 def explain(error: ValidationError, document: dict[str, Any]) -> ApiError:
     """The error to answer with; `document` is the schema that was broken, components and all."""
     if rule := _rule(error, document):
-        return ApiError(ErrorCode.INVALID_VALUE, rule["message"], param=rule["param"])
+        return ApiError(ErrorCode.INVALID_VALUE, rule["message"], param=dotted((*_ruled(error), rule["param"])))
     kind: Any = error.kind  # each keyword's kind has attributes of its own
     keyword = kind.name
     if keyword in ("oneOf", "anyOf"):
@@ -123,6 +123,14 @@ def _rule(error: ValidationError, document: dict[str, Any]) -> dict[str, str] | 
         node = node[part]
     rule: dict[str, str] | None = node.get("x-rule")
     return rule
+
+
+def _ruled(error: ValidationError) -> Path:
+    """The path of the object that a rule is about; the error may lie in one of its properties."""
+    steps = tuple(error.schema_path)
+    below = steps[steps.index("then") :].count("properties")
+    path = tuple(error.instance_path)
+    return path[: len(path) - below]
 
 
 def _refuse_number(path: Path, error: ValidationError, keyword: str, schema: dict[str, Any]) -> ApiError:

@@ -105,6 +105,54 @@ def test_wrong_bodies(judge, change, param, code, message):
     assert len(caught.value.message) < 500
 
 
+CALL = {"type": "function_call", "name": "f", "arguments": "{}"}
+
+
+@pytest.mark.parametrize(
+    ("change", "param", "code", "message"),
+    [
+        ({"input": ...}, "input", "missing_required_parameter", "required"),
+        ({"input": []}, "input", "array_below_min_length", "at least 1"),
+        ({"input": 5}, "input", "invalid_type", "a string or a list"),
+        (
+            {"input": [{"type": "funktion_call"}]},
+            "input.0.type",
+            "invalid_value",
+            "function_call, function_call_output",
+        ),
+        ({"input": [{"type": "message"}]}, "input.0.role", "missing_required_parameter", "required"),
+        ({"input": [{"role": "user", "content": []}]}, "input.0.content", "array_below_min_length", "at least 1"),
+        (
+            {"input": [{"role": "user", "content": [{"type": "text"}]}]},
+            "input.0.content.0.type",
+            "invalid_value",
+            "input_text",
+        ),
+        ({"input": ["a"]}, "input.0", "invalid_type", "an object"),
+        ({"input": [CALL | {"call_id": "c"}, CALL]}, "input.1.call_id", "invalid_value", "needs a call_id"),
+        ({"tools": [{"type": "function"}]}, "tools.0.name", "missing_required_parameter", "required"),
+        (
+            {"tools": [{"type": "function", "function": {}}]},
+            "tools.0.function.name",
+            "missing_required_parameter",
+            "required",
+        ),
+        ({"tools": [{"type": "hammer"}]}, "tools.0.type", "invalid_value", "function, custom"),
+        ({"tool_choice": {"type": "hammer"}}, "tool_choice.type", "invalid_value", "function, allowed_tools"),
+        ({"tool_choice": "must"}, "tool_choice", "invalid_value", '"none", "auto", "required"'),
+        ({"text": {"format": {"type": "xml"}}}, "text.format.type", "invalid_value", "text, json_object, json_schema"),
+        ({"conversation": "c", "previous_response_id": "r"}, "conversation", "invalid_value", "exclude each other"),
+        ({"stream_options": {}}, "stream_options", "invalid_value", "stream is true"),
+    ],
+)
+def test_wrong_responses(change, param, code, message):
+    body = {key: value for key, value in ({"model": "m", "input": "hi"} | change).items() if value is not ...}
+    with pytest.raises(ApiError) as caught:
+        Judge.of_component("CreateResponseRequest").require(body)
+    assert (caught.value.param, caught.value.code) == (param, code)
+    assert message in caught.value.message
+
+
 @pytest.mark.parametrize("body", [[], "x", 1, None])
 def test_a_body_that_is_no_object(judge, body):
     with pytest.raises(ApiError) as caught:
