@@ -5,9 +5,9 @@ from typing import Any
 
 from specvino.codegen import lower
 from specvino.codegen.examples import drop_examples
-from specvino.codegen.fields import fields, parts
+from specvino.codegen.fields import Field, fields, parts
 from specvino.codegen.judge import Judge
-from specvino.codegen.merge import WITHOUT, part_level, support
+from specvino.codegen.merge import WITHOUT, Entry, part_level, support
 from specvino.codegen.narrow import Narrower, Said, sweep
 from specvino.codegen.schemas import METHODS, component_name, objects, operations
 
@@ -20,7 +20,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     projected = copy.deepcopy(document)
     found = fields(projected)
     levels = support(found, dialect)
-    missing = _missing(projected, dialect)
+    missing = _missing(found, levels, parts(projected), dialect)
     said: dict[int, Said] = {}
     for field in found:
         if (field.endpoint, field.part) not in missing and field.name in levels:
@@ -28,8 +28,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
                 said.setdefault(id(owner), []).append((field, levels[field.name]))
     Narrower(projected, said).run()
     _drop_operations(projected, missing)
-    judge = Judge(projected)
-    drop_examples(projected, judge.fits)
+    drop_examples(projected, Judge(projected).fits)
     sweep(projected)
     _head(projected, dialect)
     drop_unreached(projected)
@@ -39,20 +38,26 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     return lower.to_31(projected)
 
 
-def _missing(document: dict[str, Any], dialect: dict[str, Any]) -> set[tuple[str, str]]:
-    """The parts, as (endpoint, part), that the system is without: it says so, or has none of their fields."""
-    found = fields(document)
-    levels = support(found, dialect)
-    by_part: dict[tuple[str, str], list[str | None]] = {part: [] for part in parts(document)}
+def _missing(
+    found: list[Field], levels: dict[str, Entry], known: list[tuple[str, str]], dialect: dict[str, Any]
+) -> set[tuple[str, str]]:
+    """The parts, as (endpoint, part), that the system is without: it says so, or has none of their fields.
+
+    The request is among them only where the whole endpoint is, and the form of errors never.
+    """
+    by_part: dict[tuple[str, str], list[str | None]] = {part: [] for part in known}
     for field in found:
         by_part[field.endpoint, field.part].append(levels.get(field.name, {}).get("level"))
     for (endpoint, part), given in by_part.items():
         if not given:  # all its fields are those of another part
             given.append(part_level(endpoint, part, dialect))
+    left = {endpoint for (endpoint, _), given in by_part.items() if not all(level in WITHOUT for level in given)}
     return {
         (endpoint, part)
         for (endpoint, part), given in by_part.items()
-        if endpoint != "error" and all(level in WITHOUT for level in given)  # errors have a form, whichever it is
+        if all(level in WITHOUT for level in given)
+        and endpoint != "error"
+        and (endpoint not in left or part != "request")
     }
 
 

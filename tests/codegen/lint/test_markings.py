@@ -42,6 +42,11 @@ def test_emission(schemas, only, value):
     only("emit", "Model/properties/id", repr(value), "'when …'")
 
 
+def test_what_only_others_send(spec, schemas):
+    schemas["Model"]["properties"]["id"]["x-emit"] = "never"
+    assert lint(spec) == []
+
+
 def test_emission_of_a_stream(schemas, only):
     del schemas["ChatDelta"]["properties"]["role"]["x-emit"]
     only("emit", "ChatDelta/properties/role")

@@ -2,6 +2,8 @@
 
 import pytest
 
+from specvino.codegen.lint import lint, support
+
 
 @pytest.fixture
 def ovms(spec):
@@ -59,3 +61,114 @@ def test_an_unquoted_comma_in_a_note(ovms, only):
 def test_what_it_accepts_is_a_schema(ovms, only):
     ovms["request"]["temperature"] = {"level": "full", "accepts": {"maximum": "2"}}
     only("support", "ovms chat.temperature", "accepts is not a valid JSON Schema")
+
+
+@pytest.fixture
+def tools(request_fields, schemas, ovms):
+    """A field with fields inside, that OVMS has in full, and one inside it that OVMS itself defined."""
+    marked = {"description": "x", "x-fate": "noted", "x-origin": "openai"}
+    inner = {"name": {"type": "string", "maxLength": 1} | marked}
+    inner["cost"] = inner["name"] | {"x-origin": "ovms"}
+    schemas["Extra"] = {"title": "Extra", "description": "x", "type": "object", "properties": inner}
+    request_fields["extra"] = {"$ref": "#/components/schemas/Extra"} | marked
+    ovms["request"] |= {"extra": "full", "extra.cost": "full"}
+    return ovms["request"]
+
+
+@pytest.fixture
+def others(spec, tools):
+    for system, dialect in spec.dialects.items():
+        if system != "ovms":
+            dialect["fields"]["chat"]["request"] |= {"extra": "ignored"}
+
+
+@pytest.mark.usefixtures("others")
+def test_levels_are_handed_on(spec, tools):
+    assert lint(spec) == []
+    tools["extra"] = "unknown"
+    assert lint(spec) == [], "what is known inside of what is not may be said"
+
+
+@pytest.mark.usefixtures("others")
+def test_an_extension_needs_a_level_of_its_own(tools, only):
+    del tools["extra.cost"]
+    only("support", "ovms chat.extra.cost: needs a level")
+
+
+@pytest.mark.usefixtures("others")
+def test_what_is_in_a_partial_field_needs_a_level_of_its_own(tools, only):
+    tools["extra"] = {"level": "partial", "note": "Some."}
+    only("support", "ovms chat.extra.name: needs a level")
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.parametrize("level", ["ignored", "refused"])
+def test_nothing_is_said_of_what_is_in_a_field_that_is_not_there(tools, only, level):
+    tools["extra"] = level
+    only("support", "ovms chat.extra.cost", f"chat.extra is {level}")
+
+
+def test_what_is_sent_instead(spec, ovms):
+    ovms["response"]["usage"] = {"level": "partial", "note": "A number.", "sends": {"type": "integer"}}
+    found = [str(problem) for problem in lint(spec)]
+    assert all("needs a level" in problem for problem in found), "of the fields inside, and nothing else"
+
+
+@pytest.mark.parametrize(
+    ("part", "path", "key", "words"),
+    [
+        ("request", "temperature", "sends", "sends is said of a response or stream, not of a request"),
+        ("response", "model", "accepts", "accepts is said of a request, not of a response"),
+        ("stream", "model", "accepts", "accepts is said of a request, not of a stream"),
+    ],
+)
+def test_a_schema_in_the_wrong_part(ovms, only, part, path, key, words):
+    ovms[part][path] = {"level": "partial", "note": "x", key: {"type": "integer"}}
+    only("support", words)
+
+
+def test_what_it_sends_is_a_schema(ovms, only):
+    ovms["response"]["model"] = {"level": "partial", "note": "x", "sends": {"type": "txt"}}
+    only("support", "ovms chat.response.model", "sends is not a valid JSON Schema")
+
+
+def test_what_is_sent_in_full_is_sent_as_ours(ovms, only):
+    ovms["response"]["model"] = {"level": "full", "sends": {"type": "integer"}}
+    only("support", "ovms chat.response.model", "sends is for what is partial")
+
+
+@pytest.mark.parametrize("level", ["absent", "unknown"])
+def test_a_whole_endpoint(spec, level):
+    spec.dialects["ovms"]["fields"]["models"] = level
+    assert lint(spec) == []
+
+
+def test_a_whole_part(spec, ovms):
+    ovms["stream"] = "absent"
+    assert lint(spec) == []
+
+
+@pytest.mark.parametrize("level", ["full", "refused", "partial", None])
+def test_a_whole_endpoint_of_another_level(spec, level):
+    spec.dialects["ovms"]["fields"]["version"] = level
+    found = [str(problem) for problem in support.surplus(spec)]
+    assert found == [f"support: ovms version: {level!r} is neither fields nor, for all of them, absent or unknown"]
+
+
+@pytest.mark.parametrize(("part", "level"), [("request", "absent"), ("response", "ignored"), ("stream", "full")])
+def test_a_whole_part_of_another_level(spec, ovms, part, level):
+    ovms[part] = level
+    found = [str(problem) for problem in support.surplus(spec)]
+    assert len(found) == 1
+    assert f"ovms chat {part}: {level!r} is neither fields nor" in found[0]
+
+
+@pytest.mark.parametrize("key", ["name", "base_paths"])
+def test_what_a_system_s_own_document_shows(spec, only, key):
+    del spec.dialects["vllm"][key]
+    only("dialects", "vllm", f"needs {key}")
+
+
+def test_a_part_that_does_not_exist(spec, only):
+    spec.dialects["ovms"]["fields"]["models"]["stream"] = "absent"
+    only("support", "ovms models stream: there is no such part")
