@@ -63,6 +63,8 @@ def _config(base_url: str, key: str | None, max_examples: int, seed: int, phases
             "seed": seed,
             "continue-on-failure": True,
             "request-timeout": TIMEOUT,
+            # What an earlier run learned must not change this one.
+            "cache": {"enabled": False},
             # Streams are read to their end: the default of 20 events would cut off what they must end with.
             "max-stream-events": 1_000_000,
             "auth": {"openapi": {"BearerAuth": {"bearer": key}}} if key else {},
