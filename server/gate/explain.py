@@ -74,9 +74,10 @@ def _explain_union(error: ValidationError, document: dict[str, Any]) -> ApiError
             return _refuse_kind(error, kinds.key, kinds.known)
         fitting = [each for each in fitting if any(each[0] is schema for schema in meant)] or fitting
     if fitting:
-        # Of two lists the one that was right for longer: [[1, "x"]] is a list of token lists, not of strings.
-        _, errors = min(fitting, key=lambda each: (len(each[1]), -len(_telling(each[1]).instance_path)))
-        return explain(_telling(errors), document)
+        # Of several lists the one that was right for longer: [[1, "x"]] is a list of token lists, not of strings.
+        fewest = min(len(errors) for _, errors in fitting)
+        first = [_telling(errors) for _, errors in fitting if len(errors) == fewest]
+        return explain(max(first, key=_progress), document)
     accepted = {_types(_schema(errors[0], document)["type"]): None for errors in branches}
     return _refuse(ErrorCode.INVALID_TYPE, path, error.instance, " or ".join(accepted))
 
@@ -98,6 +99,11 @@ def _telling(errors: list[ValidationError]) -> ValidationError:
     place = tuple(first.instance_path)
     kinds = [e for e in errors if e.kind.name == "const" and tuple(e.instance_path)[:-1] == place]
     return kinds[0] if kinds else first
+
+
+def _progress(error: ValidationError) -> list[int]:
+    """How far into lists the value was right."""
+    return [step for step in error.instance_path if isinstance(step, int)]
 
 
 def _is_type_error_at(errors: list[ValidationError], path: Path) -> bool:

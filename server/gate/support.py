@@ -37,8 +37,8 @@ def apply(policy: Policy, body: Any, component: str) -> list[str]:
 
 
 def header(names: list[str]) -> str:
-    """The value of X-Unsupported-Params."""
-    return ", ".join(quote(name, safe=".-_~[]") for name in names[:MOST_REPORTED])
+    """The value of X-Unsupported-Params; a field without a name is shown as two quotes."""
+    return ", ".join(quote(name or '""', safe=".-_~[]") for name in names[:MOST_REPORTED])
 
 
 def _refusal(name: str, known: bool) -> ApiError:
@@ -64,6 +64,8 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
     component = shape if shape in SHAPES else _meant(value, UNIONS[shape])
     if component is None:
         return  # a free-form map beside the objects
+    if value.keys() <= _plain(component):
+        return
     fields = SHAPES[component].fields
     for name, child in value.items():
         if child is None:
@@ -86,6 +88,8 @@ def _meant(value: dict[str, Any], union: Union) -> str | None:
         candidates = union.absent
     else:
         candidates = union.variants.get(selected, union.branches) if isinstance(selected, str) else union.branches
+        if len(candidates) == 1:
+            return candidates[0]  # a valid value of this kind can be nothing else
     for name in candidates:
         if _fits(value, SHAPES[name]):
             return name
@@ -100,6 +104,15 @@ def _fits(value: dict[str, Any], shape: Shape) -> bool:
 
 def _honoured(component: str, name: str, value: Any) -> bool:
     return SHAPES[component].fields[name].honours is not None and _validator(component, name).is_valid(value)
+
+
+@cache
+def _plain(component: str) -> frozenset[str]:
+    """The fields that are honoured whatever their value is, and have no objects in it: most of all that is sent."""
+    fields = SHAPES[component].fields.items()
+    return frozenset(
+        name for name, field in fields if field.fate != "unsupported" and field.honours is None and field.shape is None
+    )
 
 
 @cache

@@ -2,10 +2,13 @@
 
 import copy
 
+import jsonschema_rs
 import pytest
 from support.app import MINIMAL
+from support.tiny_document import kind, ref, talk, thing
 
 from specvino.handlers.errors import ApiError
+from specvino.server.gate.explain import explain
 from specvino.server.gate.schema import Judge
 
 USER = {"role": "user", "content": "hi"}
@@ -171,3 +174,89 @@ def test_of_many_errors_the_first_is_named(judge):
 def test_a_right_body_passes(judge):
     judge.require(MINIMAL)
     judge.require(MINIMAL | {"temperature": None, "stream_options": None, "unknown": {"deep": [1]}})
+
+
+TEXT = {"type": "string"}
+
+
+def union(*branches):
+    return {"anyOf": list(branches)}
+
+
+UNIONS = talk(
+    ask=thing(
+        tools={"type": "array", "items": ref("Tool")},
+        input=union(TEXT, {"type": "array", "items": ref("Item")}),
+        choice=union({"enum": ["auto", "none"]}, ref("Named")),
+        prompt=union(
+            TEXT,
+            {"type": "array", "items": TEXT},
+            {"type": "array", "items": {"type": "integer"}},
+            {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
+        ),
+        plain=union(ref("Left"), ref("Right")),
+        open=union(ref("Named"), ref("Free")),
+    ),
+    Tool=union(ref("Nested"), ref("Flat"), ref("Custom")),
+    Nested=kind("function", function=ref("Function")),
+    Flat=kind("function", name=TEXT, strict={"type": "boolean"}),
+    Custom=kind("custom", custom=thing()),
+    Function=thing(name=TEXT) | {"required": ["name"]},
+    Item=union(ref("Message"), ref("Others")),
+    Message=kind("message", role={"enum": ["user", "system"]}, content=TEXT) | {"required": ["role", "content"]},
+    Others={"oneOf": [ref("Call"), ref("Output")]},
+    Call=kind("call", name=TEXT),
+    Output=kind("output", output=TEXT),
+    Named=kind("named", name=TEXT),
+    Left=thing(left=TEXT) | {"required": ["left"]},
+    Right=thing(right=TEXT, far=TEXT) | {"required": ["right", "far"]},
+    Free=thing(type=TEXT, value=TEXT) | {"required": ["value"]},
+)
+
+KINDS = [
+    ({"tools": [{"type": "x"}]}, "tools.0.type", "invalid_value", '"x", but must be one of function, custom'),
+    ({"tools": [{"type": 5}]}, "tools.0.type", "invalid_type", "5, but must be one of function, custom"),
+    ({"tools": [{"name": "f"}]}, "tools.0.type", "missing_required_parameter", "accepted are: function, custom"),
+    ({"tools": [5]}, "tools.0", "invalid_type", "an object"),
+    ({"tools": [{"type": "custom"}]}, "tools.0.custom", "missing_required_parameter", "required"),
+    (
+        {"tools": [{"type": "function", "function": {"name": 5}}]},
+        "tools.0.function.name",
+        "invalid_type",
+        "5, but must be a string",
+    ),
+    (
+        {"tools": [{"type": "function", "name": "f", "strict": "no"}]},
+        "tools.0.strict",
+        "invalid_type",
+        "a boolean",
+    ),
+    ({"input": [{"type": "x"}]}, "input.0.type", "invalid_value", '"x", but must be one of message, call, output'),
+    ({"input": [{"type": "call"}]}, "input.0.name", "missing_required_parameter", "required"),
+    ({"input": [{"type": "output", "output": 5}]}, "input.0.output", "invalid_type", "a string"),
+    ({"input": [{"role": "user", "content": 5}]}, "input.0.content", "invalid_type", "a string"),
+    ({"input": [{"role": "boss", "content": "a"}]}, "input.0.role", "invalid_value", 'one of "user", "system"'),
+    ({"input": [{"content": "a"}]}, "input.0.role", "missing_required_parameter", "required"),
+    ({"input": 5}, "input", "invalid_type", "a string or a list"),
+    ({"choice": "x"}, "choice", "invalid_value", 'one of "auto", "none"'),
+    ({"choice": {"type": "named"}}, "choice.name", "missing_required_parameter", "required"),
+    ({"choice": {"type": "x"}}, "choice.type", "invalid_value", '"named"'),
+    ({"prompt": [1, "a"]}, "prompt.1", "invalid_type", "an integer"),
+    ({"prompt": ["a", 1]}, "prompt.1", "invalid_type", "a string"),
+    ({"prompt": [[1, "a"]]}, "prompt.0.1", "invalid_type", "an integer"),
+    ({"plain": {"left": 1}}, "plain.left", "invalid_type", "a string"),
+    ({"plain": {"right": "r", "far": 1}}, "plain.far", "invalid_type", "a string"),
+    ({"plain": {}}, "plain.left", "missing_required_parameter", "required"),
+    ({"open": {"type": "x", "value": 1}}, "open.value", "invalid_type", "a string"),
+    ({"open": {"type": "x"}}, "open.type", "invalid_value", "named"),
+]
+
+
+@pytest.mark.parametrize(("body", "param", "code", "message"), KINDS, ids=str)
+def test_unions_without_a_discriminator(body, param, code, message):
+    schema = {"$ref": "#/components/schemas/Ask", "components": UNIONS["components"]}
+    with pytest.raises(jsonschema_rs.ValidationError) as caught:
+        jsonschema_rs.validate(schema, body)
+    error = explain(caught.value, schema)
+    assert (error.param, error.code) == (param, code)
+    assert message in error.message
