@@ -1,14 +1,21 @@
 """specvino spec, from the installed package's files."""
 
+import io
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 import yaml
+from rich.console import Console
+from support.tiny_document import dialect, kind, ref, talk, thing
 from typer.testing import CliRunner
 
 from specvino.cli import main
+from specvino.cli.explain import UnknownField, explain_field, load
+from specvino.codegen.fields import fields
+from specvino.codegen.merge import merge_support
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "generated"
@@ -119,16 +126,69 @@ def test_explain_keeps_brackets():
 
 
 def test_every_field_can_be_explained():
-    document = json.loads((GENERATED / "openapi.json").read_text("utf-8"))
-    names = {
-        name
-        for schema in document["components"]["schemas"].values()
-        for child in schema.get("properties", {}).values()
-        for name in child.get("x-support", {})
-    }
+    document = load()
+    names = [field.name for field in fields(document)]
     assert len(names) > 70
     for name in names:
-        assert name in explain(name)
+        console = Console(file=io.StringIO(), width=200)
+        explain_field(name, document, console)
+        shown = console.file.getvalue()
+        assert name in shown
+        for system in ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy"):
+            assert re.search(rf"^ *{system} +(full|partial|ignored|refused|absent|unknown)\b", shown, re.MULTILINE), (
+                name
+            )
+
+
+def test_explain_follows_what_events_have_in_common_with_the_unary_answer():
+    assert explain("chat.stream.usage.total_tokens").startswith("chat.response.usage.total_tokens ")
+
+
+def test_explain_follows_lists_and_unions_too():
+    document = talk(
+        answer=thing(items={"type": "array", "items": ref("Item")}),
+        event=thing(answer={"anyOf": [ref("Answer"), {"type": "null"}]}),
+        Item={"anyOf": [ref("Call"), ref("Text")]},
+        Call=kind("call", name={"type": "string"}),
+        Text=kind("text", text={"type": "string"}),
+    )
+    sends = {"level": "partial", "note": "A number.", "sends": {"type": "integer"}}
+    said = dialect(response={"items": "full", "items[].name": sends}, stream={"answer": "full"})
+    merge_support(document, {"odd": said})
+    console = Console(file=io.StringIO(), width=200)
+    explain_field("talk.stream.answer.items[].name", document, console)
+    shown = console.file.getvalue()
+    assert shown.startswith("talk.response.items[].name")
+    assert 'odd       partial    A number. (sends {"type": "integer"})' in shown
+    with pytest.raises(UnknownField, match=r"there is no field talk\.stream\.answer\.items\[\]\.nam;"):
+        explain_field("talk.stream.answer.items[].nam", document, console)
+
+
+@pytest.mark.parametrize("system", ["openai", "ovms", "vllm", "mlc-llm", "fastdeploy"])
+def test_dialects(system):
+    run = spec("--dialect", system)
+    assert run.exit_code == 0
+    assert run.stdout == (GENERATED / "dialects" / f"{system}.json").read_text("utf-8")
+    assert json.loads(run.stdout)["openapi"].startswith("3.1")
+
+
+def test_a_dialect_as_yaml_into_a_file(tmp_path):
+    run = spec("--dialect", "ovms", "--openapi", "3.1", "--format", "yaml", "-o", str(tmp_path / "ovms.yaml"))
+    assert (run.exit_code, run.output) == (0, "")
+    written = yaml.safe_load((tmp_path / "ovms.yaml").read_text("utf-8"))
+    assert written == json.loads((GENERATED / "dialects" / "ovms.json").read_text("utf-8"))
+
+
+def test_a_dialect_in_a_version_that_is_not_there():
+    run = spec("--dialect", "ovms", "--openapi", "3.2")
+    assert run.exit_code == 2
+    assert "3.1 only" in run.output
+
+
+def test_an_unknown_dialect():
+    run = spec("--dialect", "../openapi")
+    assert run.exit_code == 2
+    assert "there is no dialect '../openapi'; there are fastdeploy, mlc-llm, openai, ovms, vllm" in run.output
 
 
 @pytest.mark.parametrize("name", ["chat.temprature", "temperature"])
