@@ -42,22 +42,24 @@ class Kinds:
 
     def _texts(self, schema: Schema, key: str | None) -> list[str]:
         """The texts that a property can be, where they are listed."""
-        child = self._resolved(schema.get("properties", {}).get(key, {}))
+        child = resolve(schema.get("properties", {}).get(key, {}), self._document)
         values = [child["const"]] if "const" in child else child.get("enum", [])
         return [value for value in values if isinstance(value, str)]
 
     def _within(self, schema: Schema) -> Iterator[Schema]:
-        schema = self._resolved(schema)
+        schema = resolve(schema, self._document)
         branches = (*schema.get("anyOf", ()), *schema.get("oneOf", ()))
         for branch in branches:
             yield from self._within(branch)
         if not branches and ("properties" in schema or "object" in schema.get("type", ())):
             yield schema
 
-    def _resolved(self, schema: Schema) -> Schema:
-        while "$ref" in schema:
-            node: Any = self._document
-            for part in schema["$ref"].removeprefix("#/").split("/"):
-                node = node[part]
-            schema = node
-        return schema
+
+def resolve(schema: Schema, document: Schema) -> Schema:
+    """The schema, or what it refers to."""
+    while "$ref" in schema:
+        node: Any = document
+        for part in schema["$ref"].removeprefix("#/").split("/"):
+            node = node[part]
+        schema = node
+    return schema

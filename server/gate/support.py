@@ -9,7 +9,7 @@ import jsonschema_rs
 from specvino.generated.errors import ErrorCode
 from specvino.generated.support import SHAPES, UNIONS, Shape, Union
 from specvino.handlers.errors import ApiError
-from specvino.server.gate.explain import Path, dotted
+from specvino.server.gate.refusal import Path, dotted
 
 Policy = Literal["report", "reject", "ignore"]
 

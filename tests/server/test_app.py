@@ -75,7 +75,10 @@ def test_bad_json_reaches_the_client_as_400(client):
     error = error_of(client.post(b'{"a": NaN}'), 400, "invalid_json")
     assert error["param"] is None
     error_of(client.post(b""), 400, "missing_body")
-    error_of(client.post(b'{"model": "m", "messages": ' + b"[" * 300 + b"]" * 300 + b"}"), 400, "invalid_json")
+    deep = b"[" * 300 + b"]" * 300
+    error_of(client.post(b'{"model": "m", "messages": ' + deep + b"}"), 400, "invalid_type")
+    body = b'{"model": "m", "messages": [{"role": "user"}], "metadata": ' + deep + b"}"
+    error_of(client.post(body), 400, "invalid_json")
 
 
 def test_a_schema_violation_reaches_the_client_as_400(client):
