@@ -63,10 +63,14 @@ class Narrower:
         child = properties[name]
         values = _agreed(kept, "sends") or _agreed(kept, "accepts")
         narrowed = dict(child)
-        if values is not None and any(_selects(field) for field, _ in kept) and "const" in child:
+        if any(_selects(field) for field, _ in kept) and child.keys() & {"const", "enum"}:
             # The kind of a union's branch stays what it is; the system has this branch or hasn't.
-            if not self._judge.fits(values, child["const"]):
+            kinds = child.get("enum", [child.get("const")])
+            left = [kind for kind in kinds if any(self._has(entry, kind) for _, entry in kept)]
+            if not left:
                 return False
+            if "enum" in child:
+                narrowed["enum"] = left
         elif _agreed(kept, "sends") is not None:
             narrowed = {key: value for key, value in child.items() if key in ("description", "x-origin")} | values
         elif values is not None:
@@ -77,6 +81,11 @@ class Narrower:
             narrowed["description"] = f"{_sentence(child.get('description', ''))} {note}".strip()
         properties[name] = narrowed
         return True
+
+    def _has(self, entry: Entry, kind: Any) -> bool:
+        """Whether a system takes or sends something of this kind."""
+        values = entry.get("sends", entry.get("accepts"))
+        return values is None or self._judge.fits(values, kind)
 
 
 def sweep(document: dict[str, Any]) -> None:

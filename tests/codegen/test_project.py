@@ -140,6 +140,20 @@ def test_the_kinds_that_a_system_has():
     assert "enum" not in schemas["Function"]["properties"]["type"]
 
 
+def test_the_kinds_of_a_branch_that_has_several():
+    hosted = thing(type={"enum": ["h1", "h2"]})
+    document = talk(
+        event={"anyOf": [ref("Begin"), ref("Text"), ref("Hosted")]}, Begin=kind("b"), Text=kind("t"), Hosted=hosted
+    )
+    for kinds, left, branches in (
+        (["t", "h2"], ["h2"], [ref("Text"), ref("Hosted")]),
+        (["b", "t"], None, [ref("Begin"), ref("Text")]),
+    ):
+        schemas = projected(document, stream={"type": partial(sends={"enum": kinds})})
+        assert schemas["Event"]["anyOf"] == branches
+        assert schemas.get("Hosted", hosted)["properties"]["type"]["enum"] == (left or ["h1", "h2"])
+
+
 def test_the_kinds_that_a_system_sends():
     document = talk(
         event={"anyOf": [ref("Begin"), ref("Text"), ref("End")]}, Begin=kind("b"), Text=kind("t"), End=kind("e")
