@@ -8,6 +8,7 @@ from connexion.middleware.abstract import RoutedAPI, RoutedMiddleware
 from connexion.operations import AbstractOperation
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation, RequestContext
 from specvino.handlers.errors import ApiError
 from specvino.server import answer
@@ -32,6 +33,8 @@ class BoundOperation:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         context = RequestContext(id=scope["state"]["request_id"])
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
+        if "" in arguments.values():  # the router lets a greedy parameter take nothing
+            raise ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {scope['path'][:200]}.")
         try:
             self._parameters.require(arguments)
             if self._judge:

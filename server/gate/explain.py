@@ -81,10 +81,12 @@ class Explainer:
         return max(found, key=lambda each: [step for step in each[0] if isinstance(step, int)])
 
     def _begins(self, pointer: str, value: list[Any]) -> bool:
-        """Whether the first element of a list is right."""
-        while "$ref" in (schema := self._node(pointer)):
-            pointer = schema["$ref"].removeprefix("#")
-        return not value or "items" not in schema or self._fits(f"{pointer}/items", value[0])
+        """Whether the first element of a list has a right type; for a fraction an integer was meant."""
+        schema = resolve(self._node(pointer), self._schema)
+        if not value or "items" not in schema:
+            return True
+        kind = _type_of(value[0])
+        return kind in self._types(schema["items"]) or (kind == "number" and "integer" in self._types(schema["items"]))
 
     def _refuse_kind(self, key: str, known: list[str], value: dict[str, Any], path: Path) -> ApiError:
         if key not in value:

@@ -28,7 +28,11 @@ class Kinds:
             candidates = [each for each in self._objects if said in self._texts(each[0], self.key)]
             candidates = candidates or [each for each in self._open() if self._has_all(each[0], value)]
         elif self.key is not None:
-            candidates = [each for each in self._objects if self.key not in each[0].get("required", ())]
+            candidates = [
+                each
+                for each in self._objects
+                if self.key not in each[0].get("required", ()) and value.keys() & each[0]["properties"].keys()
+            ]
         best = [branch for schema, branch in candidates if self._has_all(schema, value)]
         return best[:1] or [branch for _, branch in candidates]
 

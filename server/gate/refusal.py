@@ -96,6 +96,8 @@ def _accepted(keyword: str, schema: dict[str, Any]) -> str:
             return _show(schema["const"])
         case "pattern":
             return f"a text that matches {schema['pattern']}"
+        case "maxLength":  # of a map's keys; that of other texts is CODES'
+            return f"texts of at most {schema['maxLength']} characters"
         case "format":
             return f"a text of the format {schema['format']}"
         case "not" if "const" in schema["not"]:

@@ -13,9 +13,10 @@ from specvino.server.gate.refusal import Path, dotted
 
 Policy = Literal["report", "reject", "ignore"]
 
-# Clients refuse longer headers than some kilobytes.
+# Clients refuse headers that are longer than some kilobytes.
 MOST_REPORTED = 16
 LONGEST_NAME = 100
+LONGEST_HEADER = 2048
 
 
 def apply(policy: Policy, body: Any, component: str) -> list[str]:
@@ -37,8 +38,14 @@ def apply(policy: Policy, body: Any, component: str) -> list[str]:
 
 
 def header(names: list[str]) -> str:
-    """The value of X-Unsupported-Params; a field without a name is shown as two quotes."""
-    return ", ".join(quote(name or '""', safe=".-_~[]") for name in names[:MOST_REPORTED])
+    """The value of X-Unsupported-Params, as far as it goes; a field without a name is shown as two quotes."""
+    text = ""
+    for name in names[:MOST_REPORTED]:
+        longer = f"{text}, " * bool(text) + quote(name or '""', safe=".-_~[]")
+        if len(longer) > LONGEST_HEADER:
+            break
+        text = longer
+    return text
 
 
 def _refusal(name: str, known: bool) -> ApiError:

@@ -140,6 +140,10 @@ CALL = {"type": "function_call", "name": "f", "arguments": "{}"}
             "missing_required_parameter",
             "required",
         ),
+        ({"tools": [{"name": "f"}]}, "tools.0.type", "missing_required_parameter", "function, custom"),
+        ({"tools": [{}]}, "tools.0.type", "missing_required_parameter", "function, custom"),
+        ({"tool_choice": {}}, "tool_choice.type", "missing_required_parameter", "function, allowed_tools"),
+        ({"metadata": {"k" * 65: "v"}}, "metadata", "invalid_value", "its keys must be texts of at most 64 characters"),
         ({"tools": [{"type": "hammer"}]}, "tools.0.type", "invalid_value", "function, custom"),
         ({"tool_choice": {"type": "hammer"}}, "tool_choice.type", "invalid_value", "function, allowed_tools"),
         ({"tool_choice": "must"}, "tool_choice", "invalid_value", '"none", "auto", "required"'),
@@ -154,6 +158,39 @@ def test_wrong_responses(change, param, code, message):
         Judge.of_component("CreateResponseRequest").require(body)
     assert (caught.value.param, caught.value.code) == (param, code)
     assert message in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("prompt", "param", "code", "message"),
+    [
+        ([-1], "prompt.0", "integer_below_min_value", "at least 0"),
+        ([1, -1], "prompt.1", "integer_below_min_value", "at least 0"),
+        ([1.5], "prompt.0", "invalid_type", "an integer"),
+        ([2**31], "prompt.0", "integer_above_max_value", "at most 2147483647"),
+        ([[]], "prompt.0", "array_below_min_length", "at least 1"),
+        ([[1, "x"]], "prompt.0.1", "invalid_type", "an integer"),
+        (["a", 1], "prompt.1", "invalid_type", "a string"),
+        ([True], "prompt.0", "invalid_type", "a string"),
+        ({}, "prompt", "invalid_type", "a string or a list"),
+    ],
+)
+def test_wrong_prompts(prompt, param, code, message):
+    with pytest.raises(ApiError) as caught:
+        Judge.of_component("CreateCompletionRequest").require({"model": "m", "prompt": prompt})
+    assert (caught.value.param, caught.value.code) == (param, code)
+    assert message in caught.value.message
+
+
+def test_many_prompts_have_few_choices():
+    judge = Judge.of_component("CreateCompletionRequest")
+    body = {"model": "m", "n": 9}
+    judge.require(body | {"prompt": ["a"] * 16})
+    judge.require(body | {"prompt": [1] * 100})
+    judge.require(body | {"prompt": ["a"] * 128, "n": None})
+    for prompt in (["a"] * 17, [[1]] * 17):
+        with pytest.raises(ApiError, match="at most 8") as caught:
+            judge.require(body | {"prompt": prompt})
+        assert caught.value.param == "n"
 
 
 @pytest.mark.parametrize("body", [[], "x", 1, None])

@@ -71,6 +71,8 @@ def test_long_names_and_many_of_them_are_cut():
 def test_header_is_ascii_and_short():
     assert header(["a", "messages.0.x y", "é,", "b[]"]) == "a, messages.0.x%20y, %C3%A9%2C, b[]"
     assert header([""]) == "%22%22"
+    assert len(header(["你" * 100] * 16)) <= 2048
+    assert header(["你" * 100] * 16).count(", ") == 1
     assert header([str(i) for i in range(100)]).count(",") == 15
 
 
