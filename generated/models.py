@@ -37,7 +37,7 @@ class AllowedTools(BaseModel):
     """
     May or must.
     """
-    tools: list[ToolReference]
+    tools: list[dict[str, Any]]
     """
     The tools.
     """
@@ -529,9 +529,7 @@ class ChatCompletion(BaseModel):
     """
     The caller's notes on a stored answer.
     """
-    moderation: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="ModerationResult")
-    ] = MISSING
+    moderation: dict[str, Any] | None | MISSING = MISSING
     """
     What the moderation found.
     """
@@ -581,9 +579,7 @@ class ChatCompletionChunk(BaseModel):
     """
     Names what made the answer.
     """
-    moderation: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="ModerationResult")
-    ] = MISSING
+    moderation: dict[str, Any] | None | MISSING = MISSING
     """
     What the moderation found.
     """
@@ -1405,9 +1401,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     Keep the answer for later.
     """
-    chat_template_kwargs: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="ChatTemplateKwargs")
-    ] = MISSING
+    chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
     Variables for the model's chat template.
     """
@@ -1758,9 +1752,7 @@ class CreateResponseRequest(BaseModel):
     """
     How the model shall think before it answers.
     """
-    chat_template_kwargs: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="ChatTemplateKwargs")
-    ] = MISSING
+    chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
     Variables for the model's chat template.
     """
@@ -2288,7 +2280,7 @@ class FlatAllowedToolsChoice(BaseModel):
     """
     May or must.
     """
-    tools: list[ToolReference]
+    tools: list[dict[str, Any]]
     """
     The tools.
     """
@@ -2392,9 +2384,7 @@ class FlatFunctionTool(BaseModel):
     """
     What it does, for the model.
     """
-    parameters: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="JsonSchema")
-    ] = MISSING
+    parameters: dict[str, Any] | None | MISSING = MISSING
     """
     What its arguments are.
     """
@@ -2424,7 +2414,7 @@ class FlatJsonSchemaFormat(BaseModel):
     """
     What it is for, for the model.
     """
-    schema_: Annotated[dict[str, Any] | None, Field(alias="schema", title="JsonSchema")]
+    schema_: Annotated[dict[str, Any] | None, Field(alias="schema")]
     """
     The schema.
     """
@@ -2544,9 +2534,7 @@ class FunctionDefinition(BaseModel):
     """
     What it does, for the model.
     """
-    parameters: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="JsonSchema")
-    ] = MISSING
+    parameters: dict[str, Any] | None | MISSING = MISSING
     """
     What its arguments are.
     """
@@ -3171,11 +3159,11 @@ class InputOutputTextPart(BaseModel):
     """
     The text.
     """
-    annotations: list[InputRemark] | None | MISSING = MISSING
+    annotations: list[dict[str, Any]] | None | MISSING = MISSING
     """
     The text's sources.
     """
-    logprobs: list[InputRemark] | None | MISSING = MISSING
+    logprobs: list[dict[str, Any]] | None | MISSING = MISSING
     """
     How likely each token was.
     """
@@ -3234,16 +3222,6 @@ class InputReasoningText(BaseModel):
     """
     The text.
     """
-
-
-class InputRemark(BaseModel):
-    """
-    What an earlier answer says about its text: a source, or a token's probability.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
 
 
 class InputSummaryText(BaseModel):
@@ -3812,9 +3790,7 @@ class NamedJsonSchema(BaseModel):
     """
     What it is for, for the model.
     """
-    schema_: Annotated[
-        dict[str, Any] | None | MISSING, Field(alias="schema", title="JsonSchema")
-    ] = MISSING
+    schema_: Annotated[dict[str, Any] | None | MISSING, Field(alias="schema")] = MISSING
     """
     The schema.
     """
@@ -4732,15 +4708,11 @@ class Response(BaseModel):
     """
     How many tokens the response took; null before it ends.
     """
-    image: Annotated[dict[str, Any] | None | MISSING, Field(title="FreeObject")] = (
-        MISSING
-    )
+    image: dict[str, Any] | None | MISSING = MISSING
     """
     How images in the input were treated.
     """
-    access_programs: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="FreeObject")
-    ] = MISSING
+    access_programs: dict[str, Any] | None | MISSING = MISSING
     """
     Programs of OpenAI under which the request was made.
     """
@@ -4748,15 +4720,11 @@ class Response(BaseModel):
     """
     What was taken out of the input.
     """
-    prompt_cache_diagnostics: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="FreeObject")
-    ] = MISSING
+    prompt_cache_diagnostics: dict[str, Any] | None | MISSING = MISSING
     """
     Whether and why the cache had none of the prompt.
     """
-    tool_usage: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="FreeObject")
-    ] = MISSING
+    tool_usage: dict[str, Any] | None | MISSING = MISSING
     """
     What the provider's own tools took.
     """
@@ -4852,9 +4820,7 @@ class ResponseError(BaseModel):
     """
     The field at fault.
     """
-    misalignment: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="FreeObject")
-    ] = MISSING
+    misalignment: dict[str, Any] | None | MISSING = MISSING
     """
     What a check of the model's aims found.
     """
@@ -4935,9 +4901,7 @@ class ResponseFormatEcho(BaseModel):
     """
     What it is for.
     """
-    schema_: Annotated[
-        dict[str, Any] | None | MISSING, Field(alias="schema", title="FreeObject")
-    ] = MISSING
+    schema_: Annotated[dict[str, Any] | None | MISSING, Field(alias="schema")] = MISSING
     """
     The schema.
     """
@@ -4999,15 +4963,11 @@ class ResponseModeration(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    input: Annotated[dict[str, Any] | None | MISSING, Field(title="FreeObject")] = (
-        MISSING
-    )
+    input: dict[str, Any] | None | MISSING = MISSING
     """
     In the request.
     """
-    output: Annotated[dict[str, Any] | None | MISSING, Field(title="FreeObject")] = (
-        MISSING
-    )
+    output: dict[str, Any] | None | MISSING = MISSING
     """
     In the answer.
     """
@@ -5291,7 +5251,7 @@ class ShellOutputDeltaEvent(BaseModel):
     """
     Which of the commands.
     """
-    delta: Annotated[dict[str, Any] | None, Field(title="FreeObject")]
+    delta: dict[str, Any] | None
     """
     The piece, as stdout and stderr.
     """
@@ -5707,16 +5667,6 @@ class ToolMessage(BaseModel):
     """
     The tool's name, for chat templates that show it.
     """
-
-
-class ToolReference(BaseModel):
-    """
-    Names a tool by its type and name, in either form.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
 
 
 class TopLogprob(BaseModel):

@@ -1127,7 +1127,7 @@ class FlatAllowedToolsChoice(TypedDict):
     """
     May or must.
     """
-    tools: list[ToolReference]
+    tools: list[dict[str, Any]]
     """
     The tools.
     """
@@ -3039,12 +3039,6 @@ class TokenizeResponse(TypedDict):
     tokens: list[int] | list[list[int]]
     """
     Token ids: one list for one text, a list of lists for several.
-    """
-
-
-class ToolReference(TypedDict):
-    """
-    Names a tool by its type and name, in either form.
     """
 
 
