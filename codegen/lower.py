@@ -89,7 +89,8 @@ def for_models(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_map(schema: Schema) -> bool:
-    return "object" in schema.get("type", ()) and "properties" not in schema and schema.get("additionalProperties") is True
+    holds_objects = "object" in schema.get("type", ()) and "properties" not in schema
+    return holds_objects and schema.get("additionalProperties") is True
 
 
 def _strip(node: Any, names: bool = False) -> None:
