@@ -4,15 +4,18 @@ import copy
 from typing import Any
 
 from specvino.codegen import lower
+from specvino.codegen.asked import Said
 from specvino.codegen.examples import drop_examples
 from specvino.codegen.fields import Field, fields, parts
+from specvino.codegen.framing import adapt_stream
 from specvino.codegen.judge import Judge
 from specvino.codegen.merge import WITHOUT, Entry, part_level, support
-from specvino.codegen.narrow import Narrower, Said, sweep
+from specvino.codegen.narrow import Narrower, sweep
 from specvino.codegen.schemas import METHODS, component_name, objects, operations
+from specvino.codegen.statuses import adapt_answers
 
 # What is said of this server, or of all systems. x-origin stays.
-MARKINGS = ("x-fate", "x-honours", "x-emit", "x-refusals", "x-support", "x-root")
+MARKINGS = ("x-fate", "x-honours", "x-emit", "x-here", "x-refusals", "x-support", "x-root")
 
 
 def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]:
@@ -28,6 +31,11 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
                 said.setdefault(id(owner), []).append((field, levels[field.name]))
     Narrower(projected, said).run()
     _drop_operations(projected, missing)
+    adapt_answers(projected, dialect)
+    for _, _, _, operation in operations(projected):
+        if "text/event-stream" in operation["responses"]["200"]["content"]:
+            if said_of_stream := dialect["stream"].get(operation["x-endpoint"]):
+                adapt_stream(projected, operation, said_of_stream)
     drop_examples(projected, Judge(projected).fits)
     sweep(projected)
     _head(projected, dialect)
@@ -91,6 +99,9 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     document["servers"] = [{"url": path} for path in dialect["base_paths"]]
     used = {tag for _, _, _, operation in operations(document) for tag in operation["tags"]}
     document["tags"] = [tag for tag in document["tags"] if tag["name"] in used]
+    if dialect["auth"].get("always"):
+        for scheme in document["components"].get("securitySchemes", {}).values():
+            scheme["description"] = "Every request needs a key."
 
 
 def drop_unreached(document: dict[str, Any]) -> None:

@@ -131,7 +131,7 @@ class AnnotationAddedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -236,7 +236,7 @@ class AudioDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -254,7 +254,7 @@ class AudioDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -274,7 +274,7 @@ class AudioOutput(BaseModel):
         MISSING
     )
     """
-    The file format. OVMS has wav and pcm16.
+    The file format.
     """
 
 
@@ -296,7 +296,7 @@ class AudioPart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -318,7 +318,7 @@ class AudioTranscriptDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -336,7 +336,7 @@ class AudioTranscriptDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -471,7 +471,7 @@ class ChatChunkChoice(BaseModel):
     """
     delta: ChatDelta
     """
-    The new piece; empty in the chunk that has the finish reason.
+    The new piece.
     """
     logprobs: ChatLogprobs | None
     """
@@ -505,7 +505,7 @@ class ChatCompletion(BaseModel):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     choices: list[ChatChoice]
     """
@@ -561,7 +561,7 @@ class ChatCompletionChunk(BaseModel):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     choices: list[ChatChunkChoice]
     """
@@ -831,7 +831,7 @@ class CodeDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -863,7 +863,7 @@ class CodeDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -891,7 +891,7 @@ class CodeInterpreterCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -919,7 +919,7 @@ class CodeInterpreterRunningEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -947,7 +947,7 @@ class CodeInterpreterStartedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -973,7 +973,7 @@ class CompactionEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1007,7 +1007,7 @@ class Completion(BaseModel):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     choices: list[CompletionChoice]
     """
@@ -1074,7 +1074,7 @@ class CompletionChunk(BaseModel):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     choices: list[CompletionChunkChoice]
     """
@@ -1104,7 +1104,7 @@ class CompletionChunkChoice(BaseModel):
     """
     text: str
     """
-    The next piece; empty in the chunk that has the finish reason.
+    The next piece.
     """
     logprobs: CompletionLogprobs | None
     """
@@ -1207,7 +1207,7 @@ class ContentPartAddedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1244,7 +1244,7 @@ class ContentPartDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1294,7 +1294,7 @@ class ConversationReference(BaseModel):
 
 class CreateChatCompletionRequest(BaseModel):
     """
-    A conversation and how to continue it. Null means absent for every optional field.
+    A conversation and how to continue it.
     """
 
     model_config = ConfigDict(
@@ -1315,11 +1315,11 @@ class CreateChatCompletionRequest(BaseModel):
     """
     max_tokens: int | None | MISSING = MISSING
     """
-    The former name of max_completion_tokens, which wins where both are given.
+    The former name of max_completion_tokens.
     """
     max_completion_tokens: int | None | MISSING = MISSING
     """
-    The most tokens that each choice may have. Without it a choice may run to the end of the model's context.
+    The most tokens that each choice may have.
     """
     logit_bias: Annotated[
         dict[str, float] | None | MISSING, Field(title="LogitBias")
@@ -1333,7 +1333,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     top_logprobs: int | None | MISSING = MISSING
     """
-    How many of the likeliest tokens to show at each place. OpenVINO GenAI knows the chosen one only.
+    How many of the likeliest tokens to show at each place.
     """
     stream_options: StreamOptions | None | MISSING = MISSING
     """
@@ -1348,7 +1348,7 @@ class CreateChatCompletionRequest(BaseModel):
         Field(title="ToolChoice"),
     ] = MISSING
     """
-    Whether the model may or must call a tool. Forcing one that can't be called is an error.
+    Whether the model may or must call a tool.
     """
     parallel_tool_calls: bool | None | MISSING = MISSING
     """
@@ -1395,7 +1395,7 @@ class CreateChatCompletionRequest(BaseModel):
         MISSING
     )
     """
-    How quickly, and at which price, the request is worked on. Here there is one tier.
+    How quickly, and at which price, the request is worked on.
     """
     store: bool | None | MISSING = MISSING
     """
@@ -1411,7 +1411,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     top_p: float | None | MISSING = MISSING
     """
-    Draw only from the likeliest tokens that together have this probability. 0 always takes the likeliest one.
+    Draw only from the likeliest tokens that together have this probability.
     """
     top_k: int | None | MISSING = MISSING
     """
@@ -1423,11 +1423,11 @@ class CreateChatCompletionRequest(BaseModel):
     """
     seed: int | None | MISSING = MISSING
     """
-    The same seed with the same request gives the same answer. Without it each request draws a new one.
+    The same seed with the same request gives the same answer.
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which a choice ends; they are not part of the answer. OpenAI accepts 4, OVMS 16.
+    Texts at which a choice ends; they are not part of the answer.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
@@ -1443,11 +1443,11 @@ class CreateChatCompletionRequest(BaseModel):
     """
     n: int | None | MISSING = MISSING
     """
-    How many choices to make. Choice i draws with the seed plus i.
+    How many choices to make.
     """
     best_of: int | None | MISSING = MISSING
     """
-    How many candidates to make, of which the n best are answered. In OVMS the width of a beam search.
+    How many candidates to make, of which the n best are answered.
     """
     length_penalty: float | None | MISSING = MISSING
     """
@@ -1507,11 +1507,11 @@ class CreateChatCompletionRequest(BaseModel):
     """
     prompt_cache_key: str | None | MISSING = MISSING
     """
-    Requests with the same key are likely to share their prompt's beginning. Here shared beginnings are found without it.
+    Requests with the same key are likely to share their prompt's beginning.
     """
     prompt_cache_retention: Literal["in_memory", "24h"] | None | MISSING = MISSING
     """
-    How long the prompt's beginning may be kept. Here it is kept in memory as long as there is room.
+    How long the prompt's beginning may be kept.
     """
     prompt_cache_options: PromptCacheOptions | None | MISSING = MISSING
     """
@@ -1521,7 +1521,7 @@ class CreateChatCompletionRequest(BaseModel):
 
 class CreateCompletionRequest(BaseModel):
     """
-    Texts to be continued. Null means absent for every optional field.
+    Texts to be continued.
     """
 
     model_config = ConfigDict(
@@ -1535,15 +1535,15 @@ class CreateCompletionRequest(BaseModel):
         str | list[str] | list[int] | list[list[int]], Field(title="Prompt")
     ]
     """
-    What the model reads, without a chat template: control tokens in it count as such. Each of several prompts gets n choices, and choice i of prompt p has the index p * n + i.
+    What the model reads, without a chat template. Each of several prompts gets n choices, and choice i of prompt p has the index p * n + i.
     """
     max_tokens: int | None | MISSING = MISSING
     """
-    The most tokens that each choice may have. Without it a choice may run to the end of the model's context; OpenAI stops at 16.
+    The most tokens that each choice may have.
     """
     best_of: int | None | MISSING = MISSING
     """
-    How many candidates to make, of which the n best are answered. In OVMS the width of a beam search.
+    How many candidates to make, of which the n best are answered.
     """
     echo: bool | None | MISSING = MISSING
     """
@@ -1581,7 +1581,7 @@ class CreateCompletionRequest(BaseModel):
     """
     top_p: float | None | MISSING = MISSING
     """
-    Draw only from the likeliest tokens that together have this probability. 0 always takes the likeliest one.
+    Draw only from the likeliest tokens that together have this probability.
     """
     top_k: int | None | MISSING = MISSING
     """
@@ -1593,11 +1593,11 @@ class CreateCompletionRequest(BaseModel):
     """
     seed: int | None | MISSING = MISSING
     """
-    The same seed with the same request gives the same answer. Without it each request draws a new one.
+    The same seed with the same request gives the same answer.
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which a choice ends; they are not part of the answer. OpenAI accepts 4, OVMS 16.
+    Texts at which a choice ends; they are not part of the answer.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
@@ -1613,7 +1613,7 @@ class CreateCompletionRequest(BaseModel):
     """
     n: int | None | MISSING = MISSING
     """
-    How many choices to make. Choice i draws with the seed plus i.
+    How many choices to make.
     """
     length_penalty: float | None | MISSING = MISSING
     """
@@ -1659,7 +1659,7 @@ class CreateCompletionRequest(BaseModel):
 
 class CreateResponseRequest(BaseModel):
     """
-    What to answer and how. Null means absent for every optional field.
+    What to answer and how.
     """
 
     model_config = ConfigDict(
@@ -1682,7 +1682,7 @@ class CreateResponseRequest(BaseModel):
     """
     max_output_tokens: int | None | MISSING = MISSING
     """
-    The most tokens that the answer may have. Without it the answer may run to the end of the model's context.
+    The most tokens that the answer may have.
     """
     stream_options: ResponseStreamOptions | None | MISSING = MISSING
     """
@@ -1690,11 +1690,11 @@ class CreateResponseRequest(BaseModel):
     """
     seed: int | None | MISSING = MISSING
     """
-    The same seed with the same request gives the same answer. Without it each request draws a new one.
+    The same seed with the same request gives the same answer.
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which the answer ends; they are not part of it. OVMS accepts 16.
+    Texts at which the answer ends; they are not part of it.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
@@ -1727,7 +1727,7 @@ class CreateResponseRequest(BaseModel):
         Field(title="ResponseToolChoice"),
     ] = MISSING
     """
-    Whether the model may or must call a tool. Forcing one that can't be called is an error.
+    Whether the model may or must call a tool.
     """
     parallel_tool_calls: bool | None | MISSING = MISSING
     """
@@ -1746,7 +1746,7 @@ class CreateResponseRequest(BaseModel):
         Field(title="ResponseFormat"),
     ] = MISSING
     """
-    What form the answer must have; OVMS takes it here instead of in `text.format`.
+    What form the answer must have, as chat has it.
     """
     reasoning: ReasoningSettings | None | MISSING = MISSING
     """
@@ -1768,11 +1768,11 @@ class CreateResponseRequest(BaseModel):
     """
     logprobs: bool | None | MISSING = MISSING
     """
-    Say how likely each token was. OVMS accepts it and shows nothing.
+    Say how likely each token was.
     """
     previous_response_id: str | None | MISSING = MISSING
     """
-    A stored response that the input continues. Nothing is stored yet, so none is found.
+    A stored response that the input continues.
     """
     conversation: Annotated[
         str | ConversationReference | None | MISSING, Field(title="ConversationChoice")
@@ -1786,7 +1786,7 @@ class CreateResponseRequest(BaseModel):
     """
     store: bool | None | MISSING = MISSING
     """
-    Keep the response for later. OpenAI does so by default.
+    Keep the response for later.
     """
     background: bool | None | MISSING = MISSING
     """
@@ -1804,7 +1804,7 @@ class CreateResponseRequest(BaseModel):
         MISSING
     )
     """
-    How quickly, and at which price, the request is worked on. Here there is one tier.
+    How quickly, and at which price, the request is worked on.
     """
     moderation: Moderation | None | MISSING = MISSING
     """
@@ -1824,7 +1824,7 @@ class CreateResponseRequest(BaseModel):
     """
     top_p: float | None | MISSING = MISSING
     """
-    Draw only from the likeliest tokens that together have this probability. 0 always takes the likeliest one.
+    Draw only from the likeliest tokens that together have this probability.
     """
     top_k: int | None | MISSING = MISSING
     """
@@ -1840,7 +1840,7 @@ class CreateResponseRequest(BaseModel):
     """
     best_of: int | None | MISSING = MISSING
     """
-    How many candidates to make, of which the n best are answered. In OVMS the width of a beam search.
+    How many candidates to make, of which the n best are answered.
     """
     length_penalty: float | None | MISSING = MISSING
     """
@@ -1892,11 +1892,11 @@ class CreateResponseRequest(BaseModel):
     """
     prompt_cache_key: str | None | MISSING = MISSING
     """
-    Requests with the same key are likely to share their prompt's beginning. Here shared beginnings are found without it.
+    Requests with the same key are likely to share their prompt's beginning.
     """
     prompt_cache_retention: Literal["in_memory", "24h"] | None | MISSING = MISSING
     """
-    How long the prompt's beginning may be kept. Here it is kept in memory as long as there is room.
+    How long the prompt's beginning may be kept.
     """
     prompt_cache_options: PromptCacheOptions | None | MISSING = MISSING
     """
@@ -2022,7 +2022,7 @@ class CustomToolInputDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2054,7 +2054,7 @@ class CustomToolInputDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2068,7 +2068,7 @@ class CustomToolInputDoneEvent(BaseModel):
 
 class DeveloperMessage(BaseModel):
     """
-    Instructions; given to the model as a system turn where its chat template knows no developer.
+    Instructions.
     """
 
     model_config = ConfigDict(
@@ -2100,7 +2100,7 @@ class Error(BaseModel):
     )
     message: str
     """
-    A sentence for people, naming the value refused and what is accepted.
+    A sentence for people.
     """
     type: Annotated[
         Literal["invalid_request_error", "authentication_error", "server_error"],
@@ -2111,7 +2111,7 @@ class Error(BaseModel):
     """
     param: str | None
     """
-    The field at fault, as a dotted path.
+    The field at fault.
     """
     code: Annotated[
         Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "unsupported_tool", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "engine_restarted", "engine_unavailable"],
@@ -2124,7 +2124,7 @@ class Error(BaseModel):
 
 class ErrorResponse(BaseModel):
     """
-    The one form of every answer with a status of 400 or above.
+    The form of an error.
     """
 
     model_config = ConfigDict(
@@ -2176,7 +2176,7 @@ class FilePart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -2196,7 +2196,7 @@ class FileSearchCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2224,7 +2224,7 @@ class FileSearchSearchingEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2252,7 +2252,7 @@ class FileSearchStartedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2470,7 +2470,7 @@ class FunctionCallArgumentsDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2506,7 +2506,7 @@ class FunctionCallArgumentsDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2546,7 +2546,7 @@ class FunctionDefinition(BaseModel):
 
 class FunctionMessage(BaseModel):
     """
-    The result of a function call, in the form from before tools; given to the model as a tool turn.
+    The result of a function call, in the form from before tools.
     """
 
     model_config = ConfigDict(
@@ -2658,7 +2658,7 @@ class ImageGenerationCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2710,7 +2710,7 @@ class ImageGenerationPartialEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2738,7 +2738,7 @@ class ImageGenerationRunningEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2766,7 +2766,7 @@ class ImageGenerationStartedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2796,7 +2796,7 @@ class ImagePart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -2844,7 +2844,7 @@ class IncompleteDetails(BaseModel):
     )
     reason: Literal["max_output_tokens", "content_filter", "max_messages", "steered"]
     """
-    The reason; here always max_output_tokens, the token limit or the end of the model's context.
+    The reason.
     """
 
 
@@ -2940,7 +2940,7 @@ class InputFilePart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -2958,7 +2958,7 @@ class InputFunctionCall(BaseModel):
     """
     call_id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
     """
-    The call's id, to which an output refers. OVMS takes id in its place.
+    The call's id, to which an output refers.
     """
     name: str
     """
@@ -3055,7 +3055,7 @@ class InputImagePart(BaseModel):
     """
     image_url: ImageUrl | str | None | MISSING = MISSING
     """
-    Where the picture is, or a data: URL that holds it. OVMS takes chat's object too.
+    Where the picture is, or a data: URL that holds it.
     """
     file_id: str | None | MISSING = MISSING
     """
@@ -3067,7 +3067,7 @@ class InputImagePart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -3131,7 +3131,7 @@ class InputMessage(BaseModel):
 
 class InputOtherItem(BaseModel):
     """
-    What the provider's own tools put out and take in, with further properties that depend on the type. It is left out of the prompt.
+    What the provider's own tools put out and take in, with further properties that depend on the type.
     """
 
     model_config = ConfigDict(
@@ -3187,7 +3187,7 @@ class InputReasoning(BaseModel):
     """
     content: list[InputReasoningText] | None | MISSING = MISSING
     """
-    The thoughts; they count before their summary.
+    The thoughts.
     """
     summary: list[InputSummaryText] | None | MISSING = MISSING
     """
@@ -3260,7 +3260,7 @@ class InputTextPart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -3274,11 +3274,11 @@ class InputTokensDetails(BaseModel):
     )
     cached_tokens: int
     """
-    Tokens that were taken from the cache; 0 where that is not known.
+    Tokens that were taken from the cache.
     """
     cache_write_tokens: int
     """
-    Tokens that were put into the cache; 0 where that is not known.
+    Tokens that were put into the cache.
     """
     cache_write_tokens_details: CacheWriteDetails | MISSING = MISSING
     """
@@ -3342,7 +3342,7 @@ class McpCallArgumentsDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3374,7 +3374,7 @@ class McpCallArgumentsDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3400,7 +3400,7 @@ class McpCallCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3426,7 +3426,7 @@ class McpCallFailedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3452,7 +3452,7 @@ class McpCallStartedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3480,7 +3480,7 @@ class McpListToolsCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3506,7 +3506,7 @@ class McpListToolsFailedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3534,7 +3534,7 @@ class McpListToolsStartedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3636,7 +3636,7 @@ class MessageFormerCall(BaseModel):
     """
     arguments: str | None | MISSING = MISSING
     """
-    The arguments as JSON text; absent is {}.
+    The arguments as JSON text.
     """
 
 
@@ -3654,7 +3654,7 @@ class MessageFunctionCall(BaseModel):
     """
     arguments: str | None | MISSING = MISSING
     """
-    The arguments as JSON text; absent is {}.
+    The arguments as JSON text.
     """
 
 
@@ -3720,7 +3720,7 @@ class ModelList(BaseModel):
     """
     data: list[Model]
     """
-    The models, the default one first.
+    The models.
     """
 
 
@@ -3776,7 +3776,7 @@ class ModerationPolicy(BaseModel):
 
 class NamedJsonSchema(BaseModel):
     """
-    A schema with a name. OpenAI requires the name, OVMS takes the schema's own keywords here too.
+    A schema with a name. OpenAI requires the name, OVMS takes the schema's own keywords in its place.
     """
 
     model_config = ConfigDict(
@@ -3931,7 +3931,7 @@ class OutputItemAddedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -3960,7 +3960,7 @@ class OutputItemDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -4018,7 +4018,7 @@ class OutputMessage(BaseModel):
     """
     content: list[Annotated[OutputText | OutputRefusal, Field(discriminator="type")]]
     """
-    The parts of the message; one text.
+    The parts of the message.
     """
     phase: Literal["commentary", "final_answer"] | None | MISSING = MISSING
     """
@@ -4050,11 +4050,11 @@ class OutputReasoning(BaseModel):
     """
     summary: list[SummaryText]
     """
-    A summary of the thoughts; OVMS puts the thoughts here.
+    A summary of the thoughts.
     """
     content: list[ReasoningText]
     """
-    The thoughts; one text.
+    The thoughts.
     """
     encrypted_content: str | None
     """
@@ -4098,11 +4098,11 @@ class OutputText(BaseModel):
     """
     annotations: list[Annotation]
     """
-    The text's sources; empty here.
+    The text's sources.
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty here.
+    How likely each token was.
     """
 
 
@@ -4124,7 +4124,7 @@ class OutputTextDeltaEvent(BaseModel):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty here.
+    How likely each token was.
     """
     obfuscation: str | MISSING = MISSING
     """
@@ -4132,7 +4132,7 @@ class OutputTextDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -4166,11 +4166,11 @@ class OutputTextDoneEvent(BaseModel):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty here.
+    How likely each token was.
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -4340,7 +4340,7 @@ class ReasoningSettings(BaseModel):
         MISSING
     )
     """
-    How much the model shall think. OVMS knows low to high and only switches thinking on.
+    How much the model shall think.
     """
     summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
     """
@@ -4400,7 +4400,7 @@ class ReasoningTextDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -4434,7 +4434,7 @@ class ReasoningTextDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -4472,7 +4472,7 @@ class RefusalDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -4506,7 +4506,7 @@ class RefusalDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -4536,13 +4536,13 @@ class RefusalPart(BaseModel):
     """
     refusal: str
     """
-    What was said; the model sees it as text.
+    What was said.
     """
 
 
 class Response(BaseModel):
     """
-    A response as it is now. It always has every field; what has nothing to say is null or empty.
+    A response as it is now.
     """
 
     model_config = ConfigDict(
@@ -4581,7 +4581,7 @@ class Response(BaseModel):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     previous_response_id: str | None
     """
@@ -4603,11 +4603,11 @@ class Response(BaseModel):
     """
     output: list[OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem]
     """
-    What the model put out so far; in events, what is whole.
+    What the model put out so far.
     """
     tools: list[FlatFunctionTool | FlatCustomTool | HostedTool]
     """
-    What the model may call, as the request gave it; functions in the flat form.
+    What the model may call, as the request gave it.
     """
     tool_choice: Annotated[
         Literal["none", "auto", "required"] | FlatNamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice,
@@ -4770,7 +4770,7 @@ class ResponseCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -4792,7 +4792,7 @@ class ResponseCreatedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -4806,7 +4806,7 @@ class ResponseError(BaseModel):
     )
     code: str
     """
-    The kind of error; here always server_error.
+    The kind of error.
     """
     message: str
     """
@@ -4855,7 +4855,7 @@ class ResponseErrorEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -4877,7 +4877,7 @@ class ResponseFailedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -4929,7 +4929,7 @@ class ResponseInProgressEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -4951,7 +4951,7 @@ class ResponseIncompleteEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -4991,7 +4991,7 @@ class ResponseQueuedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -5027,7 +5027,7 @@ class ResponseReasoning(BaseModel):
 
 class ResponseServerSentEvent(BaseModel):
     """
-    One event of the stream; nothing but the last event ends it.
+    One event of the stream.
     """
 
     model_config = ConfigDict(
@@ -5061,7 +5061,7 @@ class ResponseStreamOptions(BaseModel):
     )
     include_obfuscation: bool | None | MISSING = MISSING
     """
-    Pad events to hide how long their texts are. OpenAI does so by default.
+    Pad events to hide how long their texts are.
     """
 
 
@@ -5161,7 +5161,7 @@ class ShellCommandAddedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -5197,7 +5197,7 @@ class ShellCommandDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -5229,7 +5229,7 @@ class ShellCommandDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -5257,7 +5257,7 @@ class ShellOutputDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5293,7 +5293,7 @@ class ShellOutputDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5319,7 +5319,7 @@ class StreamOptions(BaseModel):
     """
     include_obfuscation: bool | None | MISSING = MISSING
     """
-    Pad events to hide how long their texts are. OpenAI does so by default.
+    Pad events to hide how long their texts are.
     """
 
 
@@ -5357,7 +5357,7 @@ class SummaryPartAddedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5397,7 +5397,7 @@ class SummaryPartDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5433,7 +5433,7 @@ class SummaryText(BaseModel):
 
 class SummaryTextDeltaEvent(BaseModel):
     """
-    The next piece of the summary; OVMS sends the thoughts so.
+    The next piece of the summary.
     """
 
     model_config = ConfigDict(
@@ -5455,7 +5455,7 @@ class SummaryTextDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5491,7 +5491,7 @@ class SummaryTextDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5563,7 +5563,7 @@ class TextPart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -5595,7 +5595,7 @@ class TokenLogprob(BaseModel):
 
 class TokenizeRequest(BaseModel):
     """
-    Texts whose tokens are wanted. Null means absent for every optional field.
+    Texts whose tokens are wanted.
     """
 
     model_config = ConfigDict(
@@ -5607,7 +5607,7 @@ class TokenizeRequest(BaseModel):
     """
     text: str | list[str]
     """
-    A text or several. Control tokens in it count as such.
+    A text or several.
     """
     max_length: int | None | MISSING = MISSING
     """
@@ -5818,7 +5818,7 @@ class Version(BaseModel):
     )
     version: str
     """
-    The version of this server.
+    The server's version.
     """
 
 
@@ -5838,7 +5838,7 @@ class WebSearchCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5884,7 +5884,7 @@ class WebSearchSearchingEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5912,7 +5912,7 @@ class WebSearchStartedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """

@@ -27,6 +27,7 @@ STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
     (
         components.unused,
         markings.descriptions,
+        markings.remarks,
         markings.fates,
         markings.honours,
         bounds.bounds,
