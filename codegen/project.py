@@ -4,12 +4,11 @@ import copy
 from typing import Any
 
 from specvino.codegen import lower
-from specvino.codegen.asked import Said
 from specvino.codegen.examples import drop_examples
 from specvino.codegen.fields import Field, fields, parts
-from specvino.codegen.framing import adapt_stream
+from specvino.codegen.framing import adapt_streams
 from specvino.codegen.judge import Judge
-from specvino.codegen.merge import WITHOUT, Entry, part_level, support
+from specvino.codegen.merge import WITHOUT, Entry, Said, part_level, support
 from specvino.codegen.narrow import Narrower, sweep
 from specvino.codegen.schemas import METHODS, component_name, objects, operations
 from specvino.codegen.statuses import adapt_answers
@@ -32,10 +31,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     Narrower(projected, said).run()
     _drop_operations(projected, missing)
     adapt_answers(projected, dialect)
-    for _, _, _, operation in operations(projected):
-        if "text/event-stream" in operation["responses"]["200"]["content"]:
-            if said_of_stream := dialect["stream"].get(operation["x-endpoint"]):
-                adapt_stream(projected, operation, said_of_stream)
+    adapt_streams(projected, dialect)
     drop_examples(projected, Judge(projected).fits)
     sweep(projected)
     _head(projected, dialect)

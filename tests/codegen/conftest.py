@@ -33,7 +33,9 @@ def small(real) -> Spec:
             child.pop("x-emit", None)  # it was for an answer that is gone
     endpoints = {endpoint for endpoint, _ in parts(part.document)}
     for dialect in part.dialects.values():
-        dialect["fields"] = {name: entry for name, entry in dialect["fields"].items() if name in endpoints}
+        for about in (dialect["fields"], dialect["stream"], dialect["errors"].get("at", {})):
+            for name in about.keys() - endpoints:
+                del about[name]
     return part
 
 

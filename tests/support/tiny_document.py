@@ -54,4 +54,12 @@ def dialect(request: Any = None, response: Any = None, stream: Any = None, error
         "talk": {part: said for part, said in parts.items() if said is not None},
         "error": {"response": {"error": error}},
     }
-    return {"name": "Odd", "base_paths": ["/odd"], "fields": fields}
+    return {
+        "name": "Odd",
+        "base_paths": ["/odd"],
+        "auth": {},
+        "headers": [],
+        "errors": {"envelope": "openai", "statuses": {}},
+        "stream": {},
+        "fields": fields,
+    }

@@ -34,6 +34,12 @@ def test_what_a_system_has_is_judged_too(spec, only):
     only("openapi", "vllm: servers/0/url", "string")
 
 
+def test_a_system_s_default_fits_its_schema(spec):
+    spec.dialects["vllm"]["fields"]["chat"]["request"]["temperature"] = {"level": "full", "default": "warm"}
+    found = [str(problem) for problem in lint(spec)]
+    assert any(line.startswith("default: vllm: CreateChatCompletionRequest/properties/temperature: ") for line in found)
+
+
 def test_examples_of_what_a_system_has_are_judged_too(monkeypatch, spec):
     monkeypatch.setattr(project, "drop_examples", lambda document, fits: None)
     found = [str(problem) for problem in lint(spec)]

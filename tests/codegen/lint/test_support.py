@@ -1,5 +1,7 @@
 """Dialects and support levels, both ways."""
 
+import copy
+
 import pytest
 
 from specvino.codegen.lint import lint, support
@@ -22,7 +24,7 @@ def test_a_surplus_dialect(spec, only):
 
 def test_an_unknown_header(spec, only):
     spec.dialects["vllm"]["ports"] = 1
-    only("dialects", "vllm", "'ports' is not a known key")
+    only("dialects", "vllm", "'ports' was unexpected")
 
 
 @pytest.mark.parametrize(("part", "path"), [("request", "temperature"), ("response", "usage"), ("stream", "usage")])
@@ -163,10 +165,69 @@ def test_a_whole_part_of_another_level(spec, ovms, part, level):
     assert f"ovms chat {part}: {level!r} is neither fields nor" in found[0]
 
 
-@pytest.mark.parametrize("key", ["name", "base_paths"])
-def test_what_a_system_s_own_document_shows(spec, only, key):
+@pytest.mark.parametrize("key", ["name", "base_paths", "auth", "headers", "errors", "stream", "unknown_fields"])
+def test_what_a_system_s_own_document_shows(spec, key):
     del spec.dialects["vllm"][key]
-    only("dialects", "vllm", f"needs {key}")
+    found = [str(problem) for problem in support.dialects(spec)]
+    assert found[0] == f'dialects: vllm: "{key}" is a required property'
+
+
+@pytest.mark.parametrize(
+    ("where", "key", "value", "what"),
+    [
+        (("auth",), "headers", "X-Key", "'headers' was unexpected"),
+        (("errors",), "envelope", "xml", '"xml" is not one of'),
+        (("errors", "statuses"), "teapot", 418, "'teapot' was unexpected"),
+        (("errors", "statuses"), "fault", 200, "errors.statuses.fault"),
+        (("errors", "at"), "models", {"faults": 500}, "'faults' was unexpected"),
+        (("stream", "chat"), "framing", ["data"], '["data"] is not one of'),
+        (("stream", "chat"), "role_chunk", "first", "'role_chunk' was unexpected"),
+        ((), "unknown_fields", "kept", '"kept" is not one of'),
+        ((), "headers", ["X-Unsupported-Parameters"], "no answer here has the header X-Unsupported-Parameters"),
+    ],
+)
+def test_the_words_of_a_head(spec, only, where, key, value, what):
+    head = spec.dialects["vllm"]
+    for step in where:
+        head = head[step]
+    head[key] = value
+    only("dialects", "vllm", what)
+
+
+def test_a_status_that_is_not_said(spec, only):
+    del spec.dialects["vllm"]["errors"]["statuses"]["overload"]
+    only("dialects", 'vllm: errors.statuses: "overload" is a required property')
+
+
+def test_a_stream_of_which_nothing_is_said(spec, only):
+    del spec.dialects["vllm"]["stream"]["chat"]
+    only("dialects", "vllm: stream needs chat")
+
+
+def test_an_endpoint_of_a_head_that_does_not_exist(real):
+    spec = copy.deepcopy(real)
+    spec.dialects["vllm"]["stream"]["talk"] = spec.dialects["vllm"]["stream"]["chat"]
+    spec.dialects["ovms"]["errors"]["at"]["modles"] = {"fault": 500}
+    spec.dialects["ovms"]["auth"]["open"] = ["moddel"]
+    found = [str(problem) for problem in support.dialects(spec)]
+    assert found == [
+        "dialects: ovms: there is no endpoint moddel, of which auth speaks",
+        "dialects: ovms: there is no endpoint modles, of which errors speaks",
+        "dialects: vllm: there is no endpoint talk, of which stream speaks",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("part", "path", "said", "what"),
+    [
+        ("request", "user", {"level": "ignored", "default": "me"}, "default is said of a request's field that"),
+        ("response", "usage", {"level": "full", "required": True}, "required is said of a request's field that"),
+        ("request", "model", {"level": "full", "required": "always"}, "required is true, false or the kinds"),
+    ],
+)
+def test_where_defaults_and_required_may_stand(ovms, only, part, path, said, what):
+    ovms[part][path] = said
+    only("support", f"{path}: {what}")
 
 
 def test_a_part_that_does_not_exist(spec, only):
