@@ -1,6 +1,9 @@
 """`specvino spec`: the document, whole or field by field."""
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from importlib.resources import files
 from pathlib import Path
@@ -33,11 +36,25 @@ def _known(dialect: str | None) -> str | None:
     return dialect
 
 
+@contextmanager
+def _printing() -> Iterator[None]:
+    """Ends with one line where standard output takes no more, as on a full disk."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise  # nobody reads on, as with `| head`: that is no error, and typer ends quietly
+    except OSError as error:
+        # What the buffer still holds would fail once more when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(f"specvino: standard output can't be written: {error.strerror}")
+
+
 @app.callback(invoke_without_command=True)
 def print_spec(
     context: typer.Context,
     openapi: Annotated[
-        Version | None, typer.Option(help="The version of OpenAPI.", show_default="3.2, of a dialect 3.1")
+        Version | None, typer.Option(help="The version of OpenAPI: by default 3.2, or 3.1 with --dialect.")
     ] = None,
     dialect: Annotated[
         str | None,
@@ -62,7 +79,8 @@ def print_spec(
 
         text = yaml.safe_dump(json.loads(text), sort_keys=False, allow_unicode=True, width=120)
     if output is None:
-        typer.echo(text, nl=False)
+        with _printing():
+            typer.echo(text, nl=False)
         return
     try:
         output.write_text(text, encoding="utf-8")
@@ -81,8 +99,9 @@ def lint(root: Annotated[Path, typer.Option(help="The project's folder, which ha
         problems = problems_of(read(root / "openapi"))
     except SpecError as error:
         sys.exit(f"specvino: {error}")
-    for problem in problems:
-        typer.echo(problem)
+    with _printing():
+        for problem in problems:
+            typer.echo(problem)
     if problems:
         sys.exit(f"specvino: {len(problems)} problem{'s' if len(problems) > 1 else ''} in {root / 'openapi'}")
 
@@ -92,7 +111,9 @@ def explain(field: Annotated[str, typer.Argument(help="Such as chat.temperature 
     """Says what a field is and who supports it."""
     from specvino.cli.explain import UnknownField, explain_field, load
 
+    document = load()
     try:
-        explain_field(field, load())
+        with _printing():
+            explain_field(field, document)
     except UnknownField as error:
         sys.exit(f"specvino: {error}")

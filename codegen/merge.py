@@ -5,7 +5,10 @@ from typing import Any
 from specvino.codegen.fields import Field, around, fields
 
 Entry = dict[str, Any]
-"""{level, accepts?, sends?, note?}"""
+"""{level, accepts?, sends?, default?, required?, note?}"""
+
+Said = list[tuple[Field, Entry]]
+"""What a system says of one property, once for each field that the property is."""
 
 LEVELS = {
     "request": ("full", "partial", "ignored", "refused", "unknown"),

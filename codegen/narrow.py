@@ -4,14 +4,12 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from specvino.codegen.asked import must_be_there, set_default
 from specvino.codegen.fields import Field
 from specvino.codegen.judge import Judge
-from specvino.codegen.merge import WITHOUT, Entry
+from specvino.codegen.merge import WITHOUT, Entry, Said
 from specvino.codegen.schemas import Schema, all_schemas, component_name, descend, objects
 from specvino.codegen.tighten import tighten
-
-Said = list[tuple[Field, Entry]]
-"""What a system says of one property, once for each field that the property is."""
 
 # Stands for a property that the system is without, until the examples have been judged: none may have it.
 GONE: Schema = {"not": {}}
@@ -53,7 +51,10 @@ class Narrower:
                 lost = lost or (name in needed and any(entry["level"] == "refused" for _, entry in said))
             elif said:
                 lost = not self._narrow_property(properties, name, kept) or lost
-                if not all(_certain(field, entry) for field, entry in said):
+                certain = all(_certain(field, entry) for field, entry in said)
+                if certain and must_be_there(schema, kept, name in required):
+                    required.add(name)
+                else:
                     required.discard(name)
         _remove(schema, gone, required - gone)
         return lost or (bool(needed) and needed <= gone)
@@ -63,20 +64,28 @@ class Narrower:
         child = properties[name]
         values = _agreed(kept, "sends") or _agreed(kept, "accepts")
         narrowed = dict(child)
-        if values is not None and any(_selects(field) for field, _ in kept) and "const" in child:
+        if any(_selects(field) for field, _ in kept) and child.keys() & {"const", "enum"}:
             # The kind of a union's branch stays what it is; the system has this branch or hasn't.
-            if not self._judge.fits(values, child["const"]):
+            kinds = child.get("enum", [child.get("const")])
+            left = [kind for kind in kinds if any(self._has(entry, kind) for _, entry in kept)]
+            if not left:
                 return False
+            if "enum" in child:
+                narrowed["enum"] = left
         elif _agreed(kept, "sends") is not None:
             narrowed = {key: value for key, value in child.items() if key in ("description", "x-origin")} | values
         elif values is not None:
             narrowed = tighten(child, values)
-            if "default" in child and not self._judge.fits(values, child["default"]):
-                del narrowed["default"]
+        set_default(narrowed, kept, self._judge)
         if note := _agreed(kept, "note"):
             narrowed["description"] = f"{_sentence(child.get('description', ''))} {note}".strip()
         properties[name] = narrowed
         return True
+
+    def _has(self, entry: Entry, kind: Any) -> bool:
+        """Whether a system takes or sends something of this kind."""
+        values = entry.get("sends", entry.get("accepts"))
+        return values is None or self._judge.fits(values, kind)
 
 
 def sweep(document: dict[str, Any]) -> None:
@@ -107,10 +116,9 @@ def _agreed(kept: Said, key: str) -> Any:
 def _remove(schema: Schema, gone: set[str], required: set[str]) -> None:
     for name in gone:
         schema["properties"][name] = GONE
-    if "required" in schema:
-        schema["required"] = [name for name in schema["required"] if name in required]
-        if not schema["required"]:
-            del schema["required"]
+    named = dict.fromkeys((*schema.pop("required", ()), *schema.get("properties", ())))
+    if required:
+        schema["required"] = [name for name in named if name in required]
     if not gone:
         return
     if "allOf" in schema:  # a rule between fields is about nothing when one of them is gone

@@ -5,14 +5,16 @@ from typing import Any
 
 from specvino.codegen import lower
 from specvino.codegen.examples import drop_examples
-from specvino.codegen.fields import fields, parts
+from specvino.codegen.fields import Field, fields, parts
+from specvino.codegen.framing import adapt_streams
 from specvino.codegen.judge import Judge
-from specvino.codegen.merge import WITHOUT, part_level, support
-from specvino.codegen.narrow import Narrower, Said, sweep
+from specvino.codegen.merge import WITHOUT, Entry, Said, part_level, support
+from specvino.codegen.narrow import Narrower, sweep
 from specvino.codegen.schemas import METHODS, component_name, objects, operations
+from specvino.codegen.statuses import adapt_answers
 
 # What is said of this server, or of all systems. x-origin stays.
-MARKINGS = ("x-fate", "x-honours", "x-emit", "x-refusals", "x-support", "x-root")
+MARKINGS = ("x-fate", "x-honours", "x-emit", "x-here", "x-refusals", "x-support", "x-root")
 
 
 def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]:
@@ -20,7 +22,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     projected = copy.deepcopy(document)
     found = fields(projected)
     levels = support(found, dialect)
-    missing = _missing(projected, dialect)
+    missing = _missing(found, levels, parts(projected), dialect)
     said: dict[int, Said] = {}
     for field in found:
         if (field.endpoint, field.part) not in missing and field.name in levels:
@@ -28,8 +30,9 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
                 said.setdefault(id(owner), []).append((field, levels[field.name]))
     Narrower(projected, said).run()
     _drop_operations(projected, missing)
-    judge = Judge(projected)
-    drop_examples(projected, judge.fits)
+    adapt_answers(projected, dialect)
+    adapt_streams(projected, dialect)
+    drop_examples(projected, Judge(projected).fits)
     sweep(projected)
     _head(projected, dialect)
     drop_unreached(projected)
@@ -39,20 +42,26 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     return lower.to_31(projected)
 
 
-def _missing(document: dict[str, Any], dialect: dict[str, Any]) -> set[tuple[str, str]]:
-    """The parts, as (endpoint, part), that the system is without: it says so, or has none of their fields."""
-    found = fields(document)
-    levels = support(found, dialect)
-    by_part: dict[tuple[str, str], list[str | None]] = {part: [] for part in parts(document)}
+def _missing(
+    found: list[Field], levels: dict[str, Entry], known: list[tuple[str, str]], dialect: dict[str, Any]
+) -> set[tuple[str, str]]:
+    """The parts, as (endpoint, part), that the system is without: it says so, or has none of their fields.
+
+    The request is among them only where the whole endpoint is, and the form of errors never.
+    """
+    by_part: dict[tuple[str, str], list[str | None]] = {part: [] for part in known}
     for field in found:
         by_part[field.endpoint, field.part].append(levels.get(field.name, {}).get("level"))
     for (endpoint, part), given in by_part.items():
         if not given:  # all its fields are those of another part
             given.append(part_level(endpoint, part, dialect))
+    left = {endpoint for (endpoint, _), given in by_part.items() if not all(level in WITHOUT for level in given)}
     return {
         (endpoint, part)
         for (endpoint, part), given in by_part.items()
-        if endpoint != "error" and all(level in WITHOUT for level in given)  # errors have a form, whichever it is
+        if all(level in WITHOUT for level in given)
+        and endpoint != "error"
+        and (endpoint not in left or part != "request")
     }
 
 
@@ -86,6 +95,9 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     document["servers"] = [{"url": path} for path in dialect["base_paths"]]
     used = {tag for _, _, _, operation in operations(document) for tag in operation["tags"]}
     document["tags"] = [tag for tag in document["tags"] if tag["name"] in used]
+    if dialect["auth"].get("always"):
+        for scheme in document["components"].get("securitySchemes", {}).values():
+            scheme["description"] = "Every request needs a key."
 
 
 def drop_unreached(document: dict[str, Any]) -> None:

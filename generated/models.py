@@ -37,7 +37,7 @@ class AllowedTools(BaseModel):
     """
     May or must.
     """
-    tools: list[ToolReference]
+    tools: list[dict[str, Any]]
     """
     The tools.
     """
@@ -131,7 +131,7 @@ class AnnotationAddedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -236,7 +236,7 @@ class AudioDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -254,7 +254,7 @@ class AudioDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -274,7 +274,7 @@ class AudioOutput(BaseModel):
         MISSING
     )
     """
-    The file format. OVMS has wav and pcm16.
+    The file format.
     """
 
 
@@ -296,7 +296,7 @@ class AudioPart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -318,7 +318,7 @@ class AudioTranscriptDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -336,7 +336,7 @@ class AudioTranscriptDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -471,7 +471,7 @@ class ChatChunkChoice(BaseModel):
     """
     delta: ChatDelta
     """
-    The new piece; empty in the chunk that has the finish reason.
+    The new piece.
     """
     logprobs: ChatLogprobs | None
     """
@@ -505,7 +505,7 @@ class ChatCompletion(BaseModel):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     choices: list[ChatChoice]
     """
@@ -529,9 +529,7 @@ class ChatCompletion(BaseModel):
     """
     The caller's notes on a stored answer.
     """
-    moderation: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="ModerationResult")
-    ] = MISSING
+    moderation: dict[str, Any] | None | MISSING = MISSING
     """
     What the moderation found.
     """
@@ -563,7 +561,7 @@ class ChatCompletionChunk(BaseModel):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     choices: list[ChatChunkChoice]
     """
@@ -581,9 +579,7 @@ class ChatCompletionChunk(BaseModel):
     """
     Names what made the answer.
     """
-    moderation: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="ModerationResult")
-    ] = MISSING
+    moderation: dict[str, Any] | None | MISSING = MISSING
     """
     What the moderation found.
     """
@@ -835,7 +831,7 @@ class CodeDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -867,7 +863,7 @@ class CodeDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -895,7 +891,7 @@ class CodeInterpreterCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -923,7 +919,7 @@ class CodeInterpreterRunningEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -951,7 +947,7 @@ class CodeInterpreterStartedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -977,7 +973,7 @@ class CompactionEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1011,7 +1007,7 @@ class Completion(BaseModel):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     choices: list[CompletionChoice]
     """
@@ -1078,7 +1074,7 @@ class CompletionChunk(BaseModel):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     choices: list[CompletionChunkChoice]
     """
@@ -1108,7 +1104,7 @@ class CompletionChunkChoice(BaseModel):
     """
     text: str
     """
-    The next piece; empty in the chunk that has the finish reason.
+    The next piece.
     """
     logprobs: CompletionLogprobs | None
     """
@@ -1211,7 +1207,7 @@ class ContentPartAddedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1248,7 +1244,7 @@ class ContentPartDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1298,7 +1294,7 @@ class ConversationReference(BaseModel):
 
 class CreateChatCompletionRequest(BaseModel):
     """
-    A conversation and how to continue it. Null means absent for every optional field.
+    A conversation and how to continue it.
     """
 
     model_config = ConfigDict(
@@ -1319,11 +1315,11 @@ class CreateChatCompletionRequest(BaseModel):
     """
     max_tokens: int | None | MISSING = MISSING
     """
-    The former name of max_completion_tokens, which wins where both are given.
+    The former name of max_completion_tokens.
     """
     max_completion_tokens: int | None | MISSING = MISSING
     """
-    The most tokens that each choice may have. Without it a choice may run to the end of the model's context.
+    The most tokens that each choice may have.
     """
     logit_bias: Annotated[
         dict[str, float] | None | MISSING, Field(title="LogitBias")
@@ -1337,7 +1333,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     top_logprobs: int | None | MISSING = MISSING
     """
-    How many of the likeliest tokens to show at each place. OpenVINO GenAI knows the chosen one only: above 0 that one is shown. Above 0 it asks for logprobs, too, unless that is false.
+    How many of the likeliest tokens to show at each place.
     """
     stream_options: StreamOptions | None | MISSING = MISSING
     """
@@ -1352,7 +1348,7 @@ class CreateChatCompletionRequest(BaseModel):
         Field(title="ToolChoice"),
     ] = MISSING
     """
-    Whether the model may or must call a tool. Forcing one that can't be called is an error.
+    Whether the model may or must call a tool.
     """
     parallel_tool_calls: bool | None | MISSING = MISSING
     """
@@ -1399,15 +1395,13 @@ class CreateChatCompletionRequest(BaseModel):
         MISSING
     )
     """
-    How quickly, and at which price, the request is worked on. Here there is one tier.
+    How quickly, and at which price, the request is worked on.
     """
     store: bool | None | MISSING = MISSING
     """
     Keep the answer for later.
     """
-    chat_template_kwargs: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="ChatTemplateKwargs")
-    ] = MISSING
+    chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
     Variables for the model's chat template.
     """
@@ -1417,7 +1411,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     top_p: float | None | MISSING = MISSING
     """
-    Draw only from the likeliest tokens that together have this probability. 0 always takes the likeliest one.
+    Draw only from the likeliest tokens that together have this probability.
     """
     top_k: int | None | MISSING = MISSING
     """
@@ -1429,11 +1423,11 @@ class CreateChatCompletionRequest(BaseModel):
     """
     seed: int | None | MISSING = MISSING
     """
-    The same seed with the same request gives the same answer. Without it each request draws a new one.
+    The same seed with the same request gives the same answer.
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which a choice ends; they are not part of it, unless include_stop_str_in_output is true. OpenAI accepts 4, OVMS 16.
+    Texts at which a choice ends; they are not part of it, unless include_stop_str_in_output is true.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
@@ -1449,11 +1443,11 @@ class CreateChatCompletionRequest(BaseModel):
     """
     n: int | None | MISSING = MISSING
     """
-    How many choices to make. Choice i draws with the seed plus i. With best_of above 1 they are the best texts of one search.
+    How many choices to make.
     """
     best_of: int | None | MISSING = MISSING
     """
-    How many candidates to make, of which the n best are answered. Above 1 it is the width of a beam search, as in OVMS: nothing is drawn (temperature, top_p, top_k, min_p and seed have no effect), penalties are refused, and each text comes whole at the end, also in a stream. The operator can set a lower limit than the 20 of this document.
+    How many candidates to make, of which the n best are answered.
     """
     length_penalty: float | None | MISSING = MISSING
     """
@@ -1513,11 +1507,11 @@ class CreateChatCompletionRequest(BaseModel):
     """
     prompt_cache_key: str | None | MISSING = MISSING
     """
-    Requests with the same key are likely to share their prompt's beginning. Here shared beginnings are found without it.
+    Requests with the same key are likely to share their prompt's beginning.
     """
     prompt_cache_retention: Literal["in_memory", "24h"] | None | MISSING = MISSING
     """
-    How long the prompt's beginning may be kept. Here it is kept in memory as long as there is room.
+    How long the prompt's beginning may be kept.
     """
     prompt_cache_options: PromptCacheOptions | None | MISSING = MISSING
     """
@@ -1527,7 +1521,7 @@ class CreateChatCompletionRequest(BaseModel):
 
 class CreateCompletionRequest(BaseModel):
     """
-    Texts to be continued. Null means absent for every optional field.
+    Texts to be continued.
     """
 
     model_config = ConfigDict(
@@ -1541,15 +1535,15 @@ class CreateCompletionRequest(BaseModel):
         str | list[str] | list[int] | list[list[int]], Field(title="Prompt")
     ]
     """
-    What the model reads, without a chat template: control tokens in it count as such. Each of several prompts gets n choices, and choice i of prompt p has the index p * n + i.
+    What the model reads, without a chat template. Each of several prompts gets n choices, and choice i of prompt p has the index p * n + i.
     """
     max_tokens: int | None | MISSING = MISSING
     """
-    The most tokens that each choice may have; 0, with echo, only repeats the prompt. Without it a choice may run to the end of the model's context; OpenAI stops at 16.
+    The most tokens that each choice may have; 0, with echo, only repeats the prompt.
     """
     best_of: int | None | MISSING = MISSING
     """
-    How many candidates to make, of which the n best are answered. Above 1 it is the width of a beam search, as in OVMS: nothing is drawn (temperature, top_p, top_k, min_p and seed have no effect), penalties are refused, and each text comes whole at the end, also in a stream. The operator can set a lower limit than the 20 of this document.
+    How many candidates to make, of which the n best are answered.
     """
     echo: bool | None | MISSING = MISSING
     """
@@ -1561,7 +1555,7 @@ class CreateCompletionRequest(BaseModel):
     """
     logprobs: int | None | MISSING = MISSING
     """
-    Say how likely each token was, and this many of the likeliest at its place. OpenVINO GenAI knows the chosen one only: above 0 that one is shown. The probabilities are the model's own, before temperature, penalties and the like.
+    Say how likely each token was, and this many of the likeliest at its place.
     """
     logit_bias: Annotated[
         dict[str, float] | None | MISSING, Field(title="LogitBias")
@@ -1587,7 +1581,7 @@ class CreateCompletionRequest(BaseModel):
     """
     top_p: float | None | MISSING = MISSING
     """
-    Draw only from the likeliest tokens that together have this probability. 0 always takes the likeliest one.
+    Draw only from the likeliest tokens that together have this probability.
     """
     top_k: int | None | MISSING = MISSING
     """
@@ -1599,11 +1593,11 @@ class CreateCompletionRequest(BaseModel):
     """
     seed: int | None | MISSING = MISSING
     """
-    The same seed with the same request gives the same answer. Without it each request draws a new one.
+    The same seed with the same request gives the same answer.
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which a choice ends; they are not part of it, unless include_stop_str_in_output is true. OpenAI accepts 4, OVMS 16.
+    Texts at which a choice ends; they are not part of it, unless include_stop_str_in_output is true.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
@@ -1619,7 +1613,7 @@ class CreateCompletionRequest(BaseModel):
     """
     n: int | None | MISSING = MISSING
     """
-    How many choices to make. Choice i draws with the seed plus i. With best_of above 1 they are the best texts of one search.
+    How many choices to make.
     """
     length_penalty: float | None | MISSING = MISSING
     """
@@ -1665,7 +1659,7 @@ class CreateCompletionRequest(BaseModel):
 
 class CreateResponseRequest(BaseModel):
     """
-    What to answer and how. Null means absent for every optional field.
+    What to answer and how.
     """
 
     model_config = ConfigDict(
@@ -1688,7 +1682,7 @@ class CreateResponseRequest(BaseModel):
     """
     max_output_tokens: int | None | MISSING = MISSING
     """
-    The most tokens that the answer may have. Without it the answer may run to the end of the model's context.
+    The most tokens that the answer may have.
     """
     stream_options: ResponseStreamOptions | None | MISSING = MISSING
     """
@@ -1696,11 +1690,11 @@ class CreateResponseRequest(BaseModel):
     """
     seed: int | None | MISSING = MISSING
     """
-    The same seed with the same request gives the same answer. Without it each request draws a new one.
+    The same seed with the same request gives the same answer.
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which the answer ends; they are not part of it. OVMS accepts 16.
+    Texts at which the answer ends; they are not part of it.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
@@ -1733,7 +1727,7 @@ class CreateResponseRequest(BaseModel):
         Field(title="ResponseToolChoice"),
     ] = MISSING
     """
-    Whether the model may or must call a tool. Forcing one that can't be called is an error.
+    Whether the model may or must call a tool.
     """
     parallel_tool_calls: bool | None | MISSING = MISSING
     """
@@ -1741,7 +1735,7 @@ class CreateResponseRequest(BaseModel):
     """
     max_tool_calls: int | None | MISSING = MISSING
     """
-    The most calls of the provider's own tools that one answer may make. Here there are no such tools, so no answer makes more.
+    The most calls of the provider's own tools that one answer may make.
     """
     text: ResponseTextSettings | None | MISSING = MISSING
     """
@@ -1752,15 +1746,13 @@ class CreateResponseRequest(BaseModel):
         Field(title="ResponseFormat"),
     ] = MISSING
     """
-    What form the answer must have; OVMS takes it here instead of in `text.format`.
+    What form the answer must have, as chat has it.
     """
     reasoning: ReasoningSettings | None | MISSING = MISSING
     """
     How the model shall think before it answers.
     """
-    chat_template_kwargs: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="ChatTemplateKwargs")
-    ] = MISSING
+    chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
     Variables for the model's chat template.
     """
@@ -1772,11 +1764,11 @@ class CreateResponseRequest(BaseModel):
     """
     top_logprobs: int | None | MISSING = MISSING
     """
-    How many of the likeliest tokens to show at each place. OpenVINO GenAI knows the chosen one only: above 0 that one is shown. Above 0 it asks for logprobs, too.
+    How many of the likeliest tokens to show at each place.
     """
     logprobs: bool | None | MISSING = MISSING
     """
-    Say how likely each token was, as `message.output_text.logprobs` in `include` does. OVMS accepts it and shows nothing.
+    Say how likely each token was, as `message.output_text.logprobs` in `include` does.
     """
     previous_response_id: str | None | MISSING = MISSING
     """
@@ -1794,7 +1786,7 @@ class CreateResponseRequest(BaseModel):
     """
     store: bool | None | MISSING = MISSING
     """
-    Keep the response, so that it can be read, deleted and continued: for 30 days, as long as there is room. Where it can't be kept, it is answered all the same and says `store: false`.
+    Keep the response, so that it can be read, deleted and continued.
     """
     background: bool | None | MISSING = MISSING
     """
@@ -1812,7 +1804,7 @@ class CreateResponseRequest(BaseModel):
         MISSING
     )
     """
-    How quickly, and at which price, the request is worked on. Here there is one tier.
+    How quickly, and at which price, the request is worked on.
     """
     moderation: Moderation | None | MISSING = MISSING
     """
@@ -1832,7 +1824,7 @@ class CreateResponseRequest(BaseModel):
     """
     top_p: float | None | MISSING = MISSING
     """
-    Draw only from the likeliest tokens that together have this probability. 0 always takes the likeliest one.
+    Draw only from the likeliest tokens that together have this probability.
     """
     top_k: int | None | MISSING = MISSING
     """
@@ -1848,7 +1840,7 @@ class CreateResponseRequest(BaseModel):
     """
     best_of: int | None | MISSING = MISSING
     """
-    How many candidates to make, of which the n best are answered. Above 1 it is the width of a beam search, as in OVMS: nothing is drawn (temperature, top_p, top_k, min_p and seed have no effect), penalties are refused, and each text comes whole at the end, also in a stream. The operator can set a lower limit than the 20 of this document.
+    How many candidates to make, of which the n best are answered.
     """
     length_penalty: float | None | MISSING = MISSING
     """
@@ -1900,11 +1892,11 @@ class CreateResponseRequest(BaseModel):
     """
     prompt_cache_key: str | None | MISSING = MISSING
     """
-    Requests with the same key are likely to share their prompt's beginning. Here shared beginnings are found without it.
+    Requests with the same key are likely to share their prompt's beginning.
     """
     prompt_cache_retention: Literal["in_memory", "24h"] | None | MISSING = MISSING
     """
-    How long the prompt's beginning may be kept. Here it is kept in memory as long as there is room.
+    How long the prompt's beginning may be kept.
     """
     prompt_cache_options: PromptCacheOptions | None | MISSING = MISSING
     """
@@ -2030,7 +2022,7 @@ class CustomToolInputDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2062,7 +2054,7 @@ class CustomToolInputDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2076,7 +2068,7 @@ class CustomToolInputDoneEvent(BaseModel):
 
 class DeveloperMessage(BaseModel):
     """
-    Instructions; given to the model as a system turn where its chat template knows no developer.
+    Instructions.
     """
 
     model_config = ConfigDict(
@@ -2108,7 +2100,7 @@ class Error(BaseModel):
     )
     message: str
     """
-    A sentence for people, naming the value refused and what is accepted.
+    A sentence for people.
     """
     type: Annotated[
         Literal["invalid_request_error", "authentication_error", "server_error"],
@@ -2119,7 +2111,7 @@ class Error(BaseModel):
     """
     param: str | None
     """
-    The field at fault, as a dotted path.
+    The field at fault.
     """
     code: Annotated[
         Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
@@ -2132,7 +2124,7 @@ class Error(BaseModel):
 
 class ErrorResponse(BaseModel):
     """
-    The one form of every answer with a status of 400 or above.
+    The form of an error.
     """
 
     model_config = ConfigDict(
@@ -2184,7 +2176,7 @@ class FilePart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -2204,7 +2196,7 @@ class FileSearchCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2232,7 +2224,7 @@ class FileSearchSearchingEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2260,7 +2252,7 @@ class FileSearchStartedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2288,7 +2280,7 @@ class FlatAllowedToolsChoice(BaseModel):
     """
     May or must.
     """
-    tools: list[ToolReference]
+    tools: list[dict[str, Any]]
     """
     The tools.
     """
@@ -2392,9 +2384,7 @@ class FlatFunctionTool(BaseModel):
     """
     What it does, for the model.
     """
-    parameters: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="JsonSchema")
-    ] = MISSING
+    parameters: dict[str, Any] | None | MISSING = MISSING
     """
     What its arguments are.
     """
@@ -2422,11 +2412,9 @@ class FlatJsonSchemaFormat(BaseModel):
     """
     description: str | None | MISSING = MISSING
     """
-    What it is for, for the model. It is not shown to the model here.
+    What it is for, for the model.
     """
-    schema_: Annotated[
-        dict[str, Any] | None, Field(alias="schema", title="EnforcedSchema")
-    ]
+    schema_: Annotated[dict[str, Any] | None, Field(alias="schema")]
     """
     The schema.
     """
@@ -2482,7 +2470,7 @@ class FunctionCallArgumentsDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2518,7 +2506,7 @@ class FunctionCallArgumentsDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2546,9 +2534,7 @@ class FunctionDefinition(BaseModel):
     """
     What it does, for the model.
     """
-    parameters: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="JsonSchema")
-    ] = MISSING
+    parameters: dict[str, Any] | None | MISSING = MISSING
     """
     What its arguments are.
     """
@@ -2560,7 +2546,7 @@ class FunctionDefinition(BaseModel):
 
 class FunctionMessage(BaseModel):
     """
-    The result of a function call, in the form from before tools; given to the model as a tool turn.
+    The result of a function call, in the form from before tools.
     """
 
     model_config = ConfigDict(
@@ -2672,7 +2658,7 @@ class ImageGenerationCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2724,7 +2710,7 @@ class ImageGenerationPartialEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2752,7 +2738,7 @@ class ImageGenerationRunningEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2780,7 +2766,7 @@ class ImageGenerationStartedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2810,7 +2796,7 @@ class ImagePart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -2858,18 +2844,8 @@ class IncompleteDetails(BaseModel):
     )
     reason: Literal["max_output_tokens", "content_filter", "max_messages", "steered"]
     """
-    The reason; here always max_output_tokens, the token limit or the end of the model's context.
+    The reason.
     """
-
-
-class InnerFormat(BaseModel):
-    """
-    A form within another one, in the words of XGrammar. Schemas in it are enforced like that of json_schema.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
 
 
 class InputAudio(BaseModel):
@@ -2964,7 +2940,7 @@ class InputFilePart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -2982,7 +2958,7 @@ class InputFunctionCall(BaseModel):
     """
     call_id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
     """
-    The call's id, to which an output refers. OVMS takes id in its place.
+    The call's id, to which an output refers.
     """
     name: str
     """
@@ -3079,7 +3055,7 @@ class InputImagePart(BaseModel):
     """
     image_url: ImageUrl | str | None | MISSING = MISSING
     """
-    Where the picture is, or a data: URL that holds it, as in chat. OVMS takes chat's object too.
+    Where the picture is, or a data: URL that holds it.
     """
     file_id: str | None | MISSING = MISSING
     """
@@ -3091,7 +3067,7 @@ class InputImagePart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -3155,7 +3131,7 @@ class InputMessage(BaseModel):
 
 class InputOtherItem(BaseModel):
     """
-    What the provider's own tools put out and take in, with further properties that depend on the type. It is left out of the prompt.
+    What the provider's own tools put out and take in, with further properties that depend on the type.
     """
 
     model_config = ConfigDict(
@@ -3183,11 +3159,11 @@ class InputOutputTextPart(BaseModel):
     """
     The text.
     """
-    annotations: list[InputRemark] | None | MISSING = MISSING
+    annotations: list[dict[str, Any]] | None | MISSING = MISSING
     """
     The text's sources.
     """
-    logprobs: list[InputRemark] | None | MISSING = MISSING
+    logprobs: list[dict[str, Any]] | None | MISSING = MISSING
     """
     How likely each token was.
     """
@@ -3211,7 +3187,7 @@ class InputReasoning(BaseModel):
     """
     content: list[InputReasoningText] | None | MISSING = MISSING
     """
-    The thoughts; they count before their summary.
+    The thoughts.
     """
     summary: list[InputSummaryText] | None | MISSING = MISSING
     """
@@ -3246,16 +3222,6 @@ class InputReasoningText(BaseModel):
     """
     The text.
     """
-
-
-class InputRemark(BaseModel):
-    """
-    What an earlier answer says about its text: a source, or a token's probability.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
 
 
 class InputSummaryText(BaseModel):
@@ -3294,7 +3260,7 @@ class InputTextPart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -3308,11 +3274,11 @@ class InputTokensDetails(BaseModel):
     )
     cached_tokens: int
     """
-    Tokens that were taken from the cache; 0 where that is not known.
+    Tokens that were taken from the cache.
     """
     cache_write_tokens: int
     """
-    Tokens that were put into the cache; 0 where that is not known.
+    Tokens that were put into the cache.
     """
     cache_write_tokens_details: CacheWriteDetails | MISSING = MISSING
     """
@@ -3347,7 +3313,7 @@ class JsonSchemaFormat(BaseModel):
     The kind of form.
     """
     json_schema: Annotated[
-        NamedJsonSchema | dict[str, Any] | None, Field(title="SchemaOfForm")
+        NamedJsonSchema | dict[str, Any], Field(title="SchemaOfForm")
     ]
     """
     The schema and its name; without `schema` it is itself the schema.
@@ -3378,7 +3344,7 @@ class McpCallArgumentsDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3410,7 +3376,7 @@ class McpCallArgumentsDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3436,7 +3402,7 @@ class McpCallCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3462,7 +3428,7 @@ class McpCallFailedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3488,7 +3454,7 @@ class McpCallStartedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3516,7 +3482,7 @@ class McpListToolsCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3542,7 +3508,7 @@ class McpListToolsFailedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3570,7 +3536,7 @@ class McpListToolsStartedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3672,7 +3638,7 @@ class MessageFormerCall(BaseModel):
     """
     arguments: str | None | MISSING = MISSING
     """
-    The arguments as JSON text; absent is {}.
+    The arguments as JSON text.
     """
 
 
@@ -3690,7 +3656,7 @@ class MessageFunctionCall(BaseModel):
     """
     arguments: str | None | MISSING = MISSING
     """
-    The arguments as JSON text; absent is {}.
+    The arguments as JSON text.
     """
 
 
@@ -3756,7 +3722,7 @@ class ModelList(BaseModel):
     """
     data: list[Model]
     """
-    The models, the default one first.
+    The models.
     """
 
 
@@ -3824,11 +3790,9 @@ class NamedJsonSchema(BaseModel):
     """
     description: str | None | MISSING = MISSING
     """
-    What it is for, for the model. It is not shown to the model here.
+    What it is for, for the model.
     """
-    schema_: Annotated[
-        dict[str, Any] | None, Field(alias="schema", title="EnforcedSchema")
-    ]
+    schema_: Annotated[dict[str, Any] | None, Field(alias="schema")]
     """
     The schema.
     """
@@ -3969,7 +3933,7 @@ class OutputItemAddedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -3998,7 +3962,7 @@ class OutputItemDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -4056,7 +4020,7 @@ class OutputMessage(BaseModel):
     """
     content: list[Annotated[OutputText | OutputRefusal, Field(discriminator="type")]]
     """
-    The parts of the message; one text.
+    The parts of the message.
     """
     phase: Literal["commentary", "final_answer"] | None | MISSING = MISSING
     """
@@ -4088,11 +4052,11 @@ class OutputReasoning(BaseModel):
     """
     summary: list[SummaryText]
     """
-    A summary of the thoughts; OVMS puts the thoughts here.
+    A summary of the thoughts.
     """
     content: list[ReasoningText]
     """
-    The thoughts; one text.
+    The thoughts.
     """
     encrypted_content: str | None
     """
@@ -4136,11 +4100,11 @@ class OutputText(BaseModel):
     """
     annotations: list[Annotation]
     """
-    The text's sources; empty here.
+    The text's sources.
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty unless asked for.
+    How likely each token was.
     """
 
 
@@ -4162,7 +4126,7 @@ class OutputTextDeltaEvent(BaseModel):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty unless asked for.
+    How likely each token was.
     """
     obfuscation: str | MISSING = MISSING
     """
@@ -4170,7 +4134,7 @@ class OutputTextDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -4204,11 +4168,11 @@ class OutputTextDoneEvent(BaseModel):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty unless asked for.
+    How likely each token was.
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -4378,7 +4342,7 @@ class ReasoningSettings(BaseModel):
         MISSING
     )
     """
-    How much the model shall think. OVMS knows low to high and only switches thinking on.
+    How much the model shall think.
     """
     summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
     """
@@ -4438,7 +4402,7 @@ class ReasoningTextDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -4472,7 +4436,7 @@ class ReasoningTextDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -4510,7 +4474,7 @@ class RefusalDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -4544,7 +4508,7 @@ class RefusalDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -4574,13 +4538,13 @@ class RefusalPart(BaseModel):
     """
     refusal: str
     """
-    What was said; the model sees it as text.
+    What was said.
     """
 
 
 class Response(BaseModel):
     """
-    A response as it is now. It always has every field; what has nothing to say is null or empty.
+    A response as it is now.
     """
 
     model_config = ConfigDict(
@@ -4619,7 +4583,7 @@ class Response(BaseModel):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     previous_response_id: str | None
     """
@@ -4641,11 +4605,11 @@ class Response(BaseModel):
     """
     output: list[OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem]
     """
-    What the model put out so far; in events, what is whole.
+    What the model put out so far.
     """
     tools: list[FlatFunctionTool | FlatCustomTool | HostedTool]
     """
-    What the model may call, as the request gave it; functions in the flat form.
+    What the model may call, as the request gave it.
     """
     tool_choice: Annotated[
         Literal["none", "auto", "required"] | FlatNamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice,
@@ -4746,15 +4710,11 @@ class Response(BaseModel):
     """
     How many tokens the response took; null before it ends.
     """
-    image: Annotated[dict[str, Any] | None | MISSING, Field(title="FreeObject")] = (
-        MISSING
-    )
+    image: dict[str, Any] | None | MISSING = MISSING
     """
     How images in the input were treated.
     """
-    access_programs: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="FreeObject")
-    ] = MISSING
+    access_programs: dict[str, Any] | None | MISSING = MISSING
     """
     Programs of OpenAI under which the request was made.
     """
@@ -4762,15 +4722,11 @@ class Response(BaseModel):
     """
     What was taken out of the input.
     """
-    prompt_cache_diagnostics: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="FreeObject")
-    ] = MISSING
+    prompt_cache_diagnostics: dict[str, Any] | None | MISSING = MISSING
     """
     Whether and why the cache had none of the prompt.
     """
-    tool_usage: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="FreeObject")
-    ] = MISSING
+    tool_usage: dict[str, Any] | None | MISSING = MISSING
     """
     What the provider's own tools took.
     """
@@ -4816,7 +4772,7 @@ class ResponseCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -4838,7 +4794,7 @@ class ResponseCreatedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -4874,7 +4830,7 @@ class ResponseError(BaseModel):
     )
     code: str
     """
-    The kind of error; here always server_error.
+    The kind of error.
     """
     message: str
     """
@@ -4888,9 +4844,7 @@ class ResponseError(BaseModel):
     """
     The field at fault.
     """
-    misalignment: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="FreeObject")
-    ] = MISSING
+    misalignment: dict[str, Any] | None | MISSING = MISSING
     """
     What a check of the model's aims found.
     """
@@ -4925,7 +4879,7 @@ class ResponseErrorEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -4947,7 +4901,7 @@ class ResponseFailedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -4971,9 +4925,7 @@ class ResponseFormatEcho(BaseModel):
     """
     What it is for.
     """
-    schema_: Annotated[
-        dict[str, Any] | None | MISSING, Field(alias="schema", title="FreeObject")
-    ] = MISSING
+    schema_: Annotated[dict[str, Any] | None | MISSING, Field(alias="schema")] = MISSING
     """
     The schema.
     """
@@ -5001,7 +4953,7 @@ class ResponseInProgressEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -5023,7 +4975,7 @@ class ResponseIncompleteEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -5045,11 +4997,11 @@ class ResponseItemList(BaseModel):
     """
     first_id: str | None
     """
-    The id of the first item here; null where there is none.
+    The id of the first item of this part; null where there is none.
     """
     last_id: str | None
     """
-    The id of the last item here; null where there is none.
+    The id of the last item of this part; null where there is none.
     """
     has_more: bool
     """
@@ -5065,15 +5017,11 @@ class ResponseModeration(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    input: Annotated[dict[str, Any] | None | MISSING, Field(title="FreeObject")] = (
-        MISSING
-    )
+    input: dict[str, Any] | None | MISSING = MISSING
     """
     In the request.
     """
-    output: Annotated[dict[str, Any] | None | MISSING, Field(title="FreeObject")] = (
-        MISSING
-    )
+    output: dict[str, Any] | None | MISSING = MISSING
     """
     In the answer.
     """
@@ -5097,7 +5045,7 @@ class ResponseQueuedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -5133,7 +5081,7 @@ class ResponseReasoning(BaseModel):
 
 class ResponseServerSentEvent(BaseModel):
     """
-    One event of the stream; nothing but the last event ends it.
+    One event of the stream.
     """
 
     model_config = ConfigDict(
@@ -5167,7 +5115,7 @@ class ResponseStreamOptions(BaseModel):
     )
     include_obfuscation: bool | None | MISSING = MISSING
     """
-    Pad events to hide how long their texts are. OpenAI does so by default.
+    Pad events to hide how long their texts are.
     """
 
 
@@ -5267,7 +5215,7 @@ class ShellCommandAddedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -5303,7 +5251,7 @@ class ShellCommandDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -5335,7 +5283,7 @@ class ShellCommandDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -5357,13 +5305,13 @@ class ShellOutputDeltaEvent(BaseModel):
     """
     Which of the commands.
     """
-    delta: Annotated[dict[str, Any] | None, Field(title="FreeObject")]
+    delta: dict[str, Any] | None
     """
     The piece, as stdout and stderr.
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5399,7 +5347,7 @@ class ShellOutputDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5467,7 +5415,7 @@ class StreamOptions(BaseModel):
     """
     include_obfuscation: bool | None | MISSING = MISSING
     """
-    Pad events to hide how long their texts are. OpenAI does so by default.
+    Pad events to hide how long their texts are.
     """
 
 
@@ -5483,7 +5431,7 @@ class StructuralFormat(BaseModel):
     """
     The kind of form.
     """
-    format: InnerFormat | MISSING = MISSING
+    format: dict[str, Any] | MISSING = MISSING
     """
     The form that a structural_tag wraps.
     """
@@ -5499,7 +5447,7 @@ class StructuralFormat(BaseModel):
     """
     The rules of grammar, in XGrammar's EBNF; root is the answer.
     """
-    elements: list[InnerFormat] | MISSING = MISSING
+    elements: list[dict[str, Any]] | MISSING = MISSING
     """
     The parts of a sequence, or the alternatives of or.
     """
@@ -5507,7 +5455,7 @@ class StructuralFormat(BaseModel):
     """
     How a tag begins.
     """
-    content: InnerFormat | MISSING = MISSING
+    content: dict[str, Any] | MISSING = MISSING
     """
     What is in a tag.
     """
@@ -5519,7 +5467,7 @@ class StructuralFormat(BaseModel):
     """
     After one of these texts, which begin its tags, triggered_tags demands a tag.
     """
-    tags: list[InnerFormat] | MISSING = MISSING
+    tags: list[dict[str, Any]] | MISSING = MISSING
     """
     The tags of triggered_tags or tags_with_separator.
     """
@@ -5535,9 +5483,7 @@ class StructuralFormat(BaseModel):
     """
     What stands between the tags of tags_with_separator.
     """
-    json_schema: Annotated[
-        dict[str, Any] | None | MISSING, Field(title="JsonSchema")
-    ] = MISSING
+    json_schema: dict[str, Any] | None | MISSING = MISSING
     """
     The schema of qwen_xml_parameter.
     """
@@ -5563,7 +5509,7 @@ class SummaryPartAddedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5603,7 +5549,7 @@ class SummaryPartDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5639,7 +5585,7 @@ class SummaryText(BaseModel):
 
 class SummaryTextDeltaEvent(BaseModel):
     """
-    The next piece of the summary; OVMS sends the thoughts so.
+    The next piece of the summary.
     """
 
     model_config = ConfigDict(
@@ -5661,7 +5607,7 @@ class SummaryTextDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5697,7 +5643,7 @@ class SummaryTextDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -5769,7 +5715,7 @@ class TextPart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach to here.
+    The prompt's cache shall reach up to this part.
     """
 
 
@@ -5801,7 +5747,7 @@ class TokenLogprob(BaseModel):
 
 class TokenizeRequest(BaseModel):
     """
-    Texts whose tokens are wanted. Null means absent for every optional field.
+    Texts whose tokens are wanted.
     """
 
     model_config = ConfigDict(
@@ -5813,7 +5759,7 @@ class TokenizeRequest(BaseModel):
     """
     text: str | list[str]
     """
-    A text or several. Control tokens in it count as such.
+    A text or several.
     """
     max_length: int | None | MISSING = MISSING
     """
@@ -5873,16 +5819,6 @@ class ToolMessage(BaseModel):
     """
     The tool's name, for chat templates that show it.
     """
-
-
-class ToolReference(BaseModel):
-    """
-    Names a tool by its type and name, in either form.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
 
 
 class TopLogprob(BaseModel):
@@ -6034,7 +5970,7 @@ class Version(BaseModel):
     )
     version: str
     """
-    The version of this server.
+    The server's version.
     """
 
 
@@ -6054,7 +5990,7 @@ class WebSearchCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -6100,7 +6036,7 @@ class WebSearchSearchingEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -6128,7 +6064,7 @@ class WebSearchStartedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """

@@ -243,7 +243,7 @@ SHAPES: dict[str, Shape] = {
             'input': Field("honoured", shape="ResponseInput"),
             'instructions': Field("honoured"),
             'max_output_tokens': Field("honoured"),
-            'stream_options': Field("honoured", shape="ResponseStreamOptions"),
+            'stream_options': Field("unsupported", shape="ResponseStreamOptions", honours={'properties': {'include_obfuscation': {'enum': [False, None]}}}),
             'seed': Field("honoured"),
             'stop': Field("honoured"),
             'frequency_penalty': Field("honoured"),
@@ -747,7 +747,7 @@ SHAPES: dict[str, Shape] = {
     "JsonSchemaFormat": Shape(
         fields={
             'type': Field("honoured"),
-            'json_schema': Field("honoured", shape="NamedJsonSchema"),
+            'json_schema': Field("honoured", shape="SchemaOfForm"),
         },
         required=frozenset(['json_schema', 'type']),
         values={
@@ -1275,6 +1275,13 @@ UNIONS: dict[str, Union] = {
             'input_audio': ('AudioPart',),
         },
         absent=(),
+    ),
+    "SchemaOfForm": Union(
+        branches=('NamedJsonSchema',),
+        select=None,
+        variants={
+        },
+        absent=('NamedJsonSchema',),
     ),
     "ResponseTextFormat": Union(
         branches=('TextFormat', 'JsonObjectFormat', 'FlatJsonSchemaFormat'),

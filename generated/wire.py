@@ -68,7 +68,7 @@ class AnnotationAddedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -99,7 +99,7 @@ class AudioDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -114,7 +114,7 @@ class AudioDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -133,7 +133,7 @@ class AudioTranscriptDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -148,7 +148,7 @@ class AudioTranscriptDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -262,7 +262,7 @@ class ChatChunkChoice(TypedDict):
     """
     delta: ChatDelta
     """
-    The new piece; empty in the chunk that has the finish reason.
+    The new piece.
     """
     logprobs: ChatLogprobs | None
     """
@@ -293,7 +293,7 @@ class ChatCompletion(TypedDict):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     choices: list[ChatChoice]
     """
@@ -344,7 +344,7 @@ class ChatCompletionChunk(TypedDict):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     choices: list[ChatChunkChoice]
     """
@@ -571,7 +571,7 @@ class CodeDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -598,7 +598,7 @@ class CodeDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -621,7 +621,7 @@ class CodeInterpreterCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -644,7 +644,7 @@ class CodeInterpreterRunningEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -667,7 +667,7 @@ class CodeInterpreterStartedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -690,7 +690,7 @@ class CompactionEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -721,7 +721,7 @@ class Completion(TypedDict):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     choices: list[CompletionChoice]
     """
@@ -779,7 +779,7 @@ class CompletionChunk(TypedDict):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     choices: list[CompletionChunkChoice]
     """
@@ -806,7 +806,7 @@ class CompletionChunkChoice(TypedDict):
     """
     text: str
     """
-    The next piece; empty in the chunk that has the finish reason.
+    The next piece.
     """
     logprobs: CompletionLogprobs | None
     """
@@ -883,7 +883,7 @@ class ContentPartAddedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -914,7 +914,7 @@ class ContentPartDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -960,7 +960,7 @@ class CustomToolInputDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -987,7 +987,7 @@ class CustomToolInputDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1006,7 +1006,7 @@ class Error(TypedDict):
 
     message: str
     """
-    A sentence for people, naming the value refused and what is accepted.
+    A sentence for people.
     """
     type: Literal["invalid_request_error", "authentication_error", "server_error"]
     """
@@ -1014,7 +1014,7 @@ class Error(TypedDict):
     """
     param: str | None
     """
-    The field at fault, as a dotted path.
+    The field at fault.
     """
     code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"]
     """
@@ -1024,7 +1024,7 @@ class Error(TypedDict):
 
 class ErrorResponse(TypedDict):
     """
-    The one form of every answer with a status of 400 or above.
+    The form of an error.
     """
 
     error: Error
@@ -1056,7 +1056,7 @@ class FileSearchCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1079,7 +1079,7 @@ class FileSearchSearchingEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1102,7 +1102,7 @@ class FileSearchStartedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1127,7 +1127,7 @@ class FlatAllowedToolsChoice(TypedDict):
     """
     May or must.
     """
-    tools: list[ToolReference]
+    tools: list[dict[str, Any]]
     """
     The tools.
     """
@@ -1246,7 +1246,7 @@ class FunctionCallArgumentsDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1277,7 +1277,7 @@ class FunctionCallArgumentsDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1333,7 +1333,7 @@ class ImageGenerationCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1380,7 +1380,7 @@ class ImageGenerationPartialEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1403,7 +1403,7 @@ class ImageGenerationRunningEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1426,7 +1426,7 @@ class ImageGenerationStartedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1445,7 +1445,7 @@ class IncompleteDetails(TypedDict):
 
     reason: Literal["max_output_tokens", "content_filter", "max_messages", "steered"]
     """
-    The reason; here always max_output_tokens, the token limit or the end of the model's context.
+    The reason.
     """
 
 
@@ -1456,11 +1456,11 @@ class InputTokensDetails(TypedDict):
 
     cached_tokens: int
     """
-    Tokens that were taken from the cache; 0 where that is not known.
+    Tokens that were taken from the cache.
     """
     cache_write_tokens: int
     """
-    Tokens that were put into the cache; 0 where that is not known.
+    Tokens that were put into the cache.
     """
     cache_write_tokens_details: NotRequired[CacheWriteDetails]
     """
@@ -1487,7 +1487,7 @@ class McpCallArgumentsDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1514,7 +1514,7 @@ class McpCallArgumentsDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1537,7 +1537,7 @@ class McpCallCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1560,7 +1560,7 @@ class McpCallFailedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1583,7 +1583,7 @@ class McpCallStartedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1606,7 +1606,7 @@ class McpListToolsCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1629,7 +1629,7 @@ class McpListToolsFailedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1652,7 +1652,7 @@ class McpListToolsStartedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1717,7 +1717,7 @@ class ModelList(TypedDict):
     """
     data: list[Model]
     """
-    The models, the default one first.
+    The models.
     """
 
 
@@ -1790,7 +1790,7 @@ class OutputItemAddedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -1813,7 +1813,7 @@ class OutputItemDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -1863,7 +1863,7 @@ class OutputMessage(TypedDict):
     """
     content: list[OutputText | OutputRefusal]
     """
-    The parts of the message; one text.
+    The parts of the message.
     """
     phase: NotRequired[Literal["commentary", "final_answer"] | None]
     """
@@ -1890,11 +1890,11 @@ class OutputReasoning(TypedDict):
     """
     summary: list[SummaryText]
     """
-    A summary of the thoughts; OVMS puts the thoughts here.
+    A summary of the thoughts.
     """
     content: list[ReasoningText]
     """
-    The thoughts; one text.
+    The thoughts.
     """
     encrypted_content: str | None
     """
@@ -1932,11 +1932,11 @@ class OutputText(TypedDict):
     """
     annotations: list[Annotation]
     """
-    The text's sources; empty here.
+    The text's sources.
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty unless asked for.
+    How likely each token was.
     """
 
 
@@ -1955,7 +1955,7 @@ class OutputTextDeltaEvent(TypedDict):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty unless asked for.
+    How likely each token was.
     """
     obfuscation: NotRequired[str]
     """
@@ -1963,7 +1963,7 @@ class OutputTextDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -1994,11 +1994,11 @@ class OutputTextDoneEvent(TypedDict):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was; empty unless asked for.
+    How likely each token was.
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2124,7 +2124,7 @@ class ReasoningTextDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2155,7 +2155,7 @@ class ReasoningTextDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2190,7 +2190,7 @@ class RefusalDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2221,7 +2221,7 @@ class RefusalDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2239,7 +2239,7 @@ class RefusalDoneEvent(TypedDict):
 
 class Response(TypedDict):
     """
-    A response as it is now. It always has every field; what has nothing to say is null or empty.
+    A response as it is now.
     """
 
     id: str
@@ -2272,7 +2272,7 @@ class Response(TypedDict):
     """
     model: str
     """
-    The model's name as the request gave it.
+    The model's name.
     """
     previous_response_id: str | None
     """
@@ -2292,11 +2292,11 @@ class Response(TypedDict):
     """
     output: list[OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem]
     """
-    What the model put out so far; in events, what is whole.
+    What the model put out so far.
     """
     tools: list[FlatFunctionTool | FlatCustomTool | HostedTool]
     """
-    What the model may call, as the request gave it; functions in the flat form.
+    What the model may call, as the request gave it.
     """
     tool_choice: Literal["none", "auto", "required"] | FlatNamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice
     """
@@ -2450,7 +2450,7 @@ class ResponseCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -2469,7 +2469,7 @@ class ResponseCreatedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -2499,7 +2499,7 @@ class ResponseError(TypedDict):
 
     code: str
     """
-    The kind of error; here always server_error.
+    The kind of error.
     """
     message: str
     """
@@ -2542,7 +2542,7 @@ class ResponseErrorEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -2561,7 +2561,7 @@ class ResponseFailedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -2607,7 +2607,7 @@ class ResponseInProgressEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -2626,7 +2626,7 @@ class ResponseIncompleteEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -2645,11 +2645,11 @@ class ResponseItemList(TypedDict):
     """
     first_id: str | None
     """
-    The id of the first item here; null where there is none.
+    The id of the first item of this part; null where there is none.
     """
     last_id: str | None
     """
-    The id of the last item here; null where there is none.
+    The id of the last item of this part; null where there is none.
     """
     has_more: bool
     """
@@ -2687,7 +2687,7 @@ class ResponseQueuedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -2783,7 +2783,7 @@ class ShellCommandAddedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -2814,7 +2814,7 @@ class ShellCommandDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -2841,7 +2841,7 @@ class ShellCommandDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
 
 
@@ -2864,7 +2864,7 @@ class ShellOutputDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2895,7 +2895,7 @@ class ShellOutputDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2961,7 +2961,7 @@ class SummaryPartAddedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -2996,7 +2996,7 @@ class SummaryPartDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3029,7 +3029,7 @@ class SummaryText(TypedDict):
 
 class SummaryTextDeltaEvent(TypedDict):
     """
-    The next piece of the summary; OVMS sends the thoughts so.
+    The next piece of the summary.
     """
 
     type: Literal["response.reasoning_summary_text.delta"]
@@ -3046,7 +3046,7 @@ class SummaryTextDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3077,7 +3077,7 @@ class SummaryTextDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3124,12 +3124,6 @@ class TokenizeResponse(TypedDict):
     tokens: list[int] | list[list[int]]
     """
     Token ids: one list for one text, a list of lists for several.
-    """
-
-
-class ToolReference(TypedDict):
-    """
-    Names a tool by its type and name, in either form.
     """
 
 
@@ -3224,7 +3218,7 @@ class Version(TypedDict):
 
     version: str
     """
-    The version of this server.
+    The server's version.
     """
 
 
@@ -3239,7 +3233,7 @@ class WebSearchCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3262,7 +3256,7 @@ class WebSearchSearchingEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """
@@ -3285,7 +3279,7 @@ class WebSearchStartedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events, from 0.
+    Counts the stream's events.
     """
     item_id: str
     """

@@ -8,6 +8,7 @@ from connexion.middleware.abstract import RoutedAPI, RoutedMiddleware
 from connexion.operations import AbstractOperation
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation, RequestContext
 from specvino.handlers.errors import ApiError
 from specvino.server import answer
@@ -33,6 +34,8 @@ class BoundOperation:
         policy = self._settings.unsupported_fields
         context = RequestContext(id=scope["state"]["request_id"], refuses_unsupported=policy == "reject")
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
+        if "" in arguments.values():  # the router lets a greedy parameter take nothing
+            raise ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {scope['path'][:200]}.")
         try:
             arguments |= self._query(scope, context)
             self._parameters.require(arguments)

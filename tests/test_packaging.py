@@ -1,6 +1,7 @@
 """The wheel holds every package and what they read."""
 
 import tomllib
+from importlib.resources import files
 from pathlib import Path
 
 from specvino.server.gate.schema import document
@@ -16,6 +17,12 @@ def test_every_folder_with_code_is_a_package_of_the_wheel():
         for init in (PROJECT / folder).rglob("__init__.py")
     }
     assert set(setuptools["packages"]) == found
+
+
+def test_every_dialect_has_its_document_in_the_package():
+    package = files("specvino.generated")
+    for source in (PROJECT / "openapi" / "dialects").glob("*.yaml"):
+        assert package.joinpath("dialects", f"{source.stem}.json").is_file()
 
 
 def test_the_document_comes_with_the_package():

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from specvino.codegen.schemas import Schema, component_name, deref, references, resolve
+from specvino.codegen.schemas import Schema, component_name, deref, references
 
 Table = dict[str, dict[str, Any]]
 
@@ -46,27 +46,30 @@ def query_shape(parameters: list[Schema]) -> dict[str, Any]:
 def _shape(document: dict[str, Any], schema: Schema, place: str, unions: Table) -> str | None:
     """What describes the objects in a property's value: a component, a union of some, or nothing."""
     found = tuple(dict.fromkeys(_branches(document, schema)))
-    if len(found) < 2:
-        return found[0] if found else None
+    components = tuple(name for name in found if name is not None)
+    if not components or len(found) == 1:
+        return components[0] if components else None
     for name in references(schema):  # it has a name, unless a list of one kind stands beside an object of another
         if tuple(dict.fromkeys(_branches(document, {"$ref": f"#/components/schemas/{name}"}))) == found:
             place = name
-    unions[place] = {"branches": found}
+    unions[place] = {"branches": components}
     return place
 
 
-def _branches(document: dict[str, Any], schema: Schema) -> Iterator[str]:
-    """The components whose objects a value can be or have as elements, in the order in which they are tried."""
-    if "$ref" in schema:
-        target = resolve(document, schema["$ref"])
-        if _properties(document, target):
-            yield component_name(schema["$ref"])
-        else:
-            yield from _branches(document, target)
-    else:
-        for child in (schema.get("items"), *schema.get("anyOf", ()), *schema.get("oneOf", ())):
-            if isinstance(child, dict):
-                yield from _branches(document, child)
+def _branches(document: dict[str, Any], schema: Schema) -> Iterator[str | None]:
+    """The components whose objects a value can be or have as elements, in the order in which they are tried.
+
+    None stands for a free-form map, whose values are anything.
+    """
+    target = deref(document, schema)
+    if _properties(document, target):
+        yield component_name(schema["$ref"])
+        return
+    if "object" in target.get("type", ()):
+        yield None
+    for child in (target.get("items"), *target.get("anyOf", ()), *target.get("oneOf", ())):
+        if isinstance(child, dict):
+            yield from _branches(document, child)
 
 
 def _properties(document: dict[str, Any], schema: Schema) -> dict[str, Schema]:

@@ -28,6 +28,7 @@ STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
     (
         components.unused,
         markings.descriptions,
+        markings.remarks,
         markings.fates,
         markings.queries,
         markings.honours,

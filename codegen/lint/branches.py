@@ -1,4 +1,4 @@
-"""The branches of anyOf: inline ones have names, and no example is in two that are objects."""
+"""The branches of anyOf: inline ones have names, and no example is in two."""
 
 import re
 from collections.abc import Iterator
@@ -30,11 +30,11 @@ def titled(spec: Spec) -> Iterator[Problem]:
 
 
 def overlaps(spec: Spec) -> Iterator[Problem]:
-    """Where an example meets an anyOf, at most one of the branches that are objects has it. (oneOf says so itself.)"""
+    """Where an example meets an anyOf, at most one of the branches has it. (oneOf says so itself.)"""
     judge = Judge(spec.document)
     for place, schema, example in examples(spec.document):
         for path, union, value in _met(spec.document, judge, schema, example, ()):
-            names = [_name(branch) for branch in _objects(spec.document, union) if judge.fits(branch, value)]
+            names = [_name(branch) for branch in _leaves(spec.document, union) if judge.fits(branch, value)]
             if len(names) > 1:
                 at = ".".join(map(str, path)) or "the value"
                 yield Problem("overlap", place, f"{at} is in more than one branch: {', '.join(names)}")
@@ -43,16 +43,16 @@ def overlaps(spec: Spec) -> Iterator[Problem]:
 def _met(
     document: dict[str, Any], judge: Judge, schema: Schema, value: Any, path: tuple[str | int, ...]
 ) -> Iterator[tuple[tuple[str | int, ...], Schema, Any]]:
-    """The objects inside a value that a union of objects describes, with their place and the union."""
+    """The values inside one that a union describes, with their place and the union."""
     schema = deref(document, schema)
+    if "anyOf" in schema:
+        yield path, schema, value
     if isinstance(value, dict):
         known = schema.get("properties", {})
         for name, child in value.items():
             below = known.get(name, schema.get("additionalProperties"))
             if isinstance(below, dict):
                 yield from _met(document, judge, below, child, (*path, name))
-        if len(list(_objects(document, schema))) > 1 and "anyOf" in schema:
-            yield path, schema, value
     elif isinstance(value, list) and isinstance(schema.get("items"), dict):
         for index, child in enumerate(value):
             yield from _met(document, judge, schema["items"], child, (*path, index))
@@ -62,13 +62,13 @@ def _met(
                 yield from _met(document, judge, branch, value, path)
 
 
-def _objects(document: dict[str, Any], schema: Schema) -> Iterator[Schema]:
-    """The branches of a union that are objects, those of unions inside it too."""
+def _leaves(document: dict[str, Any], schema: Schema) -> Iterator[Schema]:
+    """The branches of a union, with those of unions inside it in their place."""
     for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
         target = deref(document, branch)
         if target.keys() & {"anyOf", "oneOf"}:
-            yield from _objects(document, target)
-        elif "properties" in target or "object" in target.get("type", ()):
+            yield from _leaves(document, target)
+        else:
             yield branch
 
 

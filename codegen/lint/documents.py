@@ -29,7 +29,7 @@ KEYWORDS = frozenset(
 EXTENSIONS = frozenset(
     shlex.split("""
     x-endpoint x-root x-refusals x-stream x-greedy
-    x-origin x-fate x-emit x-honours x-support x-rule
+    x-origin x-fate x-emit x-honours x-here x-support x-rule
     """)
 )
 
@@ -53,6 +53,9 @@ def dialects(spec: Spec) -> Iterator[Problem]:
         for place, schema, value in examples(projected):
             for fault in judge.faults(schema, value):
                 yield Problem("examples", f"{system}: {place}", fault)
+        for place, schema in all_schemas(projected):
+            for fault in judge.faults(schema, schema["default"]) if "default" in schema else ():
+                yield Problem("default", f"{system}: {place}", fault)
 
 
 def schemas(spec: Spec) -> Iterator[Problem]:

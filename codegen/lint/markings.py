@@ -1,5 +1,6 @@
-"""What is written at the properties: descriptions, x-origin, fate or emission, x-honours, defaults."""
+"""What is written at the properties: descriptions, x-here, x-origin, fate or emission, x-honours, defaults."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,7 +9,7 @@ import jsonschema_rs
 from specvino.codegen.judge import Judge
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.walk import described, received, sent
-from specvino.codegen.schemas import Schema, closure, operations, parameters
+from specvino.codegen.schemas import Schema, all_schemas, closure, operations, parameters
 from specvino.codegen.spec import Spec
 
 ORIGINS = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy", "specvino")
@@ -23,6 +24,16 @@ def descriptions(spec: Spec) -> Iterator[Problem]:
         for place, child in _properties(name, schema):
             if not child.get("description"):
                 yield Problem("description", place, "needs a description")
+
+
+def remarks(spec: Spec) -> Iterator[Problem]:
+    """A description is true of every system that has the field; what this server makes of it is said in x-here."""
+    for place, schema in all_schemas(spec.document):
+        remark = schema.get("x-here", "-")
+        if not isinstance(remark, str) or not remark.strip():
+            yield Problem("here", place, f"x-here is {remark!r}, but must be a text")
+        if re.search(r"\bhere\b|\bOpenVINO\b", str(schema.get("description", "")), re.IGNORECASE):
+            yield Problem("here", place, "the description is about this server: x-here is the place for that")
 
 
 def origins(spec: Spec) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ def misfits(shape: Shape, value: Any) -> list[str]:
     ]
 
 
-def _object(required: dict[str, Shape], optional: dict[str, Shape] | None = None) -> Shape:
+def closed(required: dict[str, Shape], optional: dict[str, Shape] | None = None) -> Shape:
     return {
         "type": "object",
         "properties": required | (optional or {}),
@@ -33,7 +33,7 @@ NAME: Shape = {"type": "string", "minLength": 1}
 PATH: Shape = {"type": "string", "pattern": r"^[^.\[\]]+(\.[^.\[\]]+)*$"}
 NAMES, PATHS = _list(NAME), _list(PATH)
 
-TABLE = _object(
+TABLE = closed(
     {
         "framing": {"enum": ["data", "event"]},
         "terminator": {"type": ["string", "null"]},
@@ -44,24 +44,24 @@ TABLE = _object(
 )
 
 RULE = {
-    **_object({"fact": NAME, "at": PATH}, {"each": PATH, "key": PATH}),
+    **closed({"fact": NAME, "at": PATH}, {"each": PATH, "key": PATH}),
     "dependentRequired": {"each": ["key"], "key": ["each"]},
 }
 
 OUTERMOST = {
-    **_object({"end": NAMES}, {"open": NAME, "body": NAMES, "fail": NAMES, "abort": NAMES}),
+    **closed({"end": NAMES}, {"open": NAME, "body": NAMES, "fail": NAMES, "abort": NAMES}),
     "dependentRequired": {"abort": ["open"]},
 }
-INNER = _object({"in": NAME, "key": PATH, "close": NAME}, {"open": NAME, "body": NAMES})
+INNER = closed({"in": NAME, "key": PATH, "close": NAME}, {"open": NAME, "body": NAMES})
 
 # What each law has beside its name. Each means what its class in streams.py.jinja says.
 LAWS: dict[str, Shape] = {
-    "keys dense": _object({}),
-    "children close first": _object({}),
-    "constant": _object({"fields": PATHS}),
-    "one fact": _object({"of": NAME}),
-    "consecutive": _object({"field": PATH, "from": {"type": "integer"}}),
-    "one id": _object({"of": NAME, "fields": PATHS}),
-    "joined deltas": _object({"texts": _list(_object({"delta": NAME, "done": NAME, "as": PATH, "whole": PATH}))}),
-    "whole equals pieces": _object({"of": NAME, "piece": PATH, "whole": PATH}),
+    "keys dense": closed({}),
+    "children close first": closed({}),
+    "constant": closed({"fields": PATHS}),
+    "one fact": closed({"of": NAME}),
+    "consecutive": closed({"field": PATH, "from": {"type": "integer"}}),
+    "one id": closed({"of": NAME, "fields": PATHS}),
+    "joined deltas": closed({"texts": _list(closed({"delta": NAME, "done": NAME, "as": PATH, "whole": PATH}))}),
+    "whole equals pieces": closed({"of": NAME, "piece": PATH, "whole": PATH}),
 }

@@ -6,15 +6,19 @@ from typing import Any
 import jsonschema_rs
 
 from specvino.codegen.fields import Field, around, fields, parts
+from specvino.codegen.lint.dialect_vocabulary import DIALECT
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.merge import LEVELS, WHOLE_ENDPOINT, WHOLE_PART, WITHOUT, own_entry, support
+from specvino.codegen.lint.stream_vocabulary import misfits
+from specvino.codegen.merge import LEVELS, WHOLE_ENDPOINT, WHOLE_PART, WITHOUT, own_entry, part_level, support
+from specvino.codegen.schemas import deref, operations
 from specvino.codegen.spec import Spec
 
 SYSTEMS = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy")
-HEADER = ("name", "port", "base_paths", "auth", "errors", "stream", "unknown_fields", "differences", "fields")
-
 # The keys of an entry whose value is a JSON Schema, and where they may stand.
 NARROWING = {"accepts": ("request",), "sends": ("response", "stream")}
+
+# The keys of an entry about what a request must hold, and what an absent field of it counts as.
+ASKING = ("default", "required")
 
 
 def dialects(spec: Spec) -> Iterator[Problem]:
@@ -25,12 +29,39 @@ def dialects(spec: Spec) -> Iterator[Problem]:
     for system, dialect in spec.dialects.items():
         if system not in SYSTEMS:
             yield Problem("dialects", system, f"is not one of {', '.join(SYSTEMS)}")
-        for key in dialect:
-            if key not in HEADER:
-                yield Problem("dialects", system, f"{key!r} is not a known key; known are {', '.join(HEADER)}")
-        for key in ("name", "base_paths"):
-            if not dialect.get(key):
-                yield Problem("dialects", system, f"needs {key}: the system's own document shows it")
+        words = misfits(DIALECT, {key: value for key, value in dialect.items() if key != "fields"})
+        for what in words or _head(spec.document, dialect):
+            yield Problem("dialects", system, what)
+
+
+def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
+    """What its words are about exists, and every stream of the system is described."""
+    endpoints = {operation["x-endpoint"] for _, _, _, operation in operations(document)}
+    named = {
+        "auth": dialect["auth"].get("open", ()),
+        "errors": dialect["errors"].get("at", ()),
+        "stream": dialect["stream"],
+    }
+    for key, names in named.items():
+        for name in names:
+            if name not in endpoints:
+                yield f"there is no endpoint {name}, of which {key} speaks"
+    headers = {
+        name
+        for _, _, _, operation in operations(document)
+        for answer in operation["responses"].values()
+        for name in deref(document, answer).get("headers", ())
+    }
+    for name in dialect["headers"]:
+        if name not in headers:
+            yield f"no answer here has the header {name}"
+    for endpoint, part in parts(document):
+        if (
+            part == "stream"
+            and part_level(endpoint, part, dialect) not in WITHOUT
+            and endpoint not in dialect["stream"]
+        ):
+            yield f"stream needs {endpoint}: how its events come"
 
 
 def complete(spec: Spec) -> Iterator[Problem]:
@@ -85,7 +116,7 @@ def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]
         yield Problem("support", place, f"the level {level!r} is not one of {', '.join(LEVELS[field.part])}")
     if level == "partial" and not entry.get("note"):
         yield Problem("support", place, "partial needs a note that says what is missing")
-    for key in entry.keys() - {"level", "note", *NARROWING}:
+    for key in entry.keys() - {"level", "note", *ASKING, *NARROWING}:
         yield Problem("support", place, f"{key!r} is not known (a text with a comma needs quotes inside {{…}})")
     for key, where in NARROWING.items():
         if key not in entry:
@@ -94,5 +125,17 @@ def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]
             yield Problem("support", place, f"{key} is said of a {' or '.join(where)}, not of a {field.part}")
         elif not (isinstance(entry[key], dict) and jsonschema_rs.meta.is_valid(entry[key])):
             yield Problem("support", place, f"{key} is not a valid JSON Schema")
+    for key in ASKING:
+        if key in entry and (field.part != "request" or level in WITHOUT):
+            yield Problem("support", place, f"{key} is said of a request's field that has an effect")
+    yield from _required(place, field, entry)
     if "sends" in entry and level != "partial":
         yield Problem("support", place, "sends is for what is partial: it is sent in another form than ours")
+
+
+def _required(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]:
+    required = entry.get("required", True)
+    if isinstance(required, bool):
+        return
+    if not (isinstance(required, list) and required and all(isinstance(each, str) for each in required)):
+        yield Problem("support", place, "required is true, false or the kinds of object in which it is")

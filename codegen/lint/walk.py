@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import jsonschema_rs
-
 from specvino.codegen.fields import stream_event
 from specvino.codegen.schemas import Schema, closure, operations, references
 
@@ -47,17 +45,6 @@ def described(schema: Schema, place: str) -> Iterator[tuple[str, Schema]]:
     for keyword in ("properties", "patternProperties"):
         for name, child in schema.get(keyword, {}).items():
             yield from described(child, f"{place}/{keyword}/{name}")
-
-
-def faults(document: dict[str, Any], schema: Schema, value: Any) -> list[str]:
-    """What a schema of the document finds wrong with a value; empty when nothing."""
-    validator = jsonschema_rs.Draft202012Validator(
-        {**schema, "components": document["components"]}, validate_formats=True
-    )
-    return [
-        f"{'.'.join(map(str, error.instance_path)) or 'the value'}: {error.message}"
-        for error in validator.iter_errors(value)
-    ]
 
 
 def _reached(document: dict[str, Any], schemas: list[Schema]) -> set[str]:

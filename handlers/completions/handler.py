@@ -28,7 +28,7 @@ class Completions:
         self._served.require(body.model)
         chunks = self._chunks(body)
         if given(body.stream):
-            # The first chunk comes when the request is admitted: what is wrong with it is a status, not an event.
+            # The first chunk comes with the first text: what goes wrong before is a status, not an event.
             first = await anext(chunks)
             return usage.shown(first, chunks, usage.wanted(body.stream_options))
         async with aclosing(chunks):

@@ -63,7 +63,7 @@ def _tool(
 ) -> wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool:
     """As it was sent; a nested function in the flat form, which is the only one that clients of responses know."""
     if isinstance(tool, models.FunctionTool):
-        return cast("wire.FlatFunctionTool", {"type": "function", **tool.function.model_dump(by_alias=True)})
+        return cast("wire.FlatFunctionTool", {**tool.function.model_dump(by_alias=True), "type": "function"})
     return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump(by_alias=True))
 
 

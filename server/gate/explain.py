@@ -1,186 +1,153 @@
-"""A schema violation -> the error that a person needs: which field, what was there, what is accepted.
+"""A value that breaks the document's schema -> the error that a person needs.
 
-jsonschema-rs reports a union as a whole. This follows it down into the branch that was meant: of objects the one whose
-kind (a `const` such as the role of a message) the value has, else the one whose JSON type fits.
+The validator says of a union that no branch fits, after it has tried all of them on all that is inside; for a megabyte
+of input items that takes a minute. So this goes down into the value itself: through objects and lists to the part that
+is wrong, at a union into the branch that was meant, until a single keyword says what is wrong.
 """
 
-import json
+from collections.abc import Iterator
 from typing import Any
 
-from jsonschema_rs import ValidationError
+import jsonschema_rs
 
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.server.gate.kinds import Kinds
+from specvino.server.gate.kinds import Kinds, resolve
+from specvino.server.gate.refusal import Path, dotted, refuse, refuse_keyword, refuse_missing, types
 
-Path = tuple[str | int, ...]
+Schema = dict[str, Any]
 
-# The most characters of a value that a message shows.
-MOST_SHOWN = 80
+BASE = "urn:gate"
 
-_encode_lazily = json.JSONEncoder(ensure_ascii=False).iterencode
+# The keywords that lead to other schemas; the others speak of the value as a whole.
+LEADING = ("$ref", "properties", "patternProperties", "additionalProperties", "items", "anyOf", "oneOf", "allOf")
 
-# keyword -> the error code, where it follows from the keyword alone
-CODES = {
-    "minLength": ErrorCode.STRING_BELOW_MIN_LENGTH,
-    "maxLength": ErrorCode.STRING_ABOVE_MAX_LENGTH,
-    "minItems": ErrorCode.ARRAY_BELOW_MIN_LENGTH,
-    "maxItems": ErrorCode.ARRAY_ABOVE_MAX_LENGTH,
-    "maxProperties": ErrorCode.OBJECT_ABOVE_MAX_PROPERTIES,
-}
+TYPES: dict[type, str] = {str: "string", bool: "boolean", list: "array", dict: "object", type(None): "null"}
 
 
-def explain(error: ValidationError, document: dict[str, Any]) -> ApiError:
-    """The error to answer with; `document` is the schema that was broken, components and all."""
-    if rule := _rule(error, document):
-        return ApiError(ErrorCode.INVALID_VALUE, rule["message"], param=rule["param"])
-    kind: Any = error.kind  # each keyword's kind has attributes of its own
-    keyword = kind.name
-    if keyword in ("oneOf", "anyOf"):
-        return _explain_union(error, document)
-    path = tuple(error.instance_path)
-    if keyword == "required":
-        param = dotted((*path, kind.property))
-        return ApiError(ErrorCode.MISSING_REQUIRED_PARAMETER, f"{param} is required.", param=param)
-    schema = _schema(error, document)
-    if keyword == "type":
-        return _refuse(ErrorCode.INVALID_TYPE, path, error.instance, _types(schema["type"]))
-    if keyword == "propertyNames":
-        accepted = _accepted(kind.error.kind.name, schema)
-        message = f"{_name(path)} has the key {_show(kind.error.instance)}, but its keys must be {accepted}."
-        return ApiError(ErrorCode.INVALID_VALUE, message, param=dotted(path))
-    if keyword in CODES:
-        return _refuse_size(keyword, path, error.instance, kind.limit)
-    if keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-        return _refuse_number(path, error, keyword, schema)
-    return _refuse(ErrorCode.INVALID_VALUE, path, error.instance, _accepted(keyword, schema))
+class Explainer:
+    """Explains violations of one schema, in which the document's components may be referred to."""
 
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._registry = jsonschema_rs.Registry([(BASE, schema)])
+        self._validators: dict[str, jsonschema_rs.Draft202012Validator] = {}
 
-def dotted(path: Path) -> str | None:
-    """`messages.1.content`; None for the body as a whole."""
-    return ".".join(map(str, path)) or None
+    def explain(self, value: Any) -> ApiError:
+        """The error to answer with for a value that is not valid."""
+        return self._at("", value, ())[1]
 
+    def _at(self, pointer: str, value: Any, path: Path) -> tuple[Path, ApiError]:
+        """What is wrong with a value at `path` that the schema at `pointer` refuses, and where."""
+        schema = self._node(pointer)
+        if (target := schema.get("$ref")) and not self._fits(target.removeprefix("#"), value):
+            return self._at(target.removeprefix("#"), value, path)
+        if error := self._wrong_kind(schema, value, path) or self._own(schema, value, path):
+            return path, error
+        for below, child, step in _inside(pointer, schema, value):
+            if not self._fits(below, child):
+                return self._at(below, child, (*path, step))
+        for index, part in enumerate(schema.get("allOf", ())):
+            below = f"{pointer}/allOf/{index}"
+            if not self._fits(below, value):
+                if rule := part.get("x-rule"):
+                    param = (*path, rule["param"])
+                    return path, ApiError(ErrorCode.INVALID_VALUE, rule["message"], param=dotted(param))
+                return self._at(f"{below}/then" if "if" in part else below, value, path)
+        for keyword in ("oneOf", "anyOf"):
+            if keyword in schema:
+                return self._in_union(f"{pointer}/{keyword}", schema[keyword], value, path)
+        return path, refuse(ErrorCode.INVALID_VALUE, path, value, "what the document says")
 
-def _explain_union(error: ValidationError, document: dict[str, Any]) -> ApiError:
-    path = tuple(error.instance_path)
-    kind: Any = error.kind
-    schemas = _schema(error, document)[kind.name]
-    branches: list[list[ValidationError]] = kind.context
-    fitting = [each for each in zip(schemas, branches, strict=True) if not _is_type_error_at(each[1], path)]
-    if isinstance(error.instance, dict):
-        kinds = Kinds(schemas, document)
-        meant = kinds.meant(error.instance)
-        if not meant and kinds.key:
-            return _refuse_kind(error, kinds.key, kinds.known)
-        fitting = [each for each in fitting if any(each[0] is schema for schema in meant)] or fitting
-    if fitting:
-        # Of two lists the one that was right for longer: [[1, "x"]] is a list of token lists, not of strings.
-        _, errors = min(fitting, key=lambda each: (len(each[1]), -len(_telling(each[1]).instance_path)))
-        return explain(_telling(errors), document)
-    accepted = {_types(_schema(errors[0], document)["type"]): None for errors in branches}
-    return _refuse(ErrorCode.INVALID_TYPE, path, error.instance, " or ".join(accepted))
+    def _in_union(self, pointer: str, branches: list[Schema], value: Any, path: Path) -> tuple[Path, ApiError]:
+        meant = branches
+        if isinstance(value, dict):
+            kinds = Kinds(branches, self._schema)
+            meant = kinds.meant(value)
+            if kinds.key and not meant:
+                return path, self._refuse_kind(kinds.key, kinds.known, value, path)
+        fitting = [
+            f"{pointer}/{index}"
+            for index, branch in enumerate(branches)
+            if any(branch is each for each in meant) and _type_of(value) in self._types(branch)
+        ]
+        if not fitting:
+            accepted = dict.fromkeys(types(self._types(branch)) for branch in branches)
+            return path, refuse(ErrorCode.INVALID_TYPE, path, value, " or ".join(accepted))
+        if isinstance(value, list):
+            fitting = [each for each in fitting if self._begins(each, value)] or fitting
+        # Of several lists the one that was right for longer: [[1, "x"]] is a list of token lists, not of strings.
+        found = (self._at(each, value, path) for each in fitting)
+        return max(found, key=lambda each: [step for step in each[0] if isinstance(step, int)])
 
+    def _begins(self, pointer: str, value: list[Any]) -> bool:
+        """Whether the first element of a list has a right type; for a fraction an integer was meant."""
+        schema = resolve(self._node(pointer), self._schema)
+        if not value or "items" not in schema:
+            return True
+        kind = _type_of(value[0])
+        return kind in self._types(schema["items"]) or (kind == "number" and "integer" in self._types(schema["items"]))
 
-def _refuse_kind(error: ValidationError, key: str, known: list[str]) -> ApiError:
-    path = (*error.instance_path, key)
-    accepted = ", ".join(known)
-    instance: Any = error.instance
-    if key not in instance:
-        message = f"{dotted(path)} is required; accepted are: {accepted}."
-        return ApiError(ErrorCode.MISSING_REQUIRED_PARAMETER, message, param=dotted(path))
-    code = ErrorCode.INVALID_VALUE if isinstance(instance[key], str) else ErrorCode.INVALID_TYPE
-    return _refuse(code, path, instance[key], f"one of {accepted}")
+    def _refuse_kind(self, key: str, known: list[str], value: dict[str, Any], path: Path) -> ApiError:
+        if key not in value:
+            return refuse_missing((*path, key), known)
+        code = ErrorCode.INVALID_VALUE if isinstance(value[key], str) else ErrorCode.INVALID_TYPE
+        return refuse(code, (*path, key), value[key], f"one of {', '.join(known)}")
 
-
-def _telling(errors: list[ValidationError]) -> ValidationError:
-    """The first error, or the one that says why: an object whose `type` is another lacks other fields as well."""
-    first = errors[0]
-    place = tuple(first.instance_path)
-    kinds = [e for e in errors if e.kind.name == "const" and tuple(e.instance_path)[:-1] == place]
-    return kinds[0] if kinds else first
-
-
-def _is_type_error_at(errors: list[ValidationError], path: Path) -> bool:
-    return any(error.kind.name == "type" and tuple(error.instance_path) == path for error in errors)
-
-
-def _schema(error: ValidationError, document: dict[str, Any]) -> dict[str, Any]:
-    """The schema whose keyword was broken."""
-    node: Any = document
-    for part in tuple(error.schema_path)[:-1]:
-        node = node[part]
-    schema: dict[str, Any] = node
-    return schema
-
-
-def _rule(error: ValidationError, document: dict[str, Any]) -> dict[str, str] | None:
-    """What the document says of a rule between fields (`x-rule`), where that is what was broken."""
-    path = tuple(error.schema_path)
-    if "then" not in path:
+    def _wrong_kind(self, schema: Schema, value: Any, path: Path) -> ApiError | None:
+        """An object whose `type` is another's lacks other fields as well: that it is another says why."""
+        for name, child in schema.get("properties", {}).items() if isinstance(value, dict) else ():
+            if "const" in child and name in value and value[name] != child["const"]:
+                return self._own(child, value[name], (*path, name))
         return None
-    node: Any = document
-    for part in path[: path.index("then")]:
-        node = node[part]
-    rule: dict[str, str] | None = node.get("x-rule")
-    return rule
+
+    def _own(self, schema: Schema, value: Any, path: Path) -> ApiError | None:
+        """What the schema itself says against a value, apart from what is inside."""
+        own = {key: each for key, each in schema.items() if key not in LEADING and not key.startswith("x-")}
+        try:
+            jsonschema_rs.Draft202012Validator(own, validate_formats=True).validate(value)
+        except jsonschema_rs.ValidationError as error:
+            return refuse_keyword(error, own, path)
+        return None
+
+    def _types(self, schema: Schema) -> list[str]:
+        """The JSON types that a schema can accept."""
+        schema = resolve(schema, self._schema)
+        if "type" in schema:
+            names = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+            return ["integer", *names] if "number" in names else list(names)
+        values = [schema["const"]] if "const" in schema else schema.get("enum", [])
+        branches = (*schema.get("anyOf", ()), *schema.get("oneOf", ()))
+        found = [_type_of(value) for value in values] + [name for each in branches for name in self._types(each)]
+        return list(dict.fromkeys(found))
+
+    def _fits(self, pointer: str, value: Any) -> bool:
+        if pointer not in self._validators:
+            self._validators[pointer] = jsonschema_rs.Draft202012Validator(
+                {"$ref": f"{BASE}#{pointer}"}, registry=self._registry, validate_formats=True
+            )
+        return self._validators[pointer].is_valid(value)
+
+    def _node(self, pointer: str) -> Schema:
+        node: Any = self._schema
+        for part in pointer.split("/")[1:]:
+            node = node[int(part)] if isinstance(node, list) else node[part.replace("~1", "/").replace("~0", "~")]
+        found: Schema = node
+        return found
 
 
-def _refuse_number(path: Path, error: ValidationError, keyword: str, schema: dict[str, Any]) -> ApiError:
-    bound = {
-        "minimum": "at least",
-        "maximum": "at most",
-        "exclusiveMinimum": "greater than",
-        "exclusiveMaximum": "less than",
-    }[keyword]
-    kind = "integer" if "integer" in schema["type"] else "decimal"
-    side = "below_min" if keyword in ("minimum", "exclusiveMinimum") else "above_max"
-    return _refuse(ErrorCode(f"{kind}_{side}_value"), path, error.instance, f"{bound} {schema[keyword]}")
+def _inside(pointer: str, schema: Schema, value: Any) -> Iterator[tuple[str, Any, str | int]]:
+    """The parts of a value with the schemas that describe them."""
+    if isinstance(value, dict):
+        for name, child in value.items():
+            if name in schema.get("properties", {}):
+                yield f"{pointer}/properties/{name.replace('~', '~0').replace('/', '~1')}", child, name
+            elif isinstance(schema.get("additionalProperties"), dict):
+                yield f"{pointer}/additionalProperties", child, name
+    elif isinstance(value, list) and "items" in schema:
+        for index, child in enumerate(value):
+            yield f"{pointer}/items", child, index
 
 
-def _refuse_size(keyword: str, path: Path, value: Any, limit: int) -> ApiError:
-    unit = {"Length": "characters", "Items": "elements", "Properties": "entries"}[keyword[3:]]
-    bound = "at least" if keyword.startswith("min") else "at most"
-    message = f"{_name(path)} has {len(value)} {unit}, but must have {bound} {limit}."
-    return ApiError(CODES[keyword], message, param=dotted(path))
-
-
-def _refuse(code: ErrorCode, path: Path, value: Any, accepted: str) -> ApiError:
-    return ApiError(code, f"{_name(path)} is {_show(value)}, but must be {accepted}.", param=dotted(path))
-
-
-def _name(path: Path) -> str:
-    return dotted(path) or "The request body"
-
-
-def _accepted(keyword: str, schema: dict[str, Any]) -> str:
-    match keyword:
-        case "enum":
-            return "one of " + ", ".join(map(_show, schema["enum"]))
-        case "const":
-            return _show(schema["const"])
-        case "pattern":
-            return f"a text that matches {schema['pattern']}"
-        case "format":
-            return f"a text of the format {schema['format']}"
-        case "not" if "const" in schema["not"]:
-            return f"another value than {_show(schema['not']['const'])}"
-        case _:
-            return f"a value that satisfies {keyword}: {_show(schema[keyword])}"
-
-
-def _types(types: str | list[str]) -> str:
-    words = {"integer": "an integer", "object": "an object", "array": "a list", "null": "null"}
-    return " or ".join(words.get(name, f"a {name}") for name in ([types] if isinstance(types, str) else types))
-
-
-def _show(value: Any) -> str:
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**40:
-        return "an integer of more than 40 digits"
-    if isinstance(value, str):
-        value = value[:MOST_SHOWN]
-    text = ""
-    for piece in _encode_lazily(value):  # a value may be a megabyte
-        text += piece
-        if len(text) > MOST_SHOWN:
-            return f"{text[: MOST_SHOWN - 3]}..."
-    return text
+def _type_of(value: Any) -> str:
+    return TYPES.get(type(value)) or ("integer" if isinstance(value, int) or value.is_integer() else "number")

@@ -28,7 +28,11 @@ class Kinds:
             candidates = [each for each in self._objects if said in self._texts(each[0], self.key)]
             candidates = candidates or [each for each in self._open() if self._has_all(each[0], value)]
         elif self.key is not None:
-            candidates = [each for each in self._objects if self.key not in each[0].get("required", ())]
+            candidates = [
+                each
+                for each in self._objects
+                if self.key not in each[0].get("required", ()) and value.keys() & each[0]["properties"].keys()
+            ]
         best = [branch for schema, branch in candidates if self._has_all(schema, value)]
         return best[:1] or [branch for _, branch in candidates]
 
@@ -42,22 +46,24 @@ class Kinds:
 
     def _texts(self, schema: Schema, key: str | None) -> list[str]:
         """The texts that a property can be, where they are listed."""
-        child = self._resolved(schema.get("properties", {}).get(key, {}))
+        child = resolve(schema.get("properties", {}).get(key, {}), self._document)
         values = [child["const"]] if "const" in child else child.get("enum", [])
         return [value for value in values if isinstance(value, str)]
 
     def _within(self, schema: Schema) -> Iterator[Schema]:
-        schema = self._resolved(schema)
+        schema = resolve(schema, self._document)
         branches = (*schema.get("anyOf", ()), *schema.get("oneOf", ()))
         for branch in branches:
             yield from self._within(branch)
         if not branches and ("properties" in schema or "object" in schema.get("type", ())):
             yield schema
 
-    def _resolved(self, schema: Schema) -> Schema:
-        while "$ref" in schema:
-            node: Any = self._document
-            for part in schema["$ref"].removeprefix("#/").split("/"):
-                node = node[part]
-            schema = node
-        return schema
+
+def resolve(schema: Schema, document: Schema) -> Schema:
+    """The schema, or what it refers to."""
+    while "$ref" in schema:
+        node: Any = document
+        for part in schema["$ref"].removeprefix("#/").split("/"):
+            node = node[part]
+        schema = node
+    return schema

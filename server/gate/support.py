@@ -9,13 +9,14 @@ import jsonschema_rs
 from specvino.generated.errors import ErrorCode
 from specvino.generated.support import SHAPES, UNIONS, Shape, Union
 from specvino.handlers.errors import ApiError
-from specvino.server.gate.explain import Path, dotted
+from specvino.server.gate.refusal import Path, dotted
 
 Policy = Literal["report", "reject", "ignore"]
 
-# Clients refuse longer headers than some kilobytes.
+# Clients refuse headers that are longer than some kilobytes.
 MOST_REPORTED = 16
 LONGEST_NAME = 100
+LONGEST_HEADER = 2048
 
 
 def apply(policy: Policy, body: Any, component: str) -> list[str]:
@@ -37,8 +38,14 @@ def apply(policy: Policy, body: Any, component: str) -> list[str]:
 
 
 def header(names: list[str]) -> str:
-    """The value of X-Unsupported-Params."""
-    return ", ".join(quote(name, safe=".-_~[]") for name in names[:MOST_REPORTED])
+    """The value of X-Unsupported-Params, as far as it goes; a field without a name is shown as two quotes."""
+    text = ""
+    for name in names[:MOST_REPORTED]:
+        longer = f"{text}, " * bool(text) + quote(name or '""', safe=".-_~[]")
+        if len(longer) > LONGEST_HEADER:
+            break
+        text = longer
+    return text
 
 
 def _refusal(name: str, known: bool) -> ApiError:
@@ -66,6 +73,8 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
         return  # a free-form map beside the objects
     if not SHAPES[component].required <= value.keys():
         return  # one beside the only object
+    if value.keys() <= _plain(component):
+        return
     fields = SHAPES[component].fields
     for name, child in value.items():
         if child is None:
@@ -88,6 +97,8 @@ def _meant(value: dict[str, Any], union: Union) -> str | None:
         candidates = union.absent
     else:
         candidates = union.variants.get(selected, union.branches) if isinstance(selected, str) else union.branches
+        if len(candidates) == 1:
+            return candidates[0]  # a valid value of this kind can be nothing else
     for name in candidates:
         if _fits(value, SHAPES[name]):
             return name
@@ -102,6 +113,15 @@ def _fits(value: dict[str, Any], shape: Shape) -> bool:
 
 def _honoured(component: str, name: str, value: Any) -> bool:
     return SHAPES[component].fields[name].honours is not None and _validator(component, name).is_valid(value)
+
+
+@cache
+def _plain(component: str) -> frozenset[str]:
+    """The fields that are honoured whatever their value is, and have no objects in it: most of all that is sent."""
+    fields = SHAPES[component].fields.items()
+    return frozenset(
+        name for name, field in fields if field.fate != "unsupported" and field.honours is None and field.shape is None
+    )
 
 
 @cache

@@ -39,6 +39,22 @@ def test_write_and_drift(tmp_path):
     assert sorted(path.name for path in target.iterdir()) == ["a.py", "b.py"]
 
 
+def test_files_in_folders(tmp_path):
+    files = {"a.py": "", "below/b.json": "{}\n"}
+    build.write(files, tmp_path)
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "a.pyc").touch()
+    assert build.drift(files, tmp_path) == ""
+    (tmp_path / "below" / "old.json").write_text("1\n")
+    assert "a/below/old.json" in build.drift(files, tmp_path)
+    build.write(files, tmp_path)
+    assert [path.name for path in (tmp_path / "below").iterdir()] == ["b.json"]
+
+
+def test_each_system_has_its_document(rendered, real):
+    assert {f"dialects/{system}.json" for system in real.dialects} == {n for n in rendered if n.startswith("dialects/")}
+
+
 @pytest.fixture
 def project(tmp_path):
     """A copy of the source and what is generated from it."""
@@ -54,8 +70,8 @@ def codegen(project, *options):
 
 def test_check_shows_drift_and_writes_nothing(project):
     assert codegen(project, "--check").returncode == 0
-    request = project / "openapi" / "schemas" / "chat" / "request.yaml"
-    request.write_text(request.read_text().replace("maximum: 128\n", "maximum: 64\n"))
+    sampling = project / "openapi" / "schemas" / "sampling.yaml"
+    sampling.write_text(sampling.read_text().replace("maximum: 128\n", "maximum: 64\n"))
     before = (project / "generated" / "openapi.json").read_bytes()
     run = codegen(project, "--check")
     assert run.returncode == 1

@@ -1,6 +1,11 @@
 """Which fields there are, and their names."""
 
-from specvino.codegen.fields import fields
+import pytest
+from support.tiny_document import ref, talk, thing
+
+from specvino.codegen.fields import around, fields, parts
+
+TEXT = {"type": "string"}
 
 
 def test_names(real):
@@ -38,4 +43,44 @@ def test_a_schema_inside_itself_ends(spec, schemas):
     before = [field.name for field in fields(spec.document)]
     schemas["TextPart"]["properties"]["parts"] = {"type": "array", "items": {"$ref": "#/components/schemas/TextPart"}}
     added = {field.name for field in fields(spec.document)} - set(before)
-    assert added == {"chat.messages[].content[].parts"}
+    assert "chat.messages[].content[].parts" in added
+    assert not [name for name in added if name.endswith("parts[].parts")]
+
+
+def names_of(document, part):
+    return [field.name for field in fields(document) if field.endpoint == "talk" and field.part == part]
+
+
+def test_what_the_unary_answer_has_is_described_there():
+    document = talk(
+        answer=thing(usage=ref("Usage"), items={"type": "array", "items": ref("Item")}),
+        event=thing(usage={"anyOf": [ref("Usage"), {"type": "null"}]}, item=ref("Item"), delta=ref("Delta")),
+        Usage=thing(tokens=TEXT),
+        Item=thing(id=TEXT),
+        Delta=thing(text=TEXT),
+    )
+    assert names_of(document, "stream") == [
+        "talk.stream.usage",
+        "talk.stream.item",
+        "talk.stream.delta",
+        "talk.stream.delta.text",
+    ]
+    assert "talk.response.usage.tokens" in names_of(document, "response")
+
+
+def test_what_only_the_request_has_is_described_in_the_stream():
+    document = talk(ask=thing(item=ref("Item")), event=thing(item=ref("Item")), Item=thing(id=TEXT))
+    assert names_of(document, "stream") == ["talk.stream.item", "talk.stream.item.id"]
+
+
+def test_an_event_that_is_the_unary_answer_has_no_fields_but_its_part_is_there():
+    document = talk(answer=thing(id=TEXT), event={"anyOf": [ref("Answer"), ref("ErrorResponse")]})
+    assert names_of(document, "stream") == []
+    assert ("talk", "stream") in parts(document)
+
+
+@pytest.mark.parametrize(
+    ("path", "outer"), [("a", []), ("a[].b", ["a"]), ("a[].b.c", ["a[].b", "a"]), ("a.b[][].c", ["a.b", "a"])]
+)
+def test_the_fields_around_one(path, outer):
+    assert list(around(path)) == outer

@@ -6,7 +6,7 @@ import json
 from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
 from specvino.codegen import lower
-from specvino.codegen.schemas import all_schemas
+from specvino.codegen.schemas import all_schemas, descend
 
 
 def test_31_is_valid_and_keeps_the_schema_of_events(real):
@@ -36,6 +36,13 @@ def test_models_see_shapes_only(real):
         assert not schema.keys() & {*lower.JUDGING, "default", "examples"}, place
         assert not [key for key in schema if key.startswith("x-")], place
     assert "allOf" not in schemas["CreateChatCompletionRequest"]
+
+
+def test_titles_of_components_alone_name_classes(real):
+    schemas = lower.for_models(real.document)["components"]["schemas"]
+    for name, schema in schemas.items():
+        titles = [each["title"] for _, each in descend(schema, name) if "title" in each]
+        assert titles == [name]
 
 
 def test_properties_may_be_called_like_keywords(spec, schemas):

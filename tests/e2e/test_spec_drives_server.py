@@ -23,10 +23,10 @@ def test_a_bound_in_the_yaml_is_a_bound_of_the_server(tmp_path):
         (package / folder).symlink_to(tmp_path / folder)
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "package")}
 
-    request = tmp_path / "openapi" / "schemas" / "chat" / "request.yaml"
-    text = request.read_text()
-    assert text.count("maximum: 2\n      default: 1") == 1
-    request.write_text(text.replace("maximum: 2\n      default: 1", "maximum: 1.5\n      default: 1"))
+    sampling = tmp_path / "openapi" / "schemas" / "sampling.yaml"
+    text = sampling.read_text()
+    assert text.count("maximum: 2\n    default: 1") == 1
+    sampling.write_text(text.replace("maximum: 2\n    default: 1", "maximum: 1.5\n    default: 1"))
     subprocess.run([sys.executable, "-m", "specvino.codegen", "--root", tmp_path], env=env, check=True)
 
     with serving("--engine", "scripted", "--served-model-name", "m", env=env) as server:

@@ -29,13 +29,13 @@ def test_in_a_component_below(schemas, only):
 
 
 def test_in_a_branch(schemas, only):
-    del schemas["TextContent"]["anyOf"][0]["maxLength"]
-    only("bounds", "TextContent/anyOf/0")
+    del schemas["TextContent"]["anyOf"][1]["maxItems"]
+    only("bounds", "TextContent/anyOf/1")
 
 
-def test_in_the_values_of_a_map(request_fields, only):
-    del request_fields["logit_bias"]["additionalProperties"]["maximum"]
-    only("bounds", "logit_bias/additionalProperties")
+def test_in_the_values_of_a_map(schemas, only):
+    del schemas["LogitBias"]["additionalProperties"]["maximum"]
+    only("bounds", "LogitBias/additionalProperties")
 
 
 def test_in_a_parameter(spec, only):
@@ -49,12 +49,12 @@ def test_answers_need_none(spec, schemas):
 
 
 @pytest.mark.parametrize("pattern", ["^[a-z]{1,8}$", "^[*+|]$", r"^\+\d{3}$"])
-def test_a_pattern_that_bounds(spec, request_fields, pattern):
-    request_fields["metadata"]["propertyNames"] = {"pattern": pattern}
+def test_a_pattern_that_bounds(spec, schemas, pattern):
+    schemas["LogitBias"]["propertyNames"] = {"pattern": pattern}
     assert lint(spec) == []
 
 
 @pytest.mark.parametrize("pattern", ["^[a-z]+$", "[a-z]{1,8}", "^a{2,}$", "^a$|b", "^a*$"])
-def test_a_pattern_that_does_not_bound(request_fields, only, pattern):
-    request_fields["metadata"]["propertyNames"] = {"pattern": pattern}
-    only("bounds", "metadata", "propertyNames")
+def test_a_pattern_that_does_not_bound(schemas, only, pattern):
+    schemas["LogitBias"]["propertyNames"] = {"pattern": pattern}
+    only("bounds", "LogitBias", "propertyNames")

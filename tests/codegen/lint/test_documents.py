@@ -2,7 +2,7 @@
 
 import pytest
 
-from specvino.codegen import lower
+from specvino.codegen import lower, project
 from specvino.codegen.lint import lint
 
 
@@ -27,6 +27,23 @@ def test_the_lowered_document_is_judged_too(monkeypatch, only):
 
     monkeypatch.setattr(lower, "to_31", broken)
     only("openapi", "3.1: info", "title")
+
+
+def test_what_a_system_has_is_judged_too(spec, only):
+    spec.dialects["vllm"]["base_paths"] = [1]
+    only("openapi", "vllm: servers/0/url", "string")
+
+
+def test_a_system_s_default_fits_its_schema(spec):
+    spec.dialects["vllm"]["fields"]["chat"]["request"]["temperature"] = {"level": "full", "default": "warm"}
+    found = [str(problem) for problem in lint(spec)]
+    assert any(line.startswith("default: vllm: CreateChatCompletionRequest/properties/temperature: ") for line in found)
+
+
+def test_examples_of_what_a_system_has_are_judged_too(monkeypatch, spec):
+    monkeypatch.setattr(project, "drop_examples", lambda document, fits: None)
+    found = [str(problem) for problem in lint(spec)]
+    assert any(line.startswith("examples: ovms: ErrorResponse") or "examples: ovms: " in line for line in found), found
 
 
 def test_an_unquoted_comma(schemas, only):

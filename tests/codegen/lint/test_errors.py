@@ -2,6 +2,8 @@
 
 import pytest
 
+from specvino.codegen.lint import lint
+
 
 @pytest.fixture
 def codes(spec):
@@ -38,6 +40,12 @@ def test_a_refusal_of_an_unknown_code(chat, only):
 def test_a_refusal_without_its_status(chat, only):
     del chat["responses"]["404"]
     only("refusals", "POST /chat/completions", "model_not_found has status 404")
+
+
+def test_a_refusal_without_a_code(spec, chat):
+    del chat["x-refusals"][0]["code"]
+    found = [str(problem) for problem in lint(spec)]
+    assert "refusals: POST /chat/completions: the code None is not in errors.yaml" in found
 
 
 @pytest.mark.parametrize("change", [{"when": ""}, {"so": None}])

@@ -15,6 +15,25 @@ def test_a_property_without_description(request_fields, only):
     only("description", "CreateChatCompletionRequest/properties/user")
 
 
+@pytest.mark.parametrize("value", [None, True, " "])
+def test_a_remark_that_is_no_text(request_fields, only, value):
+    request_fields["user"]["x-here"] = value
+    only("here", "user", repr(value), "must be a text")
+
+
+@pytest.mark.parametrize("text", ["A list. Here it is empty.", "OpenVINO GenAI has no place for it."])
+@pytest.mark.parametrize("place", ["property", "component"])
+def test_a_description_of_this_server_only(schemas, only, place, text):
+    {"property": schemas["Model"]["properties"]["id"], "component": schemas["Model"]}[place]["description"] = text
+    only("here", "Model", "x-here is the place")
+
+
+def test_remarks(spec, schemas, request_fields):
+    request_fields["user"] |= {"description": "Where it is: somewhere, adhered to.", "x-here": "Only logged here."}
+    schemas["Model"]["x-here"] = "There is one."
+    assert lint(spec) == []
+
+
 @pytest.mark.parametrize("value", [None, "opnai"])
 def test_origin(request_fields, only, value):
     request_fields["user"]["x-origin"] = value
@@ -51,6 +70,11 @@ def test_fate_of_an_answer(schemas, only):
 def test_emission(schemas, only, value):
     schemas["Model"]["properties"]["id"]["x-emit"] = value
     only("emit", "Model/properties/id", repr(value), "'when …'")
+
+
+def test_what_only_others_send(spec, schemas):
+    schemas["Model"]["properties"]["id"]["x-emit"] = "never"
+    assert lint(spec) == []
 
 
 def test_emission_of_a_stream(schemas, only):

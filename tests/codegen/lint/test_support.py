@@ -1,6 +1,10 @@
 """Dialects and support levels, both ways."""
 
+import copy
+
 import pytest
+
+from specvino.codegen.lint import lint, support
 
 
 @pytest.fixture
@@ -20,7 +24,7 @@ def test_a_surplus_dialect(spec, only):
 
 def test_an_unknown_header(spec, only):
     spec.dialects["vllm"]["ports"] = 1
-    only("dialects", "vllm", "'ports' is not a known key")
+    only("dialects", "vllm", "'ports' was unexpected")
 
 
 @pytest.mark.parametrize(("part", "path"), [("request", "temperature"), ("response", "usage"), ("stream", "usage")])
@@ -59,3 +63,173 @@ def test_an_unquoted_comma_in_a_note(ovms, only):
 def test_what_it_accepts_is_a_schema(ovms, only):
     ovms["request"]["temperature"] = {"level": "full", "accepts": {"maximum": "2"}}
     only("support", "ovms chat.temperature", "accepts is not a valid JSON Schema")
+
+
+@pytest.fixture
+def tools(request_fields, schemas, ovms):
+    """A field with fields inside, that OVMS has in full, and one inside it that OVMS itself defined."""
+    marked = {"description": "x", "x-fate": "noted", "x-origin": "openai"}
+    inner = {"name": {"type": "string", "maxLength": 1} | marked}
+    inner["cost"] = inner["name"] | {"x-origin": "ovms"}
+    schemas["Extra"] = {"title": "Extra", "description": "x", "type": "object", "properties": inner}
+    request_fields["extra"] = {"$ref": "#/components/schemas/Extra"} | marked
+    ovms["request"] |= {"extra": "full", "extra.cost": "full"}
+    return ovms["request"]
+
+
+@pytest.fixture
+def others(spec, tools):
+    for system, dialect in spec.dialects.items():
+        if system != "ovms":
+            dialect["fields"]["chat"]["request"] |= {"extra": "ignored"}
+
+
+@pytest.mark.usefixtures("others")
+def test_levels_are_handed_on(spec, tools):
+    assert lint(spec) == []
+    tools["extra"] = "unknown"
+    assert lint(spec) == [], "what is known inside of what is not may be said"
+
+
+@pytest.mark.usefixtures("others")
+def test_an_extension_needs_a_level_of_its_own(tools, only):
+    del tools["extra.cost"]
+    only("support", "ovms chat.extra.cost: needs a level")
+
+
+@pytest.mark.usefixtures("others")
+def test_what_is_in_a_partial_field_needs_a_level_of_its_own(tools, only):
+    tools["extra"] = {"level": "partial", "note": "Some."}
+    only("support", "ovms chat.extra.name: needs a level")
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.parametrize("level", ["ignored", "refused"])
+def test_nothing_is_said_of_what_is_in_a_field_that_is_not_there(tools, only, level):
+    tools["extra"] = level
+    only("support", "ovms chat.extra.cost", f"chat.extra is {level}")
+
+
+def test_what_is_sent_instead(spec, ovms):
+    ovms["response"]["usage"] = {"level": "partial", "note": "A number.", "sends": {"type": "integer"}}
+    found = [str(problem) for problem in lint(spec)]
+    assert all("needs a level" in problem for problem in found), "of the fields inside, and nothing else"
+
+
+@pytest.mark.parametrize(
+    ("part", "path", "key", "words"),
+    [
+        ("request", "temperature", "sends", "sends is said of a response or stream, not of a request"),
+        ("response", "model", "accepts", "accepts is said of a request, not of a response"),
+        ("stream", "model", "accepts", "accepts is said of a request, not of a stream"),
+    ],
+)
+def test_a_schema_in_the_wrong_part(ovms, only, part, path, key, words):
+    ovms[part][path] = {"level": "partial", "note": "x", key: {"type": "integer"}}
+    only("support", words)
+
+
+def test_what_it_sends_is_a_schema(ovms, only):
+    ovms["response"]["model"] = {"level": "partial", "note": "x", "sends": {"type": "txt"}}
+    only("support", "ovms chat.response.model", "sends is not a valid JSON Schema")
+
+
+def test_what_is_sent_in_full_is_sent_as_ours(ovms, only):
+    ovms["response"]["model"] = {"level": "full", "sends": {"type": "integer"}}
+    only("support", "ovms chat.response.model", "sends is for what is partial")
+
+
+@pytest.mark.parametrize("level", ["absent", "unknown"])
+def test_a_whole_endpoint(spec, level):
+    spec.dialects["ovms"]["fields"]["models"] = level
+    assert lint(spec) == []
+
+
+def test_a_whole_part(spec, ovms):
+    ovms["stream"] = "absent"
+    assert lint(spec) == []
+
+
+@pytest.mark.parametrize("level", ["full", "refused", "partial", None])
+def test_a_whole_endpoint_of_another_level(spec, level):
+    spec.dialects["ovms"]["fields"]["version"] = level
+    found = [str(problem) for problem in support.surplus(spec)]
+    assert found == [f"support: ovms version: {level!r} is neither fields nor, for all of them, absent or unknown"]
+
+
+@pytest.mark.parametrize(("part", "level"), [("request", "absent"), ("response", "ignored"), ("stream", "full")])
+def test_a_whole_part_of_another_level(spec, ovms, part, level):
+    ovms[part] = level
+    found = [str(problem) for problem in support.surplus(spec)]
+    assert len(found) == 1
+    assert f"ovms chat {part}: {level!r} is neither fields nor" in found[0]
+
+
+@pytest.mark.parametrize("key", ["name", "base_paths", "auth", "headers", "errors", "stream", "unknown_fields"])
+def test_what_a_system_s_own_document_shows(spec, key):
+    del spec.dialects["vllm"][key]
+    found = [str(problem) for problem in support.dialects(spec)]
+    assert found[0] == f'dialects: vllm: "{key}" is a required property'
+
+
+@pytest.mark.parametrize(
+    ("where", "key", "value", "what"),
+    [
+        (("auth",), "headers", "X-Key", "'headers' was unexpected"),
+        (("errors",), "envelope", "xml", '"xml" is not one of'),
+        (("errors", "statuses"), "teapot", 418, "'teapot' was unexpected"),
+        (("errors", "statuses"), "fault", 200, "errors.statuses.fault"),
+        (("errors", "at"), "models", {"faults": 500}, "'faults' was unexpected"),
+        (("stream", "chat"), "framing", ["data"], '["data"] is not one of'),
+        (("stream", "chat"), "role_chunk", "first", "'role_chunk' was unexpected"),
+        ((), "unknown_fields", "kept", '"kept" is not one of'),
+        ((), "headers", ["X-Unsupported-Parameters"], "no answer here has the header X-Unsupported-Parameters"),
+    ],
+)
+def test_the_words_of_a_head(spec, only, where, key, value, what):
+    head = spec.dialects["vllm"]
+    for step in where:
+        head = head[step]
+    head[key] = value
+    only("dialects", "vllm", what)
+
+
+def test_a_status_that_is_not_said(spec, only):
+    del spec.dialects["vllm"]["errors"]["statuses"]["overload"]
+    only("dialects", 'vllm: errors.statuses: "overload" is a required property')
+
+
+def test_a_stream_of_which_nothing_is_said(spec, only):
+    del spec.dialects["vllm"]["stream"]["chat"]
+    only("dialects", "vllm: stream needs chat")
+
+
+def test_an_endpoint_of_a_head_that_does_not_exist(real):
+    spec = copy.deepcopy(real)
+    spec.dialects["vllm"]["stream"]["talk"] = spec.dialects["vllm"]["stream"]["chat"]
+    spec.dialects["ovms"]["errors"]["at"]["modles"] = {"fault": 500}
+    spec.dialects["ovms"]["auth"]["open"] = ["moddel"]
+    found = [str(problem) for problem in support.dialects(spec)]
+    assert found == [
+        "dialects: ovms: there is no endpoint moddel, of which auth speaks",
+        "dialects: ovms: there is no endpoint modles, of which errors speaks",
+        "dialects: vllm: there is no endpoint talk, of which stream speaks",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("part", "path", "said", "what"),
+    [
+        ("request", "user", {"level": "ignored", "default": "me"}, "default is said of a request's field that"),
+        ("response", "usage", {"level": "full", "required": True}, "required is said of a request's field that"),
+        ("request", "model", {"level": "full", "required": "always"}, "required is true, false or the kinds"),
+    ],
+)
+def test_where_defaults_and_required_may_stand(ovms, only, part, path, said, what):
+    ovms[part][path] = said
+    only("support", f"{path}: {what}")
+
+
+def test_a_part_that_does_not_exist(spec, only):
+    spec.dialects["ovms"]["fields"]["models"]["stream"] = "absent"
+    only("support", "ovms models stream: there is no such part")

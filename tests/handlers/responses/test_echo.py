@@ -44,7 +44,7 @@ def test_whether_it_is_stored_is_not_what_was_asked_but_what_is():
 
 def test_tools_as_they_were_sent():
     flat = {"type": "function", "name": "f", "parameters": {"type": "object"}, "strict": True}
-    nested = {"type": "function", "function": {"name": "g", "description": "d"}}
+    nested = {"type": "function", "function": {"name": "g", "description": "d", "type": "odd"}}
     hosted = {"type": "web_search", "search_context_size": "low"}
     custom = {"type": "custom", "name": "c"}
     tools = repeat(tools=[flat, nested, hosted, custom])["tools"]

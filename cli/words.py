@@ -1,0 +1,67 @@
+"""A JSON Schema in words, short enough for a line of the terminal."""
+
+import json
+from typing import Any
+
+Schema = dict[str, Any]
+
+LIMITS = {
+    "const": "value",
+    "enum": "values",
+    "minimum": "at least",
+    "exclusiveMinimum": "greater than",
+    "maximum": "at most",
+    "exclusiveMaximum": "less than",
+    "minLength": "shortest",
+    "maxLength": "longest",
+    "minItems": "fewest elements",
+    "maxItems": "most elements",
+    "maxProperties": "most entries",
+    "pattern": "pattern",
+}
+
+EMPTY = {"maxLength": "an empty text", "maxItems": "an empty list", "maxProperties": "an empty object"}
+
+
+def text(value: Any) -> str:
+    """A value, or several."""
+    if isinstance(value, list):
+        return ", ".join(text(each) for each in value)
+    return value if value and isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def plain(schema: Schema) -> str:
+    """A type and its limits: `string (longest 64)`."""
+    found = limits(schema)
+    if "type" in schema:
+        return text(schema["type"]) + (f" ({found})" if found else "")
+    return found or "any value"
+
+
+def limits(schema: Schema) -> str:
+    return "; ".join(f"{words} {text(schema[key])}" for key, words in LIMITS.items() if key in schema)
+
+
+def values(schema: Schema) -> str:
+    """Which values a schema lets through, as JSON where that is not said in a few words."""
+    for keyword, words in EMPTY.items():
+        if schema.get(keyword) == 0 and schema.keys() <= {keyword, "type"}:
+            return words
+    match schema:
+        case {"const": value, **others} if not others:
+            return text(value)
+        case {"enum": several, **others} if not others:
+            return text(several)
+        case {"anyOf": branches, **others} if not others:
+            return " or ".join(values(branch) for branch in branches)
+        case {"not": refused, **others} if not others:
+            return f"all but {values(refused)}"
+        case {"properties": properties, **others} if not others:
+            return "; ".join(f"{name}: {values(child)}" for name, child in properties.items())
+        case {"items": items, **others} if others in ({}, {"type": "array"}):
+            return f"list of {values(items)}"
+        case {"$ref": str(reference), **others} if not others:
+            return reference.rsplit("/", 1)[-1]
+    if schema.keys() <= {"type", *LIMITS}:
+        return plain(schema)
+    return json.dumps(schema, ensure_ascii=False)

@@ -1,0 +1,83 @@
+"""A stream as one system sends it: how an event is framed, what ends the stream, and whether our table holds."""
+
+from typing import Any
+
+from specvino.codegen.schemas import Schema, deref, operations
+
+ERROR = {"$ref": "#/components/schemas/ErrorResponse"}
+
+
+def adapt_streams(document: dict[str, Any], dialect: dict[str, Any]) -> None:
+    """Changes the schemas of events and x-stream in place.
+
+    A dialect says of each endpoint's stream: `framing` (data, or event for a line `event:` too), `terminator` (the text
+    that ends it, or null), `error` (event, or none where a failure is no event), `first` (of the sequence numbers) and
+    `table` (false where the system's streams break ours).
+    """
+    for _, _, _, operation in operations(document):
+        said = dialect["stream"].get(operation["x-endpoint"])
+        if said and "text/event-stream" in operation["responses"]["200"]["content"]:
+            _adapt(document, operation, said)
+
+
+def _adapt(document: dict[str, Any], operation: dict[str, Any], said: dict[str, Any]) -> None:
+    item = deref(document, operation["responses"]["200"]["content"]["text/event-stream"]["itemSchema"])
+    data = item["properties"]["data"]
+    text: Schema = next(dict(branch) for branch in data.get("anyOf", [data]) if "contentSchema" in branch)
+    if said["error"] == "none":
+        text["contentSchema"] = _without_error(document, text["contentSchema"])
+    _frame(item, text, said)
+    if not said.get("table", True):
+        operation.pop("x-stream", None)
+    elif "x-stream" in operation:
+        _adapt_table(operation["x-stream"], said)
+
+
+def _frame(item: Schema, text: Schema, said: dict[str, Any]) -> None:
+    end = said["terminator"]
+    item["description"] = "One event of the stream" + (f"; the last one is {end}." if end else ".")
+    item["required"] = ["data"]
+    item["properties"] = {}
+    if said["framing"] == "event":
+        item["required"] = ["event", "data"]
+        item["properties"]["event"] = {
+            "type": "string",
+            "minLength": 1,
+            "description": "The event's type, as in its data.",
+        }
+    if end:
+        text.pop("description", None)
+        text.setdefault("title", f"{item.get('title', '').removesuffix('ServerSentEvent')}EventJson")
+        described = "One event as JSON, or the text that ends the stream."
+        item["properties"]["data"] = {"description": described, "anyOf": [{"const": end}, text]}
+    else:
+        text.pop("title", None)
+        item["properties"]["data"] = text | {"description": "The event as JSON."}
+
+
+def _without_error(document: dict[str, Any], schema: Schema) -> Schema:
+    """The schema of an event that is never an error."""
+    event = deref(document, schema)
+    if "anyOf" not in event and "$ref" not in event:
+        return schema
+    # A union that lost its error with the form of errors is another name for what was left.
+    branches: list[Schema] = event.get("anyOf", [{"$ref": event.get("$ref")}])
+    kept = [branch for branch in branches if branch != ERROR]
+    if len(kept) > 1:
+        event["anyOf"] = kept
+        return schema
+    if "examples" in event:
+        deref(document, kept[0]).setdefault("examples", event["examples"])
+    return kept[0]
+
+
+def _adapt_table(table: dict[str, Any], said: dict[str, Any]) -> None:
+    table["framing"], table["terminator"] = said["framing"], said["terminator"]
+    for law in table["laws"]:
+        if isinstance(law, dict) and law["law"] == "consecutive" and "first" in said:
+            law["from"] = said["first"]
+    if said["error"] == "none" and isinstance(table["classify"], list):
+        table["classify"] = [rule for rule in table["classify"] if rule["fact"] != "error"]
+        for machine in table["machines"].values():
+            if fail := [fact for fact in machine.pop("fail", ()) if fact != "error"]:
+                machine["fail"] = fail

@@ -1,0 +1,119 @@
+"""The answers that an operation gives in one system: their headers, and the statuses and forms of errors."""
+
+from typing import Any
+
+from specvino.codegen.schemas import Schema, deref, operations
+
+KINDS: dict[str, dict[str, str]] = {
+    "400": {
+        "json": "The body is no JSON, or not of the right shape.",
+        "validation": "The request is not one that this API describes, or can't be answered.",
+    },
+    "401": {"key": "The key is missing or wrong."},
+    "404": {"unknown_model": "There is no such model."},
+    "413": {"too_large": "The body is too large."},
+    "415": {"media_type": "The body is not declared as JSON."},
+    "500": {"fault": "The server failed."},
+    "503": {"unavailable": "The server can't answer yet, or no longer.", "overload": "There are too many requests."},
+}
+"""What our statuses are for: the kinds of error, each with its meaning. A dialect says with which status (or
+statuses) its system answers each kind: null is for a kind that it doesn't have, `unknown` for what nobody knows. Both
+are left out of its document, which says nothing that isn't known of the system."""
+
+FORMS: dict[str, tuple[str, Schema]] = {
+    "openai": ("application/json", {"$ref": "#/components/schemas/ErrorResponse"}),
+    "string": ("application/json", {"$ref": "#/components/schemas/ErrorText"}),
+    "detail": ("application/json", {"$ref": "#/components/schemas/ErrorDetail"}),
+    "json text": ("application/json", {"$ref": "#/components/schemas/ErrorInText"}),
+    "text": ("text/plain", {"type": "string", "description": "What went wrong."}),
+}
+"""The forms of errors, as media type and schema."""
+
+COMPONENTS: dict[str, Schema] = {
+    "ErrorText": {
+        "type": "object",
+        "title": "ErrorText",
+        "description": "An error as a text.",
+        "required": ["error"],
+        "properties": {"error": {"type": "string", "description": "What went wrong."}},
+    },
+    "ErrorDetail": {
+        "type": "object",
+        "title": "ErrorDetail",
+        "description": "An error as FastAPI gives it.",
+        "required": ["detail"],
+        "properties": {"detail": {"description": "What went wrong: a text, or a list of findings in the request."}},
+    },
+    "ErrorInText": {
+        "type": "string",
+        "title": "ErrorInText",
+        "description": "A JSON text within a JSON text, so it is decoded twice.",
+        "contentMediaType": "application/json",
+        "contentSchema": {"$ref": "#/components/schemas/ErrorInside"},
+    },
+    "ErrorInside": {
+        "type": "object",
+        "title": "ErrorInside",
+        "description": "An error with its status.",
+        "required": ["object", "message", "code"],
+        "properties": {
+            "object": {"const": "error", "description": "The kind of object."},
+            "message": {"type": "string", "description": "What went wrong."},
+            "code": {"type": "integer", "description": "The HTTP status."},
+        },
+    },
+}
+
+
+def adapt_answers(document: dict[str, Any], dialect: dict[str, Any]) -> None:
+    """Gives every operation the headers, errors and keys that the system has, in place."""
+    document["components"]["schemas"] |= COMPONENTS
+    for _, _, _, operation in operations(document):
+        if operation["x-endpoint"] in dialect["auth"].get("open", ()):
+            operation["security"] = []
+        answers = operation["responses"]
+        operation["responses"] = {
+            status: _with_headers(deref(document, answer), dialect["headers"])
+            for status, answer in answers.items()
+            if status not in KINDS
+        } | _errors(document, operation, dialect)
+
+
+def _errors(document: dict[str, Any], operation: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]:
+    said = dialect["errors"]
+    statuses = said["statuses"] | said.get("at", {}).get(operation["x-endpoint"], {})
+    meanings: dict[str, list[str]] = {}
+    headers: dict[str, dict[str, Any]] = {}
+    for ours, kinds in KINDS.items():
+        if ours not in operation["responses"]:
+            continue
+        answer = deref(document, operation["responses"][ours])
+        for kind, meaning in kinds.items():
+            if (kind == "json" and "requestBody" not in operation) or (kind == "key" and _open(operation)):
+                continue
+            for status in _listed(statuses.get(kind)):
+                meanings.setdefault(status, []).append(meaning)
+                headers.setdefault(status, {}).update(_with_headers(answer, dialect["headers"]).get("headers", {}))
+    answers: dict[str, Any] = {}
+    for status in sorted(meanings):
+        media, schema = FORMS[said.get("envelopes", {}).get(status, said["envelope"])]
+        answers[status] = {"description": " ".join(meanings[status]), "content": {media: {"schema": dict(schema)}}}
+        if headers[status]:
+            answers[status]["headers"] = headers[status]
+    return answers
+
+
+def _open(operation: dict[str, Any]) -> bool:
+    return operation.get("security") == []
+
+
+def _listed(said: Any) -> list[str]:
+    known = said if isinstance(said, list) else [said]
+    return [str(status) for status in known if isinstance(status, int)]
+
+
+def _with_headers(answer: dict[str, Any], known: list[str]) -> dict[str, Any]:
+    """The answer with those of its headers that are known."""
+    kept = {name: header for name, header in answer.get("headers", {}).items() if name in known}
+    rest = {key: value for key, value in answer.items() if key != "headers"}
+    return rest | {"headers": kept} if kept else rest

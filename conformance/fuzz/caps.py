@@ -1,0 +1,115 @@
+"""Makes generated requests worth sending: most reach the engine, and none keeps it busy for minutes.
+
+Schemathesis knows no model's name, and a text without a limit runs to the end of the context. So before a valid
+request is sent
+- 9 of 10 get the name of a served model: else nearly all answers were 404;
+- 9 of 10 that go on from an earlier response don't: it would have to be a stored one;
+- 1 of 4 that say nothing about it become streams: by chance hardly any would;
+- 9 of 10 that set no limit of tokens get a small one, the others must not ignore the end of the text;
+- limits that an engine would really work off are cut; huge ones stay, since they are refused at once;
+- where many choices are asked for the limit shrinks, and where that isn't enough, prompts and choices are fewer.
+
+What is changed depends on the request alone, so that a run can be repeated and a failure can shrink. Invalid requests
+go out as they are. Schemathesis judges a changed request anew, so a change can't make it invalid unnoticed.
+"""
+
+import json
+import zlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from schemathesis import Case
+
+from specvino.conformance.fuzz.document import Object, body_fields, operations
+from specvino.conformance.fuzz.prompts import is_several
+from specvino.conformance.fuzz.refusals import TOKEN_LIMITS
+from specvino.conformance.fuzz.report import Report
+
+SMALL = 16
+"""The largest limit that is set where there was none, in tokens."""
+
+LARGE = 64
+"""The largest limit that stays, in tokens."""
+
+BUDGET = 512
+"""The most tokens that a request may ask for over all its choices."""
+
+HUGE = 1 << 24
+"""No model's context is as long: a limit above it is refused, not worked off."""
+
+
+class Caps:
+    """Changes cases of any operation of a document and counts them in the report."""
+
+    def __init__(self, document: Object, models: Sequence[str], report: Report) -> None:
+        self._fields = {each["operationId"]: body_fields(document, each) for each in operations(document)}
+        self._models = models
+        self._report = report
+
+    def apply(self, case: Case[Any]) -> None:
+        if not isinstance(case.body, dict) or case.meta is None or not case.meta.generation.mode.is_positive:
+            return
+        fields = self._fields[case.operation.definition.raw["operationId"]]
+        before, case.body = case.body, capped(case.body, fields, self._models)
+        if fields.intersection(TOKEN_LIMITS) and not limits(before):
+            self._report.unlimited += 1
+            self._report.capped += bool(limits(case.body))
+
+
+def limits(body: Object) -> list[str]:
+    """The names of the limits of tokens that a body sets."""
+    return [name for name in TOKEN_LIMITS if body.get(name) is not None]
+
+
+def capped(body: Object, fields: Collection[str], models: Sequence[str]) -> dict[str, Any]:
+    """A valid body as it shall be sent. `fields` are those that the operation knows; `models` are served."""
+    draw = _draws(body)
+    changed = dict(body)
+    if "model" in fields and draw(10):
+        changed["model"] = models[draw(len(models))]
+    if draw(10):
+        changed.pop("previous_response_id", None)
+    if "stream" in fields and "stream" not in changed and not draw(4):
+        changed["stream"] = True
+    known = [name for name in TOKEN_LIMITS if name in fields]
+    if not known:
+        return changed
+    if not limits(changed) and draw(10):
+        changed[known[0]] = 1 + draw(SMALL)
+    _reduce_choices(changed, BUDGET if limits(changed) else 1)
+    if not limits(changed):
+        changed.pop("ignore_eos", None)
+    for name in limits(changed):
+        if changed[name] <= HUGE:
+            changed[name] = max(1, min(changed[name], LARGE, BUDGET // _choices(changed)))
+    return changed
+
+
+def _reduce_choices(body: dict[str, Any], most: int) -> None:
+    if _prompts(body) > most:
+        body["prompt"] = body["prompt"][:most]
+    if _choices(body) > most:
+        for name in ("n", "best_of"):
+            if body.get(name) is not None:
+                body[name] = 1
+
+
+def _choices(body: Object) -> int:
+    # In JSON 2.0 is an integer too.
+    return _prompts(body) * int(max(body.get("n") or 1, body.get("best_of") or 1))
+
+
+def _prompts(body: Object) -> int:
+    return len(body["prompt"]) if is_several(body.get("prompt")) else 1
+
+
+def _draws(body: Mapping[str, Any]) -> Callable[[int], int]:
+    """Draws numbers below a bound, from nothing but the request."""
+    state = zlib.crc32(json.dumps(body, sort_keys=True).encode())
+
+    def draw(bound: int) -> int:
+        nonlocal state
+        state, number = divmod(state, bound)
+        return number
+
+    return draw

@@ -1,0 +1,56 @@
+"""Checks that Schemathesis doesn't have. It judges each event by its schema; the order of events is judged here."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from schemathesis import Case, CheckContext, Response
+
+from specvino.conformance.framed import FramedJudge
+from specvino.conformance.sse import Decoder
+from specvino.generated.errors import ERRORS, ErrorCode
+from specvino.generated.streams import STREAMS
+
+
+def error_code_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
+    """An error's code is one of the API's, and its status and type are the code's."""
+    if response.status_code < 400:
+        return True
+    try:
+        error = json.loads(response.content)["error"]
+        code = ErrorCode(error["code"])
+    except (ValueError, TypeError, KeyError) as problem:
+        raise AssertionError(f"the answer holds no error code of this API: {problem}") from None
+    kind = ERRORS[code]
+    assert response.status_code == kind.status, f"{code} goes with {kind.status}, not with {response.status_code}"
+    assert error["type"] == kind.type, f"{code} goes with {kind.type}, not with {error['type']}"
+    return None
+
+
+def stream_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
+    """A stream of events runs as the operation's x-stream says."""
+    if not _is_stream(response):
+        return True
+    violations = list(_violations(response, case.operation.definition.raw["x-endpoint"]))
+    assert not violations, "\n".join(violations)
+    return None
+
+
+def _violations(response: Response, endpoint: str) -> Iterator[str]:
+    if response.stream_cut_short:
+        yield "the stream did not end in time"
+        return
+    judge = FramedJudge(STREAMS[endpoint])
+    decoder = Decoder()
+    for event in decoder.feed(response.content):
+        yield from judge.feed(event)
+    yield from judge.end()
+    if decoder.incomplete:
+        yield "the stream ends inside an event"
+
+
+def _is_stream(response: Response) -> bool:
+    return response.headers.get("content-type", [""])[0].startswith("text/event-stream")
+
+
+CHECKS = (error_code_conformance, stream_conformance)

@@ -1,0 +1,60 @@
+"""What the run needs to know of the OpenAPI document."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Object = Mapping[str, Any]
+
+
+def operations(document: Object) -> Iterator[Object]:
+    for item in document["paths"].values():
+        for operation in item.values():
+            if isinstance(operation, Mapping) and "operationId" in operation:
+                yield operation
+
+
+def refusal_codes(operation: Object) -> set[str]:
+    """The error codes with which the operation may refuse a valid request."""
+    return {refusal["code"] for refusal in operation.get("x-refusals", ())}
+
+
+def foldable(document: Object) -> dict[str, Any]:
+    """The same document with the rules between fields written so that Schemathesis can make valid bodies.
+
+    It folds `allOf` into the schema around it, but can't fold two conditionals: then it makes a single valid body
+    where there should be hundreds. "If A then B" for all rules is "not any (A and not B)".
+    """
+    schemas = {name: _folded(schema) for name, schema in document["components"]["schemas"].items()}
+    return {**document, "components": {**document["components"], "schemas": schemas}}
+
+
+def _folded(schema: Object) -> Object:
+    rules = [part for part in schema.get("allOf", ()) if "if" in part]
+    if len(rules) < 2 or "not" in schema or any("else" in rule for rule in rules):
+        return schema
+    rest = [part for part in schema["allOf"] if "if" not in part]
+    kept = {key: value for key, value in schema.items() if key != "allOf"} | ({"allOf": rest} if rest else {})
+    return {**kept, "not": {"anyOf": [{"allOf": [rule["if"], {"not": rule["then"]}]} for rule in rules]}}
+
+
+def body_fields(document: Object, operation: Object) -> frozenset[str]:
+    """The names of the fields of the operation's JSON body."""
+    body = _resolved(document, operation.get("requestBody", {}))
+    media = body.get("content", {}).get("application/json", {})
+    return frozenset(_properties(document, media.get("schema", {})))
+
+
+def _properties(document: Object, schema: Object) -> Iterator[str]:
+    schema = _resolved(document, schema)
+    yield from schema.get("properties", ())
+    for part in schema.get("allOf", ()):
+        yield from _properties(document, part)
+
+
+def _resolved(document: Object, node: Object) -> Object:
+    while "$ref" in node:
+        target: Any = document
+        for name in node["$ref"].removeprefix("#/").split("/"):
+            target = target[name]
+        node = target
+    return node

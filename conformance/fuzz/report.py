@@ -1,0 +1,68 @@
+"""What a run found."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+LONGEST_SHOWN = 2000
+"""Characters of a request or an answer in a terminal; some are megabytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One failure of one check. `curl` is a command that repeats the request; `response` is what came back."""
+
+    operation: str
+    check: str
+    message: str
+    curl: str
+    response: str
+
+    def __str__(self) -> str:
+        shown = (_cut(text) for text in (self.message, self.curl, self.response))
+        return "\n  ".join([f"{self.operation}: {self.check}", *shown])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}... ({len(text)} characters)"
+
+
+@dataclass(slots=True)
+class Report:
+    """`cases` counts requests by phase, operation and status; `checks` how often each check judged one; `excused`
+    true refusals of valid requests by operation and code. `errors` are failures of the run itself."""
+
+    cases: Counter[tuple[str, str, int]] = field(default_factory=Counter)
+    checks: Counter[str] = field(default_factory=Counter)
+    excused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    unlimited: int = 0
+    """Valid requests that set no limit of tokens by themselves."""
+    capped: int = 0
+    """How many of these got one before they were sent."""
+
+    @property
+    def clean(self) -> bool:
+        return not self.findings and not self.errors
+
+    def count(self, *, operation: str | None = None, phase: str | None = None, status: int | None = None) -> int:
+        """How many requests there were of this kind."""
+        return sum(
+            number
+            for (its_phase, its_operation, its_status), number in self.cases.items()
+            if operation in (None, its_operation) and phase in (None, its_phase) and status in (None, its_status)
+        )
+
+    def lines(self) -> Iterator[str]:
+        """For people: requests by operation and status, refusals, findings."""
+        statuses = sorted({status for _, _, status in self.cases})
+        yield "  ".join([f"{'operation':32}", *(f"{status:>5}" for status in statuses)])
+        for operation in sorted({operation for _, operation, _ in self.cases}):
+            counts = (self.count(operation=operation, status=status) for status in statuses)
+            yield "  ".join([f"{operation:32}", *(f"{count or '':>5}" for count in counts)])
+        yield f"{self.capped} of {self.unlimited} valid requests without a limit of tokens got one"
+        for (operation, code), number in sorted(self.excused.items()):
+            yield f"excused {number:>5} x {code} of {operation}"
+        yield from self.errors
+        yield from map(str, self.findings)

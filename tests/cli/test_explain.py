@@ -1,0 +1,174 @@
+"""What is shown of a field."""
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+from support.tiny_document import dialect, kind, ref, talk, thing
+
+from specvino.cli.explain import UnknownField, explain_field, load
+from specvino.codegen.fields import fields
+from specvino.codegen.merge import merge_support
+
+
+def explain(name, document=None):
+    console = Console(file=io.StringIO(), width=200)
+    explain_field(name, document or load(), console)
+    return console.file.getvalue()
+
+
+def lines(shown):
+    """The lines, runs of spaces as one."""
+    return [" ".join(line.split()) for line in shown.splitlines()]
+
+
+def asked(ask, **schemas):
+    """A document whose request is `ask`; one system has all of its fields."""
+    document = talk(ask=ask, **schemas)
+    merge_support(document, {"odd": dialect(request=dict.fromkeys(ask["properties"], "full"))})
+    return document
+
+
+def test_explain_shows_what_the_document_says():
+    shown = lines(explain("chat.temperature"))
+    for line in ("type number, null", "at least 0", "at most 2", "default 1", "defined by openai", "here honoured"):
+        assert line in shown
+    assert any(line.startswith("vllm full Values below 0.01") for line in shown)
+    for system in ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy"):
+        assert any(line.startswith(f"{system} ") for line in shown)
+
+
+def test_explain_what_is_honoured():
+    assert "honoured values an empty object" in lines(explain("chat.logit_bias"))
+
+
+def test_explain_shows_remarks_beside_the_fate():
+    document = asked(
+        thing(
+            one={"type": "string", "x-here": "Not read."},
+            two=ref("Two") | {"x-here": "Nor this."},
+            three={"type": "array", "items": {"anyOf": [ref("Two"), {"type": "integer"}]}},
+        ),
+        Two={"type": "string", "maxLength": 3, "x-here": "One of two."},
+    )
+    assert "here honoured. Not read." in lines(explain("talk.one", document))
+    assert "here honoured. Nor this. One of two." in lines(explain("talk.two", document))
+    three = lines(explain("talk.three", document))
+    assert "here honoured" in three
+    assert "form list of Two (longest 3): One of two." in three
+    assert "form list of integer" in three
+
+
+def test_explain_shows_remarks_of_what_is_sent():
+    document = talk(answer=thing(one={"x-emit": "always", "x-here": "Empty."}))
+    del document["components"]["schemas"]["Answer"]["properties"]["one"]["x-fate"]
+    merge_support(document, {"odd": dialect(response={"one": "full"})})
+    shown = lines(explain("talk.one", document))
+    assert shown[shown.index("here Empty.") + 1] == "sent always"
+
+
+def test_explain_shows_every_part_of_that_name():
+    shown = explain("chat.usage")
+    assert "chat.response.usage" in shown
+    assert "chat.stream.usage" in shown
+    assert "when stream_options.include_usage is true" in shown
+    assert "chat.response.usage" not in explain("chat.stream.usage")
+
+
+def test_explain_shows_the_forms_and_their_bounds():
+    shown = explain("chat.stop")
+    assert "string (shortest 1; longest 1024)" in shown
+    assert "list of string (shortest 1; longest 1024) (most elements 16)" in shown
+    assert "form values none, auto, required" in lines(explain("chat.tool_choice"))
+
+
+def test_explain_joins_the_branches_of_a_union():
+    shown = lines(explain("chat.messages[].role"))
+    assert shown[0] == "chat.messages[].role The turn's author."
+    assert "values assistant, developer, function, system, tool, user" in shown
+
+
+def test_explain_tells_the_branches_apart():
+    shown = lines(explain("chat.messages[].content"))
+    assert shown[0] == "chat.messages[].content"
+    user = shown[shown.index("UserMessage: What was said.") :]
+    assistant = shown[shown.index("AssistantMessage: What was said; null or absent beside tool calls.") :]
+    assert "form list of ImagePart (most elements 1024)" in user
+    assert "form list of ImagePart (most elements 1024)" not in assistant[: assistant.index(user[0])]
+    assert "DeveloperMessage, SystemMessage: What was said." in shown
+    assert shown.count("system support note") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "heads", "facts"),
+    [
+        (
+            "chat.messages[].content[].type",
+            ["AudioPart, FilePart, ImagePart:", "RefusalPart, TextPart:"],
+            [["values input_audio, file, image_url", "here unsupported"], ["values refusal, text", "here honoured"]],
+        ),
+        (
+            "responses.response.output[].type",
+            ["OutputFunctionCall, OutputReasoning:", "OutputHostedItem:", "OutputMessage:"],
+            [["values function_call, reasoning", "sent never"], ["sent never"], ["value message", "sent always"]],
+        ),
+    ],
+)
+def test_explain_tells_fates_and_emissions_apart(name, heads, facts):
+    shown = lines(explain(name))
+    places = [next(place for place, line in enumerate(shown) if line.startswith(head)) for head in heads]
+    assert places == sorted(places)
+    for wanted, start, end in zip(facts, places, [*places[1:], len(shown)], strict=True):
+        assert set(wanted) <= set(shown[start:end])
+
+
+def test_explain_names_few_of_many_branches():
+    shown = explain("responses.stream.type")
+    assert re.search(r"^AnnotationAddedEvent, .* and \d+ more:  The event's type\.$", shown, re.MULTILINE)
+
+
+def test_explain_needs_no_names_where_all_branches_say_the_same():
+    assert explain("responses.stream.sequence_number").startswith("responses.stream.sequence_number  Counts the ")
+
+
+def test_explain_keeps_brackets():
+    assert "chat.stream.choices[].delta.content" in explain("chat.stream.choices[].delta.content")
+
+
+def test_every_field_is_explained_as_each_of_its_owners_has_it():
+    document = load()
+    found = fields(document)
+    assert len(found) > 70
+    for field in found:
+        shown = explain(field.name, document)
+        assert field.name in shown
+        for system in ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy"):
+            levels = rf"^ *{system} +(full|partial|ignored|refused|absent|unknown)\b"
+            assert len(re.findall(levels, shown, re.MULTILINE)) == shown.count("support    note"), field.name
+        shown = " ".join(shown.split())
+        for owner in field.owners:
+            for key in ("description", "x-fate", "x-here", "x-emit"):
+                assert " ".join(owner.get(key, "").split()) in shown, (field.name, key)
+
+
+def test_explain_follows_what_events_have_in_common_with_the_unary_answer():
+    assert explain("chat.stream.usage.total_tokens").startswith("chat.response.usage.total_tokens ")
+
+
+def test_explain_follows_lists_and_unions_too():
+    document = talk(
+        answer=thing(items={"type": "array", "items": ref("Item")}),
+        event=thing(answer={"anyOf": [ref("Answer"), {"type": "null"}]}),
+        Item={"anyOf": [ref("Call"), ref("Text")]},
+        Call=kind("call", name={"type": "string"}),
+        Text=kind("text", text={"type": "string"}),
+    )
+    sends = {"level": "partial", "note": "A number.", "sends": {"type": "integer"}}
+    said = dialect(response={"items": "full", "items[].name": sends}, stream={"answer": "full"})
+    merge_support(document, {"odd": said})
+    shown = explain("talk.stream.answer.items[].name", document)
+    assert shown.startswith("talk.response.items[].name")
+    assert "odd partial A number. (sends integer)" in lines(shown)
+    with pytest.raises(UnknownField, match=r"there is no field talk\.stream\.answer\.items\[\]\.nam;"):
+        explain("talk.stream.answer.items[].nam", document)

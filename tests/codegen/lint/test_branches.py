@@ -1,0 +1,87 @@
+"""Names of inline branches, and examples in more than one branch."""
+
+import pytest
+
+from specvino.codegen.lint import branches, lint
+
+
+@pytest.fixture
+def stop(request_fields):
+    return request_fields["stop"]["anyOf"]
+
+
+@pytest.mark.parametrize("title", [None, "", "a text", "stop_text"])
+def test_a_branch_without_a_name(stop, only, title):
+    stop[0]["title"] = title or ""
+    if title is None:
+        del stop[0]["title"]
+    only("branch", "CreateChatCompletionRequest/properties/stop/anyOf/0", repr(stop[0].get("title")), "must be a name")
+
+
+def test_a_branch_without_a_name_in_the_elements_of_a_list(stop, only):
+    stop[1]["items"] = {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 8}]}
+    only("branch", "stop/anyOf/1/items/anyOf/0")
+
+
+def test_a_name_that_another_branch_has(stop, only):
+    stop[1]["title"] = stop[0]["title"]
+    only("branch", "stop/anyOf/1", f"the title {stop[0]['title']} is taken")
+
+
+def test_a_name_that_a_component_has(stop, only):
+    stop[0]["title"] = "Usage"
+    only("branch", "stop/anyOf/0", "the title Usage is taken")
+
+
+def test_the_same_branch_at_two_places(spec, request_fields, stop):
+    request_fields["user"]["anyOf"] = [dict(stop[0])]
+    assert lint(spec) == []
+
+
+def test_what_needs_no_name(spec, request_fields):
+    request_fields["user"]["anyOf"] = [{"const": "a"}, {"type": "null"}]
+    assert lint(spec) == []
+
+
+def test_conditions_need_none(spec, request_fields):
+    request_fields["user"]["not"] = {"anyOf": [{"maxLength": 3}]}
+    assert list(branches.titled(spec)) == []
+
+
+@pytest.fixture
+def loose(schemas):
+    """A union of which a tool's message is in two branches: the second asks for nothing that the first has not."""
+    message = schemas["Message"]
+    message["anyOf"] = message.pop("oneOf")
+    del message["discriminator"]
+    schemas["UserMessage"]["properties"]["role"] |= {"enum": ["user", "tool"]}
+    del schemas["UserMessage"]["properties"]["role"]["const"]
+
+
+@pytest.mark.usefixtures("loose")
+def test_an_example_in_two_branches(only):
+    only(
+        "overlap",
+        "POST /chat/completions request application/json example history",
+        "messages.2 is in more than one branch: UserMessage, ToolMessage",
+    )
+
+
+@pytest.mark.usefixtures("loose")
+def test_through_a_union_in_a_union(schemas, only):
+    inner = {"title": "Others", "description": "x", "anyOf": schemas["Message"]["anyOf"][3:]}
+    schemas["Others"] = inner
+    schemas["Message"]["anyOf"][3:] = [{"$ref": "#/components/schemas/Others"}]
+    only("overlap", "messages.2 is in more than one branch: UserMessage, ToolMessage")
+
+
+def test_in_the_event_of_a_stream(spec, schemas):
+    schemas["ErrorResponse"]["required"] = []
+    found = list(branches.overlaps(spec))
+    assert {problem.place for problem in found} == {f"ChatCompletionStreamEvent example {i}" for i in range(4)}
+    assert "the value is in more than one branch: ChatCompletionChunk, ErrorResponse" in found[0].what
+
+
+def test_lists_in_two_branches(only, stop):
+    stop.append({"type": "array", "title": "Two", "maxItems": 2, "items": {"type": "string", "maxLength": 9}})
+    only("overlap", "stop is in more than one branch: SeveralStops, Two")

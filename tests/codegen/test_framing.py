@@ -1,0 +1,76 @@
+"""The streams of a system."""
+
+import pytest
+from support.tiny_document import dialect, ref, talk, thing
+
+from specvino.codegen.project import project
+
+TABLE = {
+    "framing": "event",
+    "terminator": None,
+    "classify": [{"fact": "text", "at": "text"}, {"fact": "error", "at": "error"}],
+    "machines": {"stream": {"end": ["text"], "fail": ["error"]}},
+    "laws": ["keys dense", {"law": "consecutive", "field": "number", "from": 0}],
+}
+EVENTS = {"anyOf": [ref("Chunk"), ref("ErrorResponse")], "examples": [{"text": "a"}, {"error": {"message": "b"}}]}
+
+
+def streamed(form="full", **said):
+    """The operation and the component schemas in a system whose stream is so; `form` is the level of our errors."""
+    document = talk(event=EVENTS, Chunk=thing(text={"type": "string"}) | {"required": ["text"]}, Frame={})
+    operation = document["paths"]["/talk"]["post"]
+    content = operation["responses"]["200"]["content"]
+    document["components"]["schemas"]["Frame"] = content["text/event-stream"]["itemSchema"] | {
+        "title": "TalkServerSentEvent",
+        "description": "Ours.",
+    }
+    content["text/event-stream"] = {"itemSchema": ref("Frame")}
+    operation["x-stream"] = TABLE
+    whole = dialect(request={}, response={}, stream={"text": "full"}, error=form)
+    stream = {"framing": "event", "terminator": None, "error": "event"} | said
+    found = project(document, whole | {"stream": {"talk": stream}})
+    return found["paths"]["/talk"]["post"], found["components"]["schemas"]
+
+
+JSON = {"type": "string", "contentMediaType": "application/json", "contentSchema": ref("Event")}
+
+
+def test_an_event_with_its_type():
+    operation, schemas = streamed()
+    assert schemas["Frame"]["required"] == ["event", "data"]
+    assert schemas["Frame"]["properties"]["event"]["type"] == "string"
+    assert schemas["Frame"]["properties"]["data"] == JSON | {"description": "The event as JSON."}
+    assert operation["x-stream"] == TABLE
+
+
+def test_an_event_of_data_alone():
+    operation, schemas = streamed(framing="data")
+    assert (schemas["Frame"]["required"], list(schemas["Frame"]["properties"])) == (["data"], ["data"])
+    assert operation["x-stream"]["framing"] == "data"
+
+
+def test_a_text_that_ends_the_stream():
+    operation, schemas = streamed(terminator="[END]")
+    assert schemas["Frame"]["properties"]["data"]["anyOf"] == [{"const": "[END]"}, JSON | {"title": "TalkEventJson"}]
+    assert schemas["Frame"]["description"].endswith("the last one is [END].")
+    assert operation["x-stream"]["terminator"] == "[END]"
+
+
+def test_the_first_number():
+    assert streamed(first=1)[0]["x-stream"]["laws"][1]["from"] == 1
+    assert TABLE["laws"][1]["from"] == 0
+
+
+def test_a_table_that_does_not_hold():
+    assert "x-stream" not in streamed(table=False)[0]
+
+
+@pytest.mark.parametrize("form", ["full", "absent"])
+def test_a_failure_that_is_no_event(form):
+    operation, schemas = streamed(form, error="none")
+    data = schemas["Frame"]["properties"]["data"]
+    assert data["contentSchema"] == ref("Chunk")
+    assert schemas["Chunk"]["examples"] == [{"text": "a"}]
+    assert not {"Event", "ErrorResponse"} & schemas.keys()
+    assert operation["x-stream"]["classify"] == [{"fact": "text", "at": "text"}]
+    assert operation["x-stream"]["machines"] == {"stream": {"end": ["text"]}}

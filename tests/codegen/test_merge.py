@@ -1,0 +1,98 @@
+"""Where a field's level comes from."""
+
+import pytest
+from support.tiny_document import dialect, ref, talk, thing
+
+from specvino.codegen.fields import fields
+from specvino.codegen.merge import merge_support, support
+
+TEXT = {"type": "string"}
+
+DOCUMENT = talk(
+    ask=thing(tools={"type": "array", "items": ref("Tool")}, user=TEXT),
+    answer=thing(usage=ref("Usage")),
+    event=thing(delta=TEXT),
+    Tool=thing(function=ref("Function"), cost=TEXT | {"x-origin": "ovms"}),
+    Function=thing(name=TEXT),
+    Usage=thing(tokens=TEXT),
+)
+
+
+def levels(**parts):
+    said = support(fields(DOCUMENT), dialect(**parts))
+    return {name.removeprefix("talk."): entry["level"] for name, entry in said.items() if name.startswith("talk")}
+
+
+@pytest.mark.parametrize("level", ["ignored", "refused", "unknown"])
+def test_all_in_a_field_is_as_the_field(level):
+    assert levels(request={"tools": {"level": level, "note": "x"}}) == {
+        "tools": level,
+        "tools[].function": level,
+        "tools[].function.name": level,
+        "tools[].cost": level,
+    }
+
+
+def test_full_is_handed_on_to_fields_of_the_same_origin():
+    assert levels(request={"tools": "full"}) == dict.fromkeys(
+        ("tools", "tools[].function", "tools[].function.name"), "full"
+    )
+
+
+def test_partial_is_not_handed_on():
+    said = {"tools": {"level": "partial", "note": "x"}, "tools[].function": "full"}
+    assert levels(request=said) == {"tools": "partial", "tools[].function": "full", "tools[].function.name": "full"}
+
+
+def test_the_nearest_entry_counts():
+    said = {"tools": "full", "tools[].function": {"level": "partial", "note": "x"}}
+    assert "tools[].function.name" not in levels(request=said)
+    assert levels(request={"tools": "unknown", "tools[].function": "full"})["tools[].function.name"] == "full"
+
+
+def test_an_origin_that_differs_in_a_branch_is_not_the_same():
+    document = talk(
+        ask=thing(turn={"anyOf": [ref("User"), ref("Tool")]}),
+        User=thing(name=TEXT),
+        Tool=thing(name=TEXT | {"x-origin": "vllm"}),
+    )
+    assert "talk.turn.name" not in support(fields(document), dialect(request={"turn": "full"}))
+
+
+def test_notes_and_schemas_are_not_handed_on():
+    said = support(fields(DOCUMENT), dialect(request={"tools": {"level": "full", "note": "x", "accepts": {}}}))
+    assert said["talk.tools[].function"] == {"level": "full"}
+
+
+def test_a_whole_part():
+    assert levels(request="ignored", response={"usage": "full"}, stream="absent") == {
+        "tools": "ignored",
+        "tools[].function": "ignored",
+        "tools[].function.name": "ignored",
+        "tools[].cost": "ignored",
+        "user": "ignored",
+        "response.usage": "full",
+        "response.usage.tokens": "full",
+        "stream.delta": "absent",
+    }
+
+
+@pytest.mark.parametrize(("level", "of_request"), [("absent", "refused"), ("unknown", "unknown")])
+def test_a_whole_endpoint(level, of_request):
+    said = support(fields(DOCUMENT), {"fields": {"talk": level}})
+    assert said["talk.user"] == {"level": of_request}
+    assert said["talk.response.usage.tokens"] == {"level": level}
+    assert said["talk.stream.delta"] == {"level": level}
+
+
+def test_the_document_says_what_is_handed_on():
+    document = talk(answer=thing(usage=ref("Usage")), Usage=thing(tokens=TEXT))
+    said = dialect(request={}, response={"usage": {"level": "full", "note": "x"}})
+    merge_support(document, {"odd": said, "even": {"fields": {"talk": "absent"}}})
+    schemas = document["components"]["schemas"]
+    assert schemas["Answer"]["properties"]["usage"]["x-support"] == {
+        "talk.response.usage": {"odd": {"level": "full", "note": "x"}, "even": "absent"}
+    }
+    assert schemas["Usage"]["properties"]["tokens"]["x-support"] == {
+        "talk.response.usage.tokens": {"odd": "full", "even": "absent"}
+    }

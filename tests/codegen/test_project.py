@@ -1,0 +1,279 @@
+"""The document as one system has it."""
+
+import copy
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from support.tiny_document import dialect, kind, ref, talk, thing
+
+from specvino.codegen.examples import examples
+from specvino.codegen.judge import Judge
+from specvino.codegen.project import MARKINGS, project
+from specvino.codegen.schemas import objects
+
+TEXT = {"type": "string"}
+
+
+def projected(document, **parts):
+    """The component schemas for a system that says this; of parts not given it has all."""
+    whole = {"request": {}, "response": {}, "stream": {}} | parts
+    return project(document, dialect(**whole))["components"]["schemas"]
+
+
+def full(*paths, **others):
+    return dict.fromkeys(paths, "full") | others
+
+
+def partial(**more):
+    return {"level": "partial", "note": "Odd.", **more}
+
+
+def test_real_ones_are_valid_and_so_are_their_examples(real):
+    for name, said in real.dialects.items():
+        document = project(real.document, said)
+        assert list(OpenAPIV31SpecValidator(document).iter_errors()) == [], name
+        judge = Judge(document)
+        for place, schema, value in examples(document):
+            assert judge.faults(schema, value) == [], (name, place)
+        for place, node in objects(document):
+            assert not node.keys() & set(MARKINGS), (name, place)
+
+
+def test_nothing_is_changed_in_place(small):
+    before = copy.deepcopy(small.document)
+    project(small.document, small.dialects["ovms"])
+    assert small.document == before
+
+
+@pytest.mark.parametrize(
+    ("level", "kept"), [("ignored", []), ("refused", []), ("unknown", ["user"]), ("full", ["user"])]
+)
+def test_request_fields(level, kept):
+    schemas = projected(talk(ask=thing(user=TEXT)), request={"user": level})
+    assert list(schemas["Ask"]["properties"]) == kept
+
+
+def test_an_answer_s_field_that_is_absent():
+    document = talk(answer=thing(id=TEXT, at=TEXT) | {"required": ["id", "at"]})
+    answer = projected(document, response={"id": "absent", "at": "full"})["Answer"]
+    assert (list(answer["properties"]), answer["required"]) == (["at"], ["at"])
+
+
+@pytest.mark.parametrize(
+    ("entry", "required", "schema"),
+    [
+        ("full", True, TEXT),
+        (partial(), False, TEXT),
+        ("unknown", False, TEXT),
+        (partial(sends={"type": "integer"}), True, {"type": "integer"}),
+    ],
+)
+def test_what_an_answer_surely_has(entry, required, schema):
+    document = talk(answer=thing(id=TEXT | {"description": "The id"}) | {"required": ["id"]})
+    answer = projected(document, response={"id": entry})["Answer"]
+    assert ("id" in answer.get("required", ())) is required
+    found = answer["properties"]["id"]
+    assert found.pop("description") == ("The id. Odd." if isinstance(entry, dict) else "The id")
+    assert found == schema | {"x-origin": "openai"}
+
+
+def test_what_a_request_accepts():
+    document = talk(
+        ask=thing(n={"type": "integer", "maximum": 8, "default": 2}, stop=ref("Stop")),
+        Stop={"anyOf": [TEXT, {"type": "null"}]},
+    )
+    said = {"n": partial(accepts={"maximum": 1}), "stop": {"level": "full", "accepts": {"type": "null"}}}
+    ask = projected(document, request=said)["Ask"]["properties"]
+    assert ask["n"] == {"type": "integer", "maximum": 1, "description": "Odd.", "x-origin": "openai"}
+    assert ask["stop"] == {"allOf": [ref("Stop"), {"type": "null"}], "x-origin": "openai"}
+
+
+TOOLS = talk(
+    ask=thing(tools={"type": "array", "items": ref("Tool")}, name=TEXT),
+    Tool={
+        "title": "Tool",
+        "description": "A tool.",
+        "oneOf": [ref("Function"), ref("Custom"), ref("Search")],
+        "discriminator": {
+            "propertyName": "type",
+            "mapping": {"f": ref("Function")["$ref"], "c": ref("Custom")["$ref"], "s": ref("Search")["$ref"]},
+        },
+    },
+    Function=kind("f", function=TEXT),
+    Custom=kind("c", custom=TEXT, name=TEXT),
+    Search=kind("s"),
+)
+
+
+def tools(**said):
+    paths = full("tools", "name", *(f"tools[].{name}" for name in ("type", "function", "custom", "name")))
+    return projected(TOOLS, request=paths | {f"tools[].{name}": entry for name, entry in said.items()})
+
+
+def test_a_branch_whose_required_field_is_refused_is_gone():
+    schemas = tools(custom="refused")
+    assert "Custom" not in schemas
+    assert schemas["Tool"]["oneOf"] == [ref("Function"), ref("Search")]
+    assert schemas["Tool"]["discriminator"]["mapping"] == {"f": ref("Function")["$ref"], "s": ref("Search")["$ref"]}
+
+
+def test_a_branch_stays_while_something_required_is_left():
+    schemas = tools(custom="ignored")
+    assert schemas["Custom"]["required"] == ["type", "name"]
+    assert "Custom" not in tools(custom="ignored", name="ignored")
+
+
+def test_an_answer_without_one_of_its_fields_is_still_one():
+    document = talk(
+        event={"anyOf": [ref("Chunk"), ref("ErrorResponse")]},
+        Chunk=thing(id=TEXT, text=TEXT) | {"required": ["id", "text"]},
+    )
+    schemas = projected(document, stream={"id": "absent", "text": "full"})
+    assert schemas["Event"]["anyOf"] == [ref("Chunk"), ref("ErrorResponse")]
+    assert schemas["Chunk"]["required"] == ["text"]
+
+
+def test_the_kinds_that_a_system_has():
+    schemas = tools(type=partial(accepts={"enum": ["f", "c"]}))
+    assert schemas["Tool"]["oneOf"] == [ref("Function"), ref("Custom")]
+    assert schemas["Function"]["properties"]["type"]["const"] == "f"
+    assert "enum" not in schemas["Function"]["properties"]["type"]
+
+
+def test_the_kinds_of_a_branch_that_has_several():
+    hosted = thing(type={"enum": ["h1", "h2"]})
+    document = talk(
+        event={"anyOf": [ref("Begin"), ref("Text"), ref("Hosted")]}, Begin=kind("b"), Text=kind("t"), Hosted=hosted
+    )
+    for kinds, left, branches in (
+        (["t", "h2"], ["h2"], [ref("Text"), ref("Hosted")]),
+        (["b", "t"], None, [ref("Begin"), ref("Text")]),
+    ):
+        schemas = projected(document, stream={"type": partial(sends={"enum": kinds})})
+        assert schemas["Event"]["anyOf"] == branches
+        assert schemas.get("Hosted", hosted)["properties"]["type"]["enum"] == (left or ["h1", "h2"])
+
+
+def test_the_kinds_that_a_system_sends():
+    document = talk(
+        event={"anyOf": [ref("Begin"), ref("Text"), ref("End")]}, Begin=kind("b"), Text=kind("t"), End=kind("e")
+    )
+    schemas = projected(document, stream={"type": partial(sends={"enum": ["t", "e"]})})
+    assert schemas["Event"]["anyOf"] == [ref("Text"), ref("End")]
+    assert schemas["Text"]["properties"]["type"]["const"] == "t"
+
+
+def test_a_union_of_one_branch_becomes_the_branch():
+    schemas = tools(type=partial(accepts={"const": "f"}))
+    assert "Tool" not in schemas
+    assert schemas["Ask"]["properties"]["tools"]["items"] == ref("Function")
+
+
+def test_an_inline_union_of_one_branch_becomes_the_branch():
+    document = talk(
+        ask=thing(choice={"anyOf": [{"enum": ["auto"], "title": "Mode"}, ref("Named")], "description": "Which."}),
+        Named=kind("n", name=TEXT),
+    )
+    said = full("choice", "choice.type", **{"choice.name": "refused"})
+    choice = projected(document, request=said)["Ask"]["properties"]["choice"]
+    assert choice == {"enum": ["auto"], "title": "Mode", "description": "Which.", "x-origin": "openai"}
+
+
+def test_a_const_that_tells_nothing_apart_is_replaced():
+    document = talk(answer=thing(owner={"const": "us"}) | {"required": ["owner"]})
+    answer = projected(document, response={"owner": partial(sends=TEXT)})["Answer"]
+    assert answer["properties"]["owner"] == {"description": "Odd.", "x-origin": "openai"} | TEXT
+
+
+SHARED = talk(ask=thing(one=ref("Part")), answer=thing(two=ref("Part")), Part=thing(text=TEXT, id=TEXT))
+
+
+def shared(request, response):
+    said = {"request": {"one": "full", **request}, "response": {"two": "full", **response}}
+    return projected(SHARED, **said)["Part"]["properties"]
+
+
+def test_what_several_fields_are_goes_only_where_none_is_left():
+    assert "id" in shared({"one.id": "ignored"}, {"two.id": "full"})
+    assert "id" not in shared({"one.id": "ignored"}, {"two.id": "absent"})
+
+
+def test_what_several_fields_are_is_narrowed_only_where_they_agree():
+    entry = {"level": "full", "accepts": {"maxLength": 3}}
+    assert shared({"one.id": entry}, {"two.id": "full"})["id"] == {"x-origin": "openai"} | TEXT
+    assert shared({"one.id": entry}, {"two.id": "absent"})["id"] == {"x-origin": "openai", "maxLength": 3} | TEXT
+    noted = {"level": "full", "note": "Same."}
+    assert shared({"one.id": noted}, {"two.id": noted})["id"]["description"] == "Same."
+
+
+def test_a_rule_about_a_field_that_is_gone_is_gone():
+    rule = {"if": {"required": ["a"]}, "then": {"properties": {"b": {"const": 1}}}}
+    other = {"if": {"required": ["c"]}, "then": {"required": ["d"]}}
+    ask = thing(a=TEXT, b=TEXT, c=TEXT, d=TEXT) | {
+        "allOf": [rule, other],
+        "dependentRequired": {"a": ["b"], "c": ["d"]},
+    }
+    found = projected(talk(ask=ask), request=full("a", "c", "d", b="ignored"))["Ask"]
+    assert found["allOf"] == [other]
+    assert found["dependentRequired"] == {"c": ["d"]}
+
+
+def test_examples_that_do_not_fit_are_gone():
+    ask = thing(n={"type": "integer"}, user=TEXT) | {"examples": [{"n": 1}, {"n": 2}, {"user": "u"}]}
+    document = talk(ask=ask)
+    body = document["paths"]["/talk"]["post"]["requestBody"]["content"]["application/json"]
+    body["examples"] = {"right": {"value": {"n": 1}}, "wrong": {"value": {"n": 2}}, "unknown": {"value": {"user": "u"}}}
+    said = {"n": {"level": "full", "accepts": {"maximum": 1}}, "user": "ignored"}
+    found = project(document, dialect(request=said, response={}))
+    assert found["components"]["schemas"]["Ask"]["examples"] == [{"n": 1}]
+    post = found["paths"]["/talk"]["post"]
+    assert list(post["requestBody"]["content"]["application/json"]["examples"]) == ["right"]
+
+
+def test_endpoints_that_a_system_is_without_are_gone(real):
+    document = project(real.document, real.dialects["openai"])
+    assert "/health" not in document["paths"]
+    assert "Health" not in document["components"]["schemas"]
+    assert "Service" not in [tag["name"] for tag in document["tags"]]
+
+
+@pytest.mark.parametrize(
+    ("said", "left"), [({"stream": "absent"}, {"application/json"}), ({"response": "absent"}, {"text/event-stream"})]
+)
+def test_parts_that_a_system_is_without_are_gone(said, left):
+    document = talk(answer=thing(id=TEXT), event=thing(text=TEXT))
+    found = project(document, dialect(**{"request": {}, "response": full("id"), "stream": full("text")} | said))
+    content = found["paths"]["/talk"]["post"]["responses"]["200"]["content"]
+    assert content.keys() == left
+
+
+def test_the_stream_of_unary_answers_goes_by_name_only():
+    document = talk(answer=thing(id=TEXT), event={"anyOf": [ref("Answer"), ref("ErrorResponse")]})
+    content = project(document, dialect(response=full("id"), stream={}))["paths"]["/talk"]["post"]["responses"]["200"]
+    assert "text/event-stream" in content["content"]
+    content = project(document, dialect(response=full("id"), stream="absent"))["paths"]["/talk"]["post"]["responses"]
+    assert "text/event-stream" not in content["200"]["content"]
+
+
+@pytest.mark.parametrize(
+    ("said", "properties"),
+    [
+        ("full", {"error": {"$ref": ref("Error")["$ref"], "x-origin": "openai"}}),
+        (partial(sends=TEXT), {"error": {"type": "string", "x-origin": "openai", "description": "Odd."}}),
+        ("absent", {}),
+    ],
+)
+def test_the_form_of_errors(said, properties):
+    document = talk(event={"anyOf": [ref("Chunk"), ref("ErrorResponse")]}, Chunk=thing(text=TEXT))
+    whole = dialect(request={}, response={}, stream=full("text"), error=said)
+    assert project(document, whole)["components"]["schemas"]["ErrorResponse"]["properties"] == properties
+
+
+def test_the_head():
+    document = talk()
+    document["paths"]["/talk"]["post"]["x-root"] = True
+    found = project(document, dialect(request={}, response={}))
+    assert found["info"]["title"].startswith("Odd: ")
+    assert found["servers"] == [{"url": "/odd"}]
+    assert found["openapi"].startswith("3.1")
+    assert found["paths"]["/talk"]["post"]["servers"] == [{"url": "/"}], "it stands beside the base paths"

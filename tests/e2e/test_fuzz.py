@@ -1,0 +1,213 @@
+"""Schemathesis finds nothing in our server, and finds each fault that is planted in it."""
+
+import json
+from importlib.resources import files
+
+import pytest
+from schemathesis.checks import CHECKS
+from support.proxy import breaking
+from support.serving import serving
+
+from specvino.conformance.fuzz.run import PHASES, fuzz
+from specvino.generated.streams import STREAMS
+
+DOCUMENT = json.loads(files("specvino.generated").joinpath("openapi.json").read_text("utf-8"))
+OPERATIONS = {
+    f"{method.upper()} {path}": operation
+    for path, item in DOCUMENT["paths"].items()
+    for method, operation in item.items()
+    if method != "parameters"
+}
+
+KEY = "sk-fuzz"
+SEED = 20250101
+
+CHAT = "create_chat_completion"
+ANSWER = {
+    "id": "chatcmpl-1",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "m",
+    "choices": [],
+    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+}
+
+
+@pytest.mark.parametrize("engine", ["scripted", "tiny"])
+def test_schemathesis_finds_nothing(engine, tiny_text):
+    model = ["--engine", "scripted"] if engine == "scripted" else [str(tiny_text.path)]
+    names = ["--served-model-name", "m", "--served-model-name", "org/m"]
+    with serving(*model, *names, env={"SPECVINO_API_KEY": KEY}) as server:
+        report = fuzz(server.url, KEY, DOCUMENT, max_examples=60, seed=SEED)
+        assert server.process.poll() is None
+    print(f"\n{engine}", *report.lines(), sep="\n")
+    assert report.clean
+    assert report.checks.keys() >= set(CHECKS.get_all_names())
+    assert report.checks["stream_conformance"] >= 25 * len(STREAMS)
+    assert all(report.count(phase=phase) for phase in PHASES)
+    for label, operation in OPERATIONS.items():
+        if "requestBody" not in operation:
+            assert report.count(operation=label, status=200), label
+            continue
+        assert report.count(operation=label, phase="coverage", status=200) >= 25, label
+        assert report.count(operation=label, phase="fuzzing", status=200) >= 25, label
+        assert report.count(operation=label, status=400) >= 50, label
+    assert 0.85 <= report.capped / report.unlimited <= 0.95
+
+
+def envelope(exchange, status, code, message="", param=None):
+    exchange.status = status
+    error = {"message": message or code, "type": "invalid_request_error", "param": param, "code": code}
+    exchange.headers["content-type"] = "application/json"
+    exchange.body = json.dumps({"error": error}).encode()
+
+
+def is_chat(exchange):
+    return exchange.path.endswith("/chat/completions") and exchange.status == 200
+
+
+def is_stream(exchange):
+    return is_chat(exchange) and exchange.headers["content-type"] == "text/event-stream"
+
+
+def is_json(exchange):
+    return is_chat(exchange) and not is_stream(exchange)
+
+
+def crashes(exchange):
+    if is_chat(exchange):
+        envelope(exchange, 500, "internal_error")
+
+
+def answers_with_202(exchange):
+    if is_chat(exchange):
+        exchange.status = 202
+
+
+def says_text(exchange):
+    if is_json(exchange):
+        exchange.headers["content-type"] = "text/plain"
+
+
+def has_an_empty_header(exchange):
+    if is_chat(exchange):
+        exchange.headers["x-request-id"] = ""
+
+
+def forgets_the_choices(exchange):
+    if is_json(exchange):
+        exchange.body = exchange.body.replace(b'"choices"', b'"chances"')
+
+
+def forgets_the_param(exchange):
+    exchange.body = exchange.body.replace(b'"param"', b'"parameter"')
+
+
+def takes_everything(exchange):
+    if exchange.status == 400:
+        exchange.status = 200
+        exchange.body = json.dumps(ANSWER).encode()
+
+
+def disowns_its_model(exchange):
+    if is_chat(exchange):
+        envelope(exchange, 404, "model_not_found", param="model")
+
+
+def invents_a_context(exchange):
+    if is_chat(exchange):
+        message = "This model's context length is 5000 tokens, but the request needs 9999."
+        envelope(exchange, 400, "context_length_exceeded", message, "messages")
+
+
+def refuses_for_an_unlisted_reason(exchange):
+    if is_chat(exchange):
+        envelope(exchange, 400, "invalid_value", "Not today.")
+
+
+def mixes_up_statuses(exchange):
+    if exchange.status == 404:
+        exchange.status = 400
+
+
+def takes_every_method(exchange):
+    if exchange.status == 405:
+        exchange.status = 200
+
+
+def allows_nothing(exchange):
+    if exchange.status == 405:
+        exchange.headers["allow"] = "PATCH"
+
+
+def ends_without_terminator(exchange):
+    if is_stream(exchange):
+        exchange.body = exchange.body.replace(b"data: [DONE]\n\n", b"")
+
+
+def ends_inside_an_event(exchange):
+    if is_stream(exchange):
+        exchange.body = exchange.body[:-1]
+
+
+def streams_a_wrong_type(exchange):
+    if is_stream(exchange):
+        exchange.body = exchange.body.replace(b'"index":0', b'"index":"0"')
+
+
+def repeats_the_role(exchange):
+    if is_stream(exchange):
+        first, blank, rest = exchange.body.partition(b"\n\n")
+        exchange.body = first + blank + first + blank + rest
+
+
+@pytest.mark.parametrize(
+    ("fault", "check", "operation", "phase"),
+    [
+        (crashes, "not_a_server_error", CHAT, "examples"),
+        (answers_with_202, "status_code_conformance", CHAT, "examples"),
+        (says_text, "content_type_conformance", CHAT, "examples"),
+        (has_an_empty_header, "response_headers_conformance", CHAT, "examples"),
+        (forgets_the_choices, "response_schema_conformance", CHAT, "examples"),
+        (forgets_the_param, "response_schema_conformance", "retrieve_model", "examples"),
+        (takes_everything, "negative_data_rejection", CHAT, "fuzzing"),
+        (disowns_its_model, "positive_data_acceptance", CHAT, "examples"),
+        (invents_a_context, "positive_data_acceptance", CHAT, "examples"),
+        (refuses_for_an_unlisted_reason, "positive_data_acceptance", CHAT, "examples"),
+        (mixes_up_statuses, "error_code_conformance", "retrieve_model", "examples"),
+        (takes_every_method, "unsupported_method", "list_models", "coverage"),
+        (allows_nothing, "allow_header_conformance", "list_models", "coverage"),
+        (ends_without_terminator, "stream_conformance", CHAT, "examples"),
+        (ends_inside_an_event, "stream_conformance", CHAT, "examples"),
+        (streams_a_wrong_type, "response_schema_conformance", CHAT, "examples"),
+        (repeats_the_role, "stream_conformance", CHAT, "examples"),
+    ],
+)
+def test_a_planted_fault_is_found(scripted_server, fault, check, operation, phase):
+    with breaking(scripted_server.url, fault) as url:
+        report = fuzz(url, KEY, DOCUMENT, max_examples=20, seed=SEED, phases=[phase], operations=[operation])
+    found = [finding for finding in report.findings if finding.check == check]
+    assert found, report.checks
+    assert url in found[0].curl
+
+
+def test_a_server_that_ignores_keys_is_found(scripted_server):
+    report = fuzz(scripted_server.url, KEY, DOCUMENT, max_examples=1, seed=SEED, operations=["list_models"])
+    assert {finding.check for finding in report.findings} == {"ignored_auth"}
+
+
+def test_a_run_can_be_repeated(scripted_server):
+    def sent():
+        bodies = []
+        with breaking(scripted_server.url, lambda exchange: bodies.append(exchange.sent)) as url:
+            fuzz(url, None, DOCUMENT, max_examples=10, seed=SEED, phases=["fuzzing"], operations=[CHAT])
+        return bodies
+
+    first = sent()
+    assert len(set(first)) > 5
+    assert sent() == first
+
+
+def test_a_server_that_is_not_there_is_no_finding():
+    with pytest.raises(OSError, match="refused"):
+        fuzz("http://127.0.0.1:9", KEY, DOCUMENT, max_examples=1, seed=SEED)

@@ -1,0 +1,109 @@
+"""openapi-core, which shares no code with the gate or with Schemathesis, judges a sample of real JSON answers."""
+
+import copy
+import json
+from importlib.resources import files
+
+import pytest
+import requests
+from openapi_core import OpenAPI
+from openapi_core.contrib.requests import RequestsOpenAPIRequest, RequestsOpenAPIResponse
+from support.serving import serving
+
+DOCUMENT = json.loads(files("specvino.generated").joinpath("openapi-3.1.json").read_text("utf-8"))
+
+KEY = "sk-judge"
+WITH_KEY = {"Authorization": f"Bearer {KEY}"}
+
+OPERATIONS = [
+    (path, method, operation)
+    for path, item in DOCUMENT["paths"].items()
+    for method, operation in item.items()
+    if method != "parameters"
+]
+
+
+@pytest.fixture(scope="module")
+def url(tiny_text):
+    with serving(str(tiny_text.path), "--served-model-name", "m", env={"SPECVINO_API_KEY": KEY}) as server:
+        yield server.url
+
+
+@pytest.fixture(scope="module")
+def judge(url):
+    # openapi-core finds an operation by its server; the document's own is relative.
+    return OpenAPI.from_dict({**copy.deepcopy(DOCUMENT), "servers": [{"url": url}]})
+
+
+def examples(operation):
+    """The bodies of an operation's examples with the name of our model, as JSON and not as streams."""
+    if "requestBody" not in operation:
+        return [None]
+    found = operation["requestBody"]["content"]["application/json"]["examples"].values()
+    without_stream = ({k: v for k, v in each["value"].items() if not k.startswith("stream")} for each in found)
+    return [each | {"model": "m"} for each in without_stream]
+
+
+def exchange(method, url, **options):
+    response = requests.request(method, url, timeout=60, **options)
+    return response, RequestsOpenAPIRequest(response.request), RequestsOpenAPIResponse(response)
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
+def test_answers(url, judge, path, method, operation):
+    statuses = []
+    for body in examples(operation):
+        response, request, answer = exchange(method, url + path.replace("{model}", "m"), json=body, headers=WITH_KEY)
+        judge.validate_request(request)
+        judge.validate_response(request, answer)
+        statuses.append(response.status_code)
+    # An example may hold what this server must refuse.
+    assert set(statuses) <= {200, 400}
+    assert statuses.count(200) >= len(statuses) / 2
+
+
+def refused(path, method, operation):
+    """Requests that must be refused, with the status."""
+    if operation.get("security") != []:
+        yield 401, {"headers": {"Authorization": "Bearer wrong"}}
+    if "requestBody" in operation:
+        yield 400, {"json": {}}
+        yield 400, {"data": b"{"}
+        yield 404, {"json": {**examples(operation)[0], "model": "gpt-9"}}
+        yield 415, {"data": b"{}", "headers": WITH_KEY | {"Content-Type": "text/plain"}}
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "status", "options"),
+    [(path, method, *each) for path, method, operation in OPERATIONS for each in refused(path, method, operation)],
+)
+def test_errors(url, judge, path, method, status, options):
+    options = {"headers": WITH_KEY | {"Content-Type": "application/json"}} | options
+    response, request, answer = exchange(method, url + path.replace("{model}", "m"), **options)
+    assert response.status_code == status, response.text
+    judge.validate_response(request, answer)
+
+
+def test_an_unknown_model(url, judge):
+    response, request, answer = exchange("get", f"{url}/models/gpt-9", headers=WITH_KEY)
+    assert response.status_code == 404
+    judge.validate_response(request, answer)
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [
+        (lambda response: response.headers.update({"content-type": "text/plain"}), "DataValidationError"),
+        (lambda response: setattr(response, "status_code", 299), "ResponseNotFound"),
+        (lambda response: setattr(response, "_content", b"[]"), "InvalidData"),
+        (lambda response: setattr(response, "_content", response.content.replace(b"list", b"lost")), "InvalidData"),
+        (lambda response: setattr(response, "_content", response.content.replace(b'"id"', b'"di"')), "InvalidData"),
+        (lambda response: response.headers.update({"x-request-id": ""}), "InvalidHeader"),
+    ],
+)
+def test_it_notices(url, judge, fault, problem):
+    response, request, answer = exchange("get", f"{url}/models", headers=WITH_KEY)
+    judge.validate_response(request, answer)
+    fault(response)
+    found = list(judge.iter_response_errors(request, RequestsOpenAPIResponse(response)))
+    assert [problem] == [type(error).__name__ for error in found]

@@ -1,0 +1,65 @@
+"""A proxy in front of a server that breaks its answers: shows that a judge notices."""
+
+import contextlib
+import http.client
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.parse import urlsplit
+
+UNCHANGED = {"content-length", "connection", "date", "server", "transfer-encoding"}
+
+
+@dataclass
+class Exchange:
+    """A request and its answer, as the proxy passes them on. Header names are in small letters."""
+
+    method: str
+    path: str
+    sent: bytes
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+Fault = Callable[[Exchange], None]
+
+
+@contextlib.contextmanager
+def breaking(url: str, fault: Fault) -> Iterator[str]:
+    """The address, with the path of `url`, of a proxy that lets `fault` change each exchange."""
+    target = urlsplit(url)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = 1 << 16  # head and body in one packet
+
+        def pass_on(self) -> None:
+            sent = self.rfile.read(int(self.headers.get("content-length", 0)))
+            connection = http.client.HTTPConnection(target.netloc)
+            headers = dict(self.headers.items())
+            connection.request(self.command, self.path, sent or None, headers)
+            answer = connection.getresponse()
+            received = {name.lower(): value for name, value in answer.getheaders() if name.lower() not in UNCHANGED}
+            exchange = Exchange(self.command, self.path, sent, answer.status, received, answer.read())
+            connection.close()
+            fault(exchange)
+            self.send_response(exchange.status)
+            for name, value in exchange.headers.items():
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(exchange.body)))
+            self.end_headers()
+            self.wfile.write(exchange.body)
+
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = do_QUERY = pass_on
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}{target.path}"
+        finally:
+            server.shutdown()
