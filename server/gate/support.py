@@ -65,7 +65,7 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
     if component is None:
         return  # a free-form map beside the objects
     if not SHAPES[component].required <= value.keys():
-        return  # one beside the only object
+        return  # a free-form map beside the only object
     fields = SHAPES[component].fields
     for name, child in value.items():
         if child is None:
