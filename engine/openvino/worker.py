@@ -144,7 +144,7 @@ class Worker:
 
     def _admit_waiting(self) -> None:
         held: list[Generate] = []
-        while self._waiting and len(self._running) < self._max_sequences:
+        while self._waiting and self._fits(self._waiting[0]):
             request = self._waiting.popleft()
             try:
                 admitted = self._compiler.admits(request)
@@ -158,6 +158,11 @@ class Worker:
         self._waiting.extendleft(reversed(held))
         if held and not self._running:
             self._compiler.wait(_PATIENCE)
+
+    def _fits(self, request: Generate) -> bool:
+        """A search runs alone where it is wider than all that may run."""
+        width = sum(running.width for running in self._running.values())
+        return not self._running or width + request.best_of <= self._max_sequences
 
     def _admit(self, request: Generate) -> None:
         images = self._images.pop(request.id, [])
