@@ -128,6 +128,9 @@ STREAMS: dict[str, Stream] = {
         classify=(
             Rule('role', at='delta.role', each='choices', key='index'),
             Rule('content', at='delta.content', each='choices', key='index'),
+            Rule('reasoning', at='delta.reasoning_content', each='choices', key='index'),
+            Rule('tool_calls', at='delta.tool_calls', each='choices', key='index'),
+            Rule('function_call', at='delta.function_call', each='choices', key='index'),
             Rule('finish', at='finish_reason', each='choices', key='index'),
             Rule('usage', at='usage', each=None, key=None),
             Rule('error', at='error', each=None, key=None),
@@ -150,7 +153,7 @@ STREAMS: dict[str, Stream] = {
                 key='index',
                 open='role',
                 close='finish',
-                body=('content',),
+                body=('content', 'reasoning', 'tool_calls', 'function_call'),
                 end=(),
                 fail=(),
                 abort=(),

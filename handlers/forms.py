@@ -60,9 +60,9 @@ def of_response(body: models.CreateResponseRequest, *, strict: bool = False) -> 
     return _with_settings(body, own or other)
 
 
-def of_tag(tag: Mapping[str, Any], param: str, *, strict: bool = False) -> Form:
-    """A structural tag as XGrammar defines it, made for the field `param`."""
-    return Form(StructuralTag(json.dumps(tag), strict), param)
+def of_tag(tag: Mapping[str, Any], param: str, *, strict: bool = False, skipped: int = 0) -> Form:
+    """A structural tag as XGrammar defines it, made for the field `param`; `skipped` as in Form."""
+    return Form(StructuralTag(json.dumps(tag), strict), param, skipped)
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def _of_response_format(format: BaseModel | None, strict: bool) -> Form | None:
             return of_tag(_plain(format), "response_format", strict=strict)
         case models.StructuralFormat():
             tag = {"type": "structural_tag", "format": _plain(format)}
-            return Form(StructuralTag(json.dumps(tag), strict), "response_format", skipped=1)
+            return of_tag(tag, "response_format", strict=strict, skipped=1)
     return None
 
 

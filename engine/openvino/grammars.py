@@ -7,6 +7,7 @@ import itertools
 import re
 import resource
 import time
+from pathlib import Path
 
 from openvino_genai import Tokenizer
 
@@ -83,8 +84,10 @@ def work(channel: BlockingChannel) -> None:
 
 
 def _limit_memory() -> None:
-    with open("/proc/self/statm") as statm:
-        used = int(statm.read().split()[0]) * resource.getpagesize()
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        return  # only Linux tells how much is used
+    used = int(statm.read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + _MOST_MEMORY, resource.RLIM_INFINITY))
 
 

@@ -72,8 +72,11 @@ class Prepared(msgspec.Struct, tag=True):
 
 
 class Decoded(msgspec.Struct, tag=True):
+    """A picture, or a piece of it (`pieces.py`) after which `more` follow."""
+
     id: int
     image: Image
+    more: bool = False
 
 
 class PromptTooLong(msgspec.Struct, tag=True):
@@ -110,10 +113,11 @@ class LoadModel(msgspec.Struct, tag=True):
 
 
 class Show(msgspec.Struct, tag=True):
-    """The next image of those that Generates refer to by `key`."""
+    """The next image of those that Generates refer to by `key`, or the next piece of it, as in Decoded."""
 
     key: int
     image: Image
+    more: bool = False
 
 
 class Hide(msgspec.Struct, tag=True):

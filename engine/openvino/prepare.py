@@ -8,7 +8,7 @@ import numpy
 import numpy.typing
 from openvino_genai import Tokenizer
 
-from specvino.engine.openvino import conversation, image_tags, images, vocabulary
+from specvino.engine.openvino import conversation, image_tags, images, pieces, vocabulary
 from specvino.engine.openvino.conversation import Ways
 from specvino.engine.openvino.messages import (
     Decode,
@@ -168,7 +168,12 @@ def work(channel: BlockingChannel) -> None:
     channel.send(preparer.vocabulary())
     channel.send(Ready())
     while True:
-        channel.send(answer(preparer, channel.receive()))
+        message = answer(preparer, channel.receive())
+        if isinstance(message, Decoded):
+            for piece, more in pieces.cut(message.image):
+                channel.send(Decoded(message.id, piece, more))
+        else:
+            channel.send(message)
 
 
 if __name__ == "__main__":

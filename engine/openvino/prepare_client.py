@@ -21,6 +21,7 @@ from specvino.engine.openvino.messages import (
     Tokenize,
     Vocabulary,
 )
+from specvino.engine.openvino.pieces import Joiner
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.request import Conversation, Image, Prompt, TextPrompt, TokenPrompt
 
@@ -49,6 +50,7 @@ class PrepareClient:
         self._vision = source.vision
         self._deadline = deadline
         self._ids = itertools.count()
+        self._pieces = Joiner()
         self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of their sending
         self.process = Supervisor(
             "prepare",
@@ -132,11 +134,17 @@ class PrepareClient:
         if isinstance(message, Vocabulary):
             self.vocabulary = message
             return
+        if isinstance(message, Decoded):
+            image = self._pieces.add(message.id, message.image, message.more)
+            if image is None:
+                return
+            message = Decoded(message.id, image)
         answer = self._owed.pop(message.id)
         if not answer.done():  # it is done if its request was cancelled meanwhile
             answer.set_result(message)
 
     def _lost(self, reason: str, stalled: bool) -> None:
+        self._pieces.clear()
         owed, self._owed = self._owed, {}
         for place, answer in enumerate(owed.values()):
             if answer.done():

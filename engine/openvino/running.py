@@ -32,6 +32,11 @@ class Running:
         self._unread: list[GenerationOutput] = []
 
     @property
+    def width(self) -> int:
+        """How many sequences it runs."""
+        return self._request.best_of
+
+    @property
     def with_images(self) -> bool:
         return self._request.seen is not None and self._request.seen.key is not None
 

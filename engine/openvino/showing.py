@@ -1,4 +1,4 @@
-"""Images on their way to the worker: once for all choices of a request, and one at a time."""
+"""Images on their way to the worker: once for all choices of a request, and a piece at a time."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from specvino.engine.errors import EngineRestarted
 from specvino.engine.openvino.messages import Hide, Show
+from specvino.engine.openvino.pieces import cut
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.request import Image
 
@@ -28,8 +29,9 @@ async def shown(worker: Supervisor, pictures: Sequence[Pictures]) -> AsyncIterat
     try:
         for key, images in pictures:
             for image in images:
-                worker.send(Show(key, image))
-                await asyncio.sleep(0)  # an image has megabytes: others get in between
+                for piece, more in cut(image):
+                    worker.send(Show(key, piece, more))
+                    await asyncio.sleep(0)  # others get in between
         if worker.restarts != restarts:
             raise EngineRestarted("The request was lost, and its images with it.")
         yield

@@ -17,6 +17,7 @@ from specvino.engine.openvino import sight
 from specvino.engine.openvino.compiler import Compiler
 from specvino.engine.openvino.decoding import configure
 from specvino.engine.openvino.messages import Cancel, Generate, Hide, LoadModel, Output, Show, Step, ToWorker
+from specvino.engine.openvino.pieces import Joiner
 from specvino.engine.openvino.reasons import one_line
 from specvino.engine.openvino.running import Running
 from specvino.engine.openvino.silence import silence
@@ -82,6 +83,7 @@ class Worker:
         self._plain = plain
         self._waiting: deque[Generate] = deque()
         self._running: dict[int, Running] = {}
+        self._pieces = Joiner()
         self._shown: dict[int, list[Image]] = {}  # by the key under which they came
         self._images: dict[int, list[Image]] = {}  # of those that wait
         self._uncounted: dict[int, Running] = {}  # cancelled since the last step, with images
@@ -107,9 +109,12 @@ class Worker:
                 if message.seen and message.seen.key is not None:
                     self._images[message.id] = self._shown.get(message.seen.key, [])
             case Show():
-                self._shown.setdefault(message.key, []).append(message.image)
+                image = self._pieces.add(message.key, message.image, message.more)
+                if image is not None:
+                    self._shown.setdefault(message.key, []).append(image)
             case Hide():
                 self._shown.pop(message.key, None)
+                self._pieces.drop(message.key)
             case Cancel():
                 self._cancel(message.id)
 
@@ -139,7 +144,7 @@ class Worker:
 
     def _admit_waiting(self) -> None:
         held: list[Generate] = []
-        while self._waiting and len(self._running) < self._max_sequences:
+        while self._waiting and self._fits(self._waiting[0]):
             request = self._waiting.popleft()
             try:
                 admitted = self._compiler.admits(request)
@@ -153,6 +158,11 @@ class Worker:
         self._waiting.extendleft(reversed(held))
         if held and not self._running:
             self._compiler.wait(_PATIENCE)
+
+    def _fits(self, request: Generate) -> bool:
+        """A search runs alone where it is wider than all that may run."""
+        width = sum(running.width for running in self._running.values())
+        return not self._running or width + request.best_of <= self._max_sequences
 
     def _admit(self, request: Generate) -> None:
         images = self._images.pop(request.id, [])

@@ -72,7 +72,7 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
     if component is None:
         return  # a free-form map beside the objects
     if not SHAPES[component].required <= value.keys():
-        return  # one beside the only object
+        return  # a free-form map beside the only object
     if value.keys() <= _plain(component):
         return
     fields = SHAPES[component].fields

@@ -41,3 +41,22 @@ def test_stop_forms():
 def test_a_whole_number_may_be_written_as_a_decimal():
     settings = settle(top_k=3.0, seed=2.0, max_tokens=4.0)
     assert [type(v) for v in (settings.top_k, settings.seed, settings.max_tokens)] == [int, int, int]
+
+
+def test_a_search_has_no_penalties_of_the_model_s_own():
+    own = {"repetition_penalty": 1.2, "presence_penalty": 0.5, "frequency_penalty": 0.1}
+    settings = settle(own, best_of=2)
+    assert (settings.repetition_penalty, settings.presence_penalty, settings.frequency_penalty) == (1, 0, 0)
+    assert settle(own, best_of=1).repetition_penalty == 1.2
+
+
+def test_the_other_settings():
+    plain = settle()
+    assert (plain.min_p, plain.best_of, plain.length_penalty) == (0, 1, 1)
+    assert (plain.include_stop_str_in_output, plain.skip_special_tokens) == (False, True)
+    assert (plain.num_assistant_tokens, plain.assistant_confidence_threshold, plain.max_ngram_size) == (None,) * 3
+    fields = {"min_p": 0.2, "best_of": 3, "length_penalty": 0, "num_assistant_tokens": 4, "max_ngram_size": 2}
+    given = settle(**fields, include_stop_str_in_output=True, skip_special_tokens=False)
+    assert {name: getattr(given, name) for name in fields} == fields
+    assert (given.include_stop_str_in_output, given.skip_special_tokens) == (True, False)
+    assert settle({"min_p": 0.1}).min_p == 0.1

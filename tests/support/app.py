@@ -9,6 +9,7 @@ import httpx
 from specvino.engine.protocol import Engine
 from specvino.engine.scripted import ScriptedEngine
 from specvino.handlers import bind
+from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModel
 from specvino.server.app import create_app
 from specvino.server.settings import Settings
@@ -16,8 +17,9 @@ from specvino.server.settings import Settings
 MINIMAL = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 
 
-def make_app(engine: Engine | None = None, settings: Settings | None = None) -> Any:
-    return create_app(bind(engine or ScriptedEngine(), ServedModel(("m", "org/name"), 1)), settings or Settings())
+def make_app(engine: Engine | None = None, settings: Settings | None = None, limits: Limits | None = None) -> Any:
+    handlers = bind(engine or ScriptedEngine(), ServedModel(("m", "org/name"), 1), limits=limits)
+    return create_app(handlers, settings or Settings())
 
 
 @dataclass
@@ -26,11 +28,14 @@ class Client:
 
     engine: Engine = field(default_factory=ScriptedEngine)
     settings: Settings = field(default_factory=Settings)
+    limits: Limits = field(default_factory=Limits)
 
     def ask(self, method: str, path: str, **options: Any) -> httpx.Response:
         async def exchange() -> httpx.Response:
             await self.engine.start()
-            transport = httpx.ASGITransport(make_app(self.engine, self.settings), raise_app_exceptions=False)
+            transport = httpx.ASGITransport(
+                make_app(self.engine, self.settings, self.limits), raise_app_exceptions=False
+            )
             async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
                 return await client.request(method, path, **options)
 

@@ -107,7 +107,10 @@ REQUESTS: list[tuple[str, Schema]] = [
     ("Name three colours.", closed(colours=some(text(12), 3, 3))),
     ("Name a colour.", {"type": "string", "enum": ["red", "green", "blue"]}),
     ("Rate this film: great!", closed(stars=numbers(1, 5), comment=text(60))),
-    ("Is this positive: I love it.", closed(sentiment={"enum": ["positive", "negative", "neutral"]}, score=numbers(-1, 1, "number"))),
+    (
+        "Is this positive: I love it.",
+        closed(sentiment={"enum": ["positive", "negative", "neutral"]}, score=numbers(-1, 1, "number")),
+    ),
     ("Where is the treasure?", closed(point=POINT)),
     ("Draw a triangle.", closed(points=some(POINT, 3, 3))),
     ("Give me a matrix.", some(some(numbers(0, 9), 2, 2), 2, 2)),
@@ -124,20 +127,43 @@ REQUESTS: list[tuple[str, Schema]] = [
     ("A text or a number?", closed(value={"anyOf": [text(20), numbers(0, 100)]})),
     ("Yes or no, or many?", {"oneOf": [{"type": "boolean"}, some(YES_NO, 1, 2)]}),
     ("A shape, please.", {"anyOf": [closed(radius=numbers(1, 9)), closed(width=numbers(1, 9), height=numbers(1, 9))]}),
-    ("What is Müller's city?", closed(**{"größe": numbers(1, 9), "straße": text(20)})),
+    ("What is Müller's city?", closed(größe=numbers(1, 9), straße=text(20))),
     ("Say hello in Japanese.", closed(挨拶={"enum": ["こんにちは", "おはよう"]})),
     ("Send an emoji.", closed(**{"🎉": {"enum": ["😀", "😢", "👍"]}})),
     ("Quote something.", closed(**{'the "quote"': text(30)})),
-    ("Who lives where?", {"$defs": {"p": closed(name=text(20))}, **closed(a={"$ref": "#/$defs/p"}, b={"$ref": "#/$defs/p"})}),
+    (
+        "Who lives where?",
+        {"$defs": {"p": closed(name=text(20))}, **closed(a={"$ref": "#/$defs/p"}, b={"$ref": "#/$defs/p"})},
+    ),
     ("Make a list.", {"definitions": {"i": numbers(0, 99)}, **closed(list=some({"$ref": "#/definitions/i"}, 2, 5))}),
     ("Go deep.", closed(a=closed(b=closed(c=closed(d=closed(e={"type": "boolean"})))))),
     ("Configure the server.", closed(["host"], host=text(20), port=numbers(1, 65535), tls={"type": "boolean"})),
     ("Count the words.", {"type": "object", "additionalProperties": numbers(0, 9), "maxProperties": 3}),
     ("Which version?", closed(version={"const": "1.0"}, build=numbers(1, 999))),
-    ("A pair, please.", {"type": "array", "prefixItems": [text(10), numbers(0, 9)], "minItems": 2, "maxItems": 2, "items": False}),
+    (
+        "A pair, please.",
+        {"type": "array", "prefixItems": [text(10), numbers(0, 9)], "minItems": 2, "maxItems": 2, "items": False},
+    ),
     ("What does it cost?", closed(price={"type": "number", "minimum": 0, "maximum": 100, "multipleOf": 0.01})),
     ("Set the dial to tens.", closed(dial={"type": "integer", "multipleOf": 10, "minimum": 0, "maximum": 100})),
-    ("Extend the base.", {"allOf": [{"type": "object", "properties": {"id": numbers(1, 9)}, "required": ["id"]}, {"properties": {"name": text(20)}, "required": ["name"]}]}),
-    ("Review the code.", closed(issues=some(closed(line=numbers(1, 200), severity={"enum": ["info", "error"]}, note=text(40)), 0, 3), approved={"type": "boolean"})),
-    ("Plan the week.", closed(days=some(closed(day={"enum": ["Mon", "Tue", "Wed"]}, tasks=some(text(20), 0, 2)), 1, 3))),
-]  # fmt: skip
+    (
+        "Extend the base.",
+        {
+            "allOf": [
+                {"type": "object", "properties": {"id": numbers(1, 9)}, "required": ["id"]},
+                {"properties": {"name": text(20)}, "required": ["name"]},
+            ]
+        },
+    ),
+    (
+        "Review the code.",
+        closed(
+            issues=some(closed(line=numbers(1, 200), severity={"enum": ["info", "error"]}, note=text(40)), 0, 3),
+            approved={"type": "boolean"},
+        ),
+    ),
+    (
+        "Plan the week.",
+        closed(days=some(closed(day={"enum": ["Mon", "Tue", "Wed"]}, tasks=some(text(20), 0, 2)), 1, 3)),
+    ),
+]

@@ -17,12 +17,8 @@ BEST, SECOND = "Hello! How can I help you today?", "I am a tiny test model."
 
 def likelihood(segments: list[Segment], choice: int, length_penalty: float = 1) -> float:
     """The score of a choice, as beam search defines it."""
-    found = [
-        token.logprob or 0.0
-        for s in segments
-        if isinstance(s, TextDelta | Finish) and s.choice == choice
-        for token in s.logprobs
-    ]
+    of_choice = [s for s in segments if getattr(s, "choice", None) == choice]
+    found = [token.logprob for s in of_choice for token in getattr(s, "logprobs", ())]
     return sum(found) / len(found) ** length_penalty
 
 
@@ -35,8 +31,9 @@ def test_the_best_texts_are_the_choices(tiny_text: ModelSource) -> None:
         assert len(set(texts)) == 4
         scores = [likelihood(segments, choice) for choice in range(4)]
         assert scores == sorted(scores, reverse=True)
-        # Each comes as one piece, then its end.
-        assert [type(s) for s in segments[1:-1]] == [TextDelta, Finish] * 4
+        # Each comes at once, and ends before the next.
+        assert [s.choice for s in segments if isinstance(s, Finish)] == [0, 1, 2, 3]
+        assert next(s for s in segments if isinstance(s, TextDelta)).text == BEST
         one = await answer(engine, ask("hello", best_of=5, max_tokens=30))
         assert (text(one), reasons(one)) == (BEST, {0: "stop"})
         await idle(engine)

@@ -90,6 +90,14 @@ def test_only_so_many_run_and_the_others_wait(worker: Worker, generate: Any) -> 
     assert all(outputs[id][-1].finish == "length" for id in range(10))
 
 
+def test_a_search_counts_as_wide_as_it_is(worker: Worker, generate: Any) -> None:
+    for id, best_of in enumerate([3, 1, 1, 9]):
+        worker.receive(generate(id, best_of=best_of, max_new_tokens=20, ignore_eos=True))
+    assert (worker.step().running, worker.step().waiting) == (2, 2)
+    outputs, _ = run(worker)
+    assert [outputs[id][-1].finish for id in range(4)] == ["length"] * 4
+
+
 def test_cancelling_frees_the_cache(worker: Worker, generate: Any) -> None:
     for id in range(6):
         worker.receive(generate(id, max_new_tokens=1000, ignore_eos=True))

@@ -1,0 +1,80 @@
+"""What the operator's limits and the engine's kind refuse."""
+
+import pytest
+
+from specvino.generated.models import CreateChatCompletionRequest, CreateCompletionRequest, CreateResponseRequest
+from specvino.handlers.errors import ApiError
+from specvino.handlers.limits import Limits
+
+CHAT = (CreateChatCompletionRequest, {"model": "m", "messages": []})
+COMPLETION = (CreateCompletionRequest, {"model": "m", "prompt": "a"})
+RESPONSE = (CreateResponseRequest, {"model": "m", "input": "a"})
+ALL = pytest.mark.parametrize("endpoint", [CHAT, COMPLETION, RESPONSE], ids=["chat", "completions", "responses"])
+
+
+def refusal(endpoint, limits=None, drafting=None, **fields):
+    """The code and the field of the error, None if there is none."""
+    model, minimal = endpoint
+    body = model.model_validate({**minimal, **fields})
+    try:
+        (limits or Limits()).require(body, drafting)
+    except ApiError as error:
+        return error.code, error.param
+    return None
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "name"),
+    [
+        (CHAT, "max_tokens"),
+        (CHAT, "max_completion_tokens"),
+        (COMPLETION, "max_tokens"),
+        (RESPONSE, "max_output_tokens"),
+    ],
+)
+def test_the_limit_on_tokens_is_inclusive(endpoint, name):
+    limits = Limits(max_tokens=10)
+    assert refusal(endpoint, limits, **{name: 10}) is None
+    assert refusal(endpoint, limits, **{name: 11}) == ("integer_above_max_value", name)
+    assert refusal(endpoint, limits, **{name: None}) is None
+    assert refusal(endpoint, **{name: 2**31 - 1}) is None
+
+
+@ALL
+def test_the_limit_on_candidates_is_inclusive(endpoint):
+    assert refusal(endpoint, Limits(best_of=4), best_of=4) is None
+    assert refusal(endpoint, Limits(best_of=4), best_of=5) == ("integer_above_max_value", "best_of")
+    assert refusal(endpoint, best_of=20) is None
+
+
+@ALL
+def test_n_is_at_most_best_of_where_that_is_given(endpoint):
+    assert refusal(endpoint, n=3, best_of=2) == ("invalid_value", "n")
+    assert refusal(endpoint, n=2, best_of=1) == ("invalid_value", "n")
+    assert refusal(endpoint, n=3, best_of=3) is None
+    assert refusal(endpoint, n=3, best_of=None) is None
+    assert refusal(endpoint, n=3) is None
+
+
+@ALL
+@pytest.mark.parametrize(
+    ("field", "kinds"),
+    [
+        ({"num_assistant_tokens": 3}, ("draft_model", "prompt_lookup")),
+        ({"assistant_confidence_threshold": 0}, ("draft_model",)),
+        ({"max_ngram_size": 2}, ("prompt_lookup",)),
+    ],
+)
+def test_settings_of_drafts_need_an_engine_that_drafts(endpoint, field, kinds):
+    [name] = field
+    for drafting in (None, "draft_model", "prompt_lookup"):
+        expected = None if drafting in kinds else ("unsupported_parameter", name)
+        assert refusal(endpoint, drafting=drafting, **field) == expected
+        assert refusal(endpoint, drafting=drafting, **{name: None}) is None
+
+
+@ALL
+def test_an_engine_that_drafts_does_not_search(endpoint):
+    for drafting in ("draft_model", "prompt_lookup"):
+        assert refusal(endpoint, drafting=drafting, best_of=2) == ("unsupported_parameter", "best_of")
+        assert refusal(endpoint, drafting=drafting, best_of=1) is None

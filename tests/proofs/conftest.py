@@ -1,0 +1,116 @@
+"""Runs each proof for its fields, unary and streamed, with the field and without; and the servers to ask."""
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+from support.serving import serving
+
+from proofs.asking import PATHS, Ask
+from proofs.dropping import BrokenProof, Dropping
+from proofs.telling import write
+from specvino.engine.models import ModelSource
+
+WAYS = ("unary", "streamed")
+
+
+class Run(NamedTuple):
+    """One run of a proof."""
+
+    field: str
+    way: str
+    drop: bool
+    on: str
+
+    def __str__(self) -> str:
+        return f"{self.field}-{self.way}-{'dropped' if self.drop else 'kept'}"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    runs = [
+        Run(field, way, drop, mark.kwargs.get("on", "tiny"))
+        for mark in metafunc.definition.iter_markers("proves")
+        for field in mark.args
+        for way in mark.kwargs.get("ways", WAYS if field.split(".")[0] in PATHS else WAYS[:1])
+        for drop in (False, True)
+    ]
+    if runs:
+        metafunc.parametrize("run", runs, ids=str)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """A proof without its field must fail, and by its assertion: any other exception is a failure as ever."""
+    run = pyfuncitem.funcargs.get("run")
+    if not isinstance(run, Run) or not run.drop:
+        return (yield)
+    try:
+        yield
+    except AssertionError:
+        if not pyfuncitem.funcargs["transport"].dropped:
+            raise BrokenProof(f"no request has the field {run.field}") from None
+        return True
+    raise BrokenProof(f"the proof holds without {run.field}")
+
+
+@pytest.fixture
+def transport(run: Run) -> Dropping:
+    return Dropping(run.field if run.drop else None)
+
+
+@pytest.fixture
+def http(run: Run, transport: Dropping, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
+    """A client of the proof's server, which loses the field if it is to be dropped."""
+    with httpx.Client(transport=transport, base_url=request.getfixturevalue(run.on), timeout=60) as client:
+        yield client
+
+
+@pytest.fixture
+def ask(run: Run, http: httpx.Client) -> Ask:
+    return Ask(http, run.field, streamed=run.way == "streamed")
+
+
+@contextmanager
+def model(path: Path, *options: str) -> Iterator[str]:
+    with serving(str(path), "--served-model-name", "m", *options) as server:
+        yield server.url
+
+
+@pytest.fixture(scope="session")
+def tiny(tiny_text: ModelSource) -> Iterator[str]:
+    """The tiny model; tests/models/README.md says what it answers."""
+    with model(tiny_text.path) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def vision(tiny_vision: ModelSource) -> Iterator[str]:
+    """The tiny model that names the colours of images."""
+    with model(tiny_vision.path) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def lookup(tiny_text: ModelSource) -> Iterator[str]:
+    """The tiny model, which looks up in the prompt how a text may go on."""
+    with model(tiny_text.path, "--prompt-lookup") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def drafting(tiny_text: ModelSource) -> Iterator[str]:
+    """The tiny model, drafting for itself."""
+    with model(tiny_text.path, "--draft-model", str(tiny_text.path)) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def telling(tiny_text: ModelSource, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The tiny model with the tokenizer and the chat template of `telling.py`."""
+    folder = tmp_path_factory.mktemp("telling")
+    write(tiny_text.path, folder)
+    with model(folder) as url:
+        yield url

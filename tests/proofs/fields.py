@@ -1,0 +1,80 @@
+"""The fields of requests, what becomes of them, and how one is taken out of a request."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from specvino.codegen.fields import around
+from specvino.codegen.fields import fields as all_fields
+from specvino.codegen.schemas import operations, parameters
+
+DOCUMENT = Path(__file__).parents[2] / "generated" / "openapi.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """`fates` has more than one fate where the branches of a union differ."""
+
+    name: str
+    fates: tuple[str, ...]
+    honours: tuple[Any, ...]
+
+    @property
+    def honoured(self) -> bool:
+        return "honoured" in self.fates
+
+
+@cache
+def document() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(DOCUMENT.read_text("utf-8"))
+    return content
+
+
+@cache
+def fields() -> dict[str, Field]:
+    """By name, in the order of the document. What is within a field without effect has none either."""
+    found: dict[str, Field] = {}
+    for field in all_fields(document()):
+        if field.part != "request":
+            continue
+        outer = next((found[f"{field.endpoint}.{path}"] for path in around(field.path)), None)
+        fates = tuple(dict.fromkeys(owner["x-fate"] for owner in field.owners))
+        if outer and not outer.honoured:
+            fates = outer.fates
+        honours = tuple(owner["x-honours"] for owner in field.owners if "x-honours" in owner)
+        found[field.name] = Field(field.name, fates, honours)
+    for _, _, item, operation in operations(document()):
+        for each in parameters("query", item, operation):
+            name = f"{operation['x-endpoint']}.query.{each['name']}"
+            found[name] = Field(name, (each["x-fate"],), ())
+    return found
+
+
+@cache
+def addressed(endpoint: str) -> tuple[str, re.Pattern[str]]:
+    """The method, and what the path of a request to the endpoint looks like."""
+    method, path = next((m, p) for p, m, _, operation in operations(document()) if operation["x-endpoint"] == endpoint)
+    return method.upper(), re.compile("/v1" + re.sub(r"\{\w+\}", "[^/]+", path))
+
+
+def drop(body: Any, path: str) -> int:
+    """Takes a field such as `messages[].name` out of a body, wherever it is. Returns how often it was there."""
+    step, _, rest = path.partition(".")
+    name = step.removesuffix("[]")
+    if not isinstance(body, dict) or name not in body:
+        return 0
+    if not rest:
+        del body[name]
+        return 1
+    return sum(drop(value, rest) for value in _values(body[name], step))
+
+
+def _values(value: Any, step: str) -> Iterator[Any]:
+    if not step.endswith("[]"):
+        yield value
+    elif isinstance(value, list):
+        yield from value
