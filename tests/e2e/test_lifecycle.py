@@ -1,5 +1,7 @@
 """From the first line printed to the last process gone."""
 
+import contextlib
+import http.client
 import json
 import signal
 import socket
@@ -122,25 +124,36 @@ def _free_port() -> int:
 
 def test_what_is_late_at_the_end_gets_a_proper_error():
     stalled = MINIMAL | {"messages": [{"role": "user", "content": "script: stall_at=1\na b c"}]}
-    answers = []
-
-    def unary():
-        answers.append(httpx.post(f"{server.url}/chat/completions", json=stalled, timeout=60))
-
     with serving("--engine", "scripted", "--served-model-name", "m") as server:
-        with httpx.stream(
-            "POST", f"{server.url}/chat/completions", json=stalled | {"stream": True}, timeout=60
-        ) as stream:
-            waiting = threading.Thread(target=unary)
-            waiting.start()
+        url = f"{server.url}/chat/completions"
+        with (
+            httpx.stream("POST", url, json=stalled | {"stream": True}, timeout=60) as stream,
+            _begun(url, stalled) as late,
+        ):
             lines = stream.iter_lines()
             next(lines)
             server.process.send_signal(signal.SIGINT)
             *_, error, _, done, _ = lines
-        waiting.join()
+            answer = http.client.HTTPResponse(late)
+            answer.begin()
+            late_error = httpx.Response(answer.status, headers=answer.getheaders(), content=answer.read())
         assert server.process.wait(60) == 0
     assert json.loads(error.removeprefix("data: "))["error"]["code"] == "engine_unavailable"
     assert done == "data: [DONE]"
-    error_of(answers[0], 503, "engine_unavailable")
+    error_of(late_error, 503, "engine_unavailable")
     assert "stopping" in server.output
     assert "Traceback" not in server.output
+
+
+@contextlib.contextmanager
+def _begun(url, body):
+    """The socket of a unary request that the server has certainly begun to read: it has asked for the body."""
+    data = json.dumps(body).encode()
+    address = httpx.URL(url)
+    head = f"POST {address.path} HTTP/1.1\r\nHost: {address.host}\r\nContent-Type: application/json\r\n"
+    head += f"Content-Length: {len(data)}\r\nExpect: 100-continue\r\n\r\n"
+    with socket.create_connection((address.host, address.port), timeout=60) as client:
+        client.sendall(head.encode())
+        assert client.recv(1000).startswith(b"HTTP/1.1 100")
+        client.sendall(data)
+        yield client
