@@ -1710,7 +1710,7 @@ class CreateResponseRequest(BaseModel):
     """
     stream_options: ResponseStreamOptions | None | MISSING = MISSING
     """
-    Settings of the stream.
+    Settings of the stream. None of them has an effect here.
     """
     seed: int | None | MISSING = MISSING
     """
@@ -3726,7 +3726,7 @@ class MessageToolCall(BaseModel):
     """
     type: Literal["function"] | None | MISSING = MISSING
     """
-    The kind of tool.
+    The kind of tool; what has a function is taken for a call of one without it.
     """
     function: MessageFunctionCall
     """

@@ -243,7 +243,7 @@ SHAPES: dict[str, Shape] = {
             'input': Field("honoured", shape="ResponseInput"),
             'instructions': Field("honoured"),
             'max_output_tokens': Field("honoured"),
-            'stream_options': Field("honoured", shape="ResponseStreamOptions"),
+            'stream_options': Field("noted", shape="ResponseStreamOptions"),
             'seed': Field("honoured"),
             'stop': Field("honoured"),
             'frequency_penalty': Field("honoured"),
@@ -814,7 +814,7 @@ SHAPES: dict[str, Shape] = {
     "MessageToolCall": Shape(
         fields={
             'id': Field("honoured"),
-            'type': Field("honoured"),
+            'type': Field("noted"),
             'function': Field("honoured", shape="MessageFunctionCall"),
         },
         required=frozenset(['function']),
