@@ -11,7 +11,7 @@ import typer
 from specvino.cli.extras import needs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from specvino.engine.protocol import Drafting, Engine
 
@@ -62,6 +62,17 @@ def serve(
         bool,
         typer.Option("--prompt-lookup", help="Look up in the prompt how a text may go on. Without beam search."),
     ] = False,
+    tool_parser: Annotated[
+        str | None,
+        typer.Option(
+            help="How the model writes calls of tools: the name of a format, or none; without it what the model's chat "
+            "template shows.",
+            show_default=False,
+        ),
+    ] = None,
+    reasoning_parser: Annotated[
+        str | None, typer.Option(help="How the model writes its thoughts; likewise.", show_default=False)
+    ] = None,
     max_tokens_limit: Annotated[
         int | None,
         typer.Option(min=1, help="The most tokens that a choice may have, also where nothing is said."),
@@ -93,6 +104,7 @@ def serve(
     """Serves a model."""
     with needs("serve"):
         from specvino.engine.errors import ModelLoadError
+        from specvino.engine.formats import REASONING_FORMATS, TOOL_FORMATS
         from specvino.handlers.limits import Limits
         from specvino.handlers.media import MediaError, MediaSettings
         from specvino.server.keys import KeyFileError, read_keys
@@ -108,12 +120,21 @@ def serve(
             raise ServeError("a served model name can't be empty")
         if draft_model and prompt_lookup:
             raise ServeError("--draft-model and --prompt-lookup exclude each other")
+        _require_format("--tool-parser", tool_parser, TOOL_FORMATS)
+        _require_format("--reasoning-parser", reasoning_parser, REASONING_FORMATS)
+        parsers = (tool_parser, reasoning_parser)
         limits = Limits(max_tokens_limit, best_of_limit)
         media = MediaSettings.parse(allowed_media_domains or (), allowed_local_media_path)
-        server_engine = _engine(model, engine, draft_model, prompt_lookup, max_tokens_limit)
+        server_engine = _engine(model, engine, draft_model, prompt_lookup, max_tokens_limit, parsers)
         run(server_engine, names, settings, host, port, store_of(response_store), sealer(), limits, media)
     except (ModelLoadError, KeyFileError, MediaError, ServeError, StorageError) as error:
         sys.exit(f"specvino: {error}")
+
+
+def _require_format(option: str, name: str | None, known: "Iterable[str]") -> None:
+    names = (*known, "none")
+    if name is not None and name not in names:
+        raise typer.BadParameter(f"{name!r} is none of the known formats: {', '.join(names)}", param_hint=option)
 
 
 def _own_name(model: str | None, engine: EngineKind) -> str:
@@ -125,14 +146,24 @@ def _own_name(model: str | None, engine: EngineKind) -> str:
 
 
 def _engine(
-    model: str | None, kind: EngineKind, draft_model: str | None, prompt_lookup: bool, max_tokens: int | None
+    model: str | None,
+    kind: EngineKind,
+    draft_model: str | None,
+    prompt_lookup: bool,
+    max_tokens: int | None,
+    parsers: tuple[str | None, str | None],
 ) -> "Engine":
-    """`max_tokens` bounds what the model itself says of it."""
+    """`max_tokens` bounds what the model itself says of it; `parsers` are those of tools and of reasoning."""
     if kind is EngineKind.SCRIPTED:
+        from specvino.engine.output_formats import OutputFormats
         from specvino.engine.scripted import ScriptedEngine
 
         drafting: Drafting | None = "prompt_lookup" if prompt_lookup else "draft_model" if draft_model else None
-        return ScriptedEngine(defaults=_bounded({}, max_tokens), drafting=drafting)
+        tool, reasoning = (
+            None if name == "none" else name or own for name, own in zip(parsers, ("hermes3", "qwen3"), strict=True)
+        )
+        formats = OutputFormats(tool, reasoning)
+        return ScriptedEngine(defaults=_bounded({}, max_tokens), drafting=drafting, formats=formats)
     with needs("serve"):
         from specvino.cli.progress import PullProgress
         from specvino.engine.models import resolve
@@ -142,7 +173,10 @@ def _engine(
         source = resolve(model, progress.report)
         draft = resolve(draft_model, progress.report) if draft_model else None
     source = replace(source, defaults=_bounded(source.defaults, max_tokens))
-    return OpenVINOEngine(source, draft_model=draft, prompt_lookup=prompt_lookup)
+    tool, reasoning = parsers
+    return OpenVINOEngine(
+        source, draft_model=draft, prompt_lookup=prompt_lookup, tool_parser=tool, reasoning_parser=reasoning
+    )
 
 
 def _bounded(defaults: "Mapping[str, float | int]", max_tokens: int | None) -> "Mapping[str, float | int]":

@@ -4,33 +4,26 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+Piece = dict[str, Any]
+
 
 def fold_chat(chunks: list[dict[str, Any]]) -> dict[str, Any]:
     """The chat completion that chunks add up to; usage is null where no chunk had any."""
-
-    def choice(text: str) -> dict[str, Any]:
-        return {"message": {"role": "assistant", "content": text, "refusal": None}}
-
-    return _fold(chunks, "chat.completion", lambda chunk_choice: chunk_choice["delta"].get("content"), choice)
+    return _fold(chunks, "chat.completion", lambda pieces: {"message": _message([each["delta"] for each in pieces])})
 
 
 def fold_completion(chunks: list[dict[str, Any]]) -> dict[str, Any]:
     """The text completion that chunks add up to; usage is null where no chunk had any."""
-    return _fold(chunks, "text_completion", lambda chunk_choice: chunk_choice["text"], lambda text: {"text": text})
+    return _fold(chunks, "text_completion", lambda pieces: {"text": _text(pieces, "text")})
 
 
-def _fold(
-    chunks: list[dict[str, Any]],
-    kind: str,
-    piece: Callable[[dict[str, Any]], str | None],
-    choice: Callable[[str], dict[str, Any]],
-) -> dict[str, Any]:
-    texts: dict[int, str] = defaultdict(str)
+def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]], dict[str, Any]]) -> dict[str, Any]:
+    pieces: dict[int, list[Piece]] = defaultdict(list)
     reasons: dict[int, str] = {}
     logprobs: dict[int, dict[str, Any] | None] = defaultdict(lambda: None)
     for chunk in chunks:
         for each in chunk["choices"]:
-            texts[each["index"]] += piece(each) or ""
+            pieces[each["index"]].append(each)
             logprobs[each["index"]] = _joined(logprobs[each["index"]], each["logprobs"])
             reasons[each["index"]] = each["finish_reason"] or reasons.get(each["index"], "")
     return {
@@ -39,11 +32,57 @@ def _fold(
         "created": chunks[0]["created"],
         "model": chunks[0]["model"],
         "choices": [
-            {"index": index, **choice(texts[index]), "logprobs": logprobs[index], "finish_reason": reasons[index]}
-            for index in sorted(texts)
+            {
+                "index": index,
+                **choice(pieces[index]),
+                "logprobs": logprobs[index],
+                "finish_reason": reasons[index],
+            }
+            for index in sorted(pieces)
         ],
         "usage": next((chunk["usage"] for chunk in reversed(chunks) if chunk.get("usage")), None),
     }
+
+
+def _message(deltas: list[Piece]) -> dict[str, Any]:
+    """Thoughts and calls are there where the stream had some; beside calls, no text is null."""
+    message: dict[str, Any] = {"role": "assistant", "content": _text(deltas, "content"), "refusal": None}
+    for name in ("reasoning_content", "reasoning"):
+        if thoughts := _text(deltas, name):
+            message[name] = thoughts
+    by_index: dict[int, list[Piece]] = defaultdict(list)
+    for delta in deltas:
+        for call in delta.get("tool_calls") or ():
+            by_index[call["index"]].append(call)
+    calls = [_call(by_index[index]) for index in sorted(by_index)]
+    former = [delta["function_call"] for delta in deltas if delta.get("function_call")]
+    if calls:
+        message["tool_calls"] = calls
+    if former:
+        message["function_call"] = _function(former)
+    if (calls or former) and not message["content"]:
+        message["content"] = None
+    return message
+
+
+def _call(pieces: list[Piece]) -> dict[str, Any]:
+    return {
+        "id": _first(pieces, "id"),
+        "type": _first(pieces, "type"),
+        "function": _function([piece.get("function") or {} for piece in pieces]),
+    }
+
+
+def _function(pieces: list[Piece]) -> dict[str, Any]:
+    return {"name": _first(pieces, "name"), "arguments": _text(pieces, "arguments")}
+
+
+def _first(pieces: list[Piece], name: str) -> Any:
+    return next((piece[name] for piece in pieces if piece.get(name)), None)
+
+
+def _text(pieces: list[Piece], name: str) -> str:
+    return "".join(piece.get(name) or "" for piece in pieces)
 
 
 def _joined(before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -102,6 +102,9 @@ class ChoiceOutput:
                 case Reasoning(text):
                     yield ReasoningDelta(self.index, text, self._shares.of(text))
                 case CallStart(name):
+                    self._called = bool(self._calls) and not self._parallel
+                    if self._called:
+                        return
                     self._calls += 1
                     yield ToolCallStart(self.index, self._calls - 1, name, self._shares.as_written())
                 case CallArguments(text):

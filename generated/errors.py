@@ -65,6 +65,8 @@ class ErrorCode(StrEnum):
     """A keyword of a strict schema can't be enforced."""
     UNSUPPORTED_TOOL = "unsupported_tool"
     """The request forces the call of a tool that this server can't have called."""
+    UNKNOWN_TOOL = "unknown_tool"
+    """The request forces a call, or names a tool, but has no such function among its tools."""
     INVALID_ENCRYPTED_CONTENT = "invalid_encrypted_content"
     """A reasoning item's encrypted content was not sealed by this server, or has been changed."""
     RESPONSE_NOT_FINISHED = "response_not_finished"
@@ -133,6 +135,7 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.INVALID_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.UNSUPPORTED_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
+    ErrorCode.UNKNOWN_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),
     ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True),
     ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False),

@@ -645,9 +645,13 @@ class ChatDelta(BaseModel):
     """
     The next piece of what the model thinks.
     """
+    reasoning: str | None | MISSING = MISSING
+    """
+    The same as reasoning_content, under the name that vLLM's clients read.
+    """
     tool_calls: list[ChatToolCallDelta] | MISSING = MISSING
     """
-    New pieces of calls.
+    A new piece of a call.
     """
     function_call: ChatFunctionCallDelta | MISSING = MISSING
     """
@@ -673,7 +677,7 @@ class ChatFunctionCall(BaseModel):
     """
     arguments: str
     """
-    The arguments as JSON text.
+    The arguments as JSON text; it may break off where the finish reason is not tool_calls or function_call.
     """
 
 
@@ -691,7 +695,7 @@ class ChatFunctionCallDelta(BaseModel):
     """
     arguments: str | MISSING = MISSING
     """
-    The next piece of the arguments' JSON text.
+    The next piece of the arguments' JSON text; empty in the call's first piece.
     """
 
 
@@ -727,7 +731,7 @@ class ChatMessage(BaseModel):
     """
     content: str | None
     """
-    The text.
+    The text; null beside calls without one.
     """
     refusal: str | None
     """
@@ -735,7 +739,11 @@ class ChatMessage(BaseModel):
     """
     reasoning_content: str | None | MISSING = MISSING
     """
-    What the model thought.
+    What the model thought before.
+    """
+    reasoning: str | None | MISSING = MISSING
+    """
+    The same as reasoning_content, under the name that vLLM's clients read.
     """
     tool_calls: list[ChatToolCall] | MISSING = MISSING
     """
@@ -1341,7 +1349,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     tools: list[FunctionTool | FlatFunctionTool | CustomTool] | None | MISSING = MISSING
     """
-    What the model may call.
+    What the model may call. Functions are shown to it by its chat template; custom tools and those of the provider are left out.
     """
     tool_choice: Annotated[
         Literal["none", "auto", "required"] | NamedToolChoice | FlatNamedToolChoice | AllowedToolsChoice | CustomToolChoice | None | MISSING,
@@ -1352,11 +1360,11 @@ class CreateChatCompletionRequest(BaseModel):
     """
     parallel_tool_calls: bool | None | MISSING = MISSING
     """
-    Whether one answer may hold several calls.
+    Whether one answer may hold several calls. If not, it ends behind the first one.
     """
     functions: list[FunctionDefinition] | None | MISSING = MISSING
     """
-    The form of tools from before tools.
+    The form of tools from before tools. It allows one call, which the answer has as function_call.
     """
     function_call: Literal["none", "auto"] | FunctionName | None | MISSING = MISSING
     """
@@ -1373,7 +1381,7 @@ class CreateChatCompletionRequest(BaseModel):
         MISSING
     )
     """
-    How much the model shall think before it answers.
+    How much the model shall think before it answers. The model's chat template is told so: as enable_thinking, which is false for none and else true, and for the other values as reasoning_effort too. chat_template_kwargs win. Where the template heeds neither, it is reported in X-Unsupported-Params.
     """
     verbosity: Literal["low", "medium", "high"] | None | MISSING = MISSING
     """
@@ -1720,7 +1728,7 @@ class CreateResponseRequest(BaseModel):
         MISSING
     )
     """
-    What the model may call.
+    What the model may call. Functions are shown to it by its chat template; custom tools and those of the provider are left out.
     """
     tool_choice: Annotated[
         Literal["none", "auto", "required"] | FlatNamedToolChoice | NamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice | None | MISSING,
@@ -1731,7 +1739,7 @@ class CreateResponseRequest(BaseModel):
     """
     parallel_tool_calls: bool | None | MISSING = MISSING
     """
-    Whether one answer may hold several calls.
+    Whether one answer may hold several calls. If not, it ends behind the first one.
     """
     max_tool_calls: int | None | MISSING = MISSING
     """
@@ -2114,7 +2122,7 @@ class Error(BaseModel):
     The field at fault.
     """
     code: Annotated[
-        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
+        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
         Field(title="ErrorCode"),
     ]
     """
@@ -2386,11 +2394,11 @@ class FlatFunctionTool(BaseModel):
     """
     parameters: dict[str, Any] | None | MISSING = MISSING
     """
-    What its arguments are.
+    What its arguments are; without it there are none.
     """
     strict: bool | None | MISSING = MISSING
     """
-    Whether arguments must keep to the schema.
+    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't held to it.
     """
 
 
@@ -2536,11 +2544,11 @@ class FunctionDefinition(BaseModel):
     """
     parameters: dict[str, Any] | None | MISSING = MISSING
     """
-    What its arguments are.
+    What its arguments are; without it there are none.
     """
     strict: bool | None | MISSING = MISSING
     """
-    Whether arguments must keep to the schema.
+    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't held to it.
     """
 
 
@@ -3674,7 +3682,7 @@ class MessageToolCall(BaseModel):
     """
     type: Literal["function"] | None | MISSING = MISSING
     """
-    The kind of tool.
+    The kind of tool; what has a function is taken for a call of one without it.
     """
     function: MessageFunctionCall
     """
@@ -3870,7 +3878,7 @@ class OutputFunctionCall(BaseModel):
     """
     arguments: str
     """
-    The arguments as JSON text; empty while the item is new.
+    The arguments as JSON text; empty while the item is new. They may break off in an item that is incomplete.
     """
     namespace: str | None | MISSING = MISSING
     """
@@ -4346,11 +4354,11 @@ class ReasoningSettings(BaseModel):
     """
     summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
     """
-    Whether and how to sum up the thoughts.
+    Where to show the thoughts: with it they are the summary of a reasoning item, where OVMS has them, and without it its content. Either way they are whole.
     """
     generate_summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
     """
-    The former name of summary.
+    The former name of summary, which wins where both are given.
     """
     mode: str | None | MISSING = MISSING
     """
@@ -4863,7 +4871,7 @@ class ResponseErrorEvent(BaseModel):
     The event's type.
     """
     code: Annotated[
-        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
+        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
         Field(title="ErrorCode"),
     ]
     """

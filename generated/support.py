@@ -55,8 +55,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "AllowedTools": Shape(
         fields={
-            'mode': Field("unsupported"),
-            'tools': Field("unsupported"),
+            'mode': Field("honoured"),
+            'tools': Field("honoured"),
         },
         required=frozenset(['mode', 'tools']),
         values={
@@ -65,8 +65,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "AllowedToolsChoice": Shape(
         fields={
-            'type': Field("unsupported"),
-            'allowed_tools': Field("unsupported", shape="AllowedTools"),
+            'type': Field("honoured"),
+            'allowed_tools': Field("honoured", shape="AllowedTools"),
         },
         required=frozenset(['allowed_tools', 'type']),
         values={
@@ -148,20 +148,20 @@ SHAPES: dict[str, Shape] = {
             'logprobs': Field("honoured"),
             'top_logprobs': Field("honoured", honours={'maximum': 1}),
             'stream_options': Field("honoured", shape="StreamOptions"),
-            'tools': Field("unsupported", shape="Tool", honours={'maxItems': 0}),
-            'tool_choice': Field("unsupported", shape="ToolChoice", honours={'enum': ['none', 'auto']}),
-            'parallel_tool_calls': Field("unsupported", honours={'const': True}),
-            'functions': Field("unsupported", shape="FunctionDefinition", honours={'maxItems': 0}),
-            'function_call': Field("unsupported", shape="FunctionName", honours={'enum': ['none', 'auto']}),
+            'tools': Field("honoured", shape="Tool"),
+            'tool_choice': Field("honoured", shape="ToolChoice"),
+            'parallel_tool_calls': Field("honoured"),
+            'functions': Field("honoured", shape="FunctionDefinition"),
+            'function_call': Field("honoured", shape="FunctionName"),
             'response_format': Field("honoured", shape="ResponseFormat"),
-            'reasoning_effort': Field("unsupported"),
+            'reasoning_effort': Field("honoured"),
             'verbosity': Field("unsupported", honours={'const': 'medium'}),
             'prediction': Field("unsupported", shape="Prediction"),
             'web_search_options': Field("unsupported", shape="WebSearchOptions"),
             'moderation': Field("unsupported", shape="Moderation"),
             'service_tier': Field("unsupported", honours={'enum': ['auto', 'default']}),
             'store': Field("unsupported", honours={'const': False}),
-            'chat_template_kwargs': Field("unsupported", honours={'maxProperties': 0}),
+            'chat_template_kwargs': Field("honoured"),
             'temperature': Field("honoured"),
             'top_p': Field("honoured"),
             'top_k': Field("honoured"),
@@ -243,7 +243,7 @@ SHAPES: dict[str, Shape] = {
             'input': Field("honoured", shape="ResponseInput"),
             'instructions': Field("honoured"),
             'max_output_tokens': Field("honoured"),
-            'stream_options': Field("unsupported", shape="ResponseStreamOptions", honours={'properties': {'include_obfuscation': {'enum': [False, None]}}}),
+            'stream_options': Field("noted", shape="ResponseStreamOptions"),
             'seed': Field("honoured"),
             'stop': Field("honoured"),
             'frequency_penalty': Field("honoured"),
@@ -251,14 +251,14 @@ SHAPES: dict[str, Shape] = {
             'n': Field("unsupported", honours={'const': 1}),
             'modalities': Field("unsupported", honours={'items': {'const': 'text'}}),
             'audio': Field("unsupported", shape="AudioOutput"),
-            'tools': Field("unsupported", shape="ResponseTool", honours={'maxItems': 0}),
-            'tool_choice': Field("unsupported", shape="ResponseToolChoice", honours={'enum': ['none', 'auto']}),
-            'parallel_tool_calls': Field("unsupported", honours={'const': True}),
+            'tools': Field("honoured", shape="ResponseTool"),
+            'tool_choice': Field("honoured", shape="ResponseToolChoice"),
+            'parallel_tool_calls': Field("honoured"),
             'max_tool_calls': Field("noted"),
             'text': Field("honoured", shape="ResponseTextSettings"),
             'response_format': Field("honoured", shape="ResponseFormat"),
             'reasoning': Field("honoured", shape="ReasoningSettings"),
-            'chat_template_kwargs': Field("unsupported", honours={'maxProperties': 0}),
+            'chat_template_kwargs': Field("honoured"),
             'include': Field("honoured", honours={'items': {'enum': ['reasoning.encrypted_content', 'message.input_image.image_url', 'message.output_text.logprobs']}}),
             'top_logprobs': Field("honoured", honours={'maximum': 1}),
             'logprobs': Field("honoured"),
@@ -376,9 +376,9 @@ SHAPES: dict[str, Shape] = {
     ),
     "FlatAllowedToolsChoice": Shape(
         fields={
-            'type': Field("unsupported"),
-            'mode': Field("unsupported"),
-            'tools': Field("unsupported"),
+            'type': Field("honoured"),
+            'mode': Field("honoured"),
+            'tools': Field("honoured"),
         },
         required=frozenset(['mode', 'tools', 'type']),
         values={
@@ -425,11 +425,11 @@ SHAPES: dict[str, Shape] = {
     ),
     "FlatFunctionTool": Shape(
         fields={
-            'type': Field("unsupported"),
-            'name': Field("unsupported"),
-            'description': Field("unsupported"),
-            'parameters': Field("unsupported"),
-            'strict': Field("unsupported"),
+            'type': Field("honoured"),
+            'name': Field("honoured"),
+            'description': Field("honoured"),
+            'parameters': Field("honoured"),
+            'strict': Field("honoured"),
         },
         required=frozenset(['name', 'type']),
         values={
@@ -451,8 +451,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "FlatNamedToolChoice": Shape(
         fields={
-            'type': Field("unsupported"),
-            'name': Field("unsupported"),
+            'type': Field("honoured"),
+            'name': Field("honoured"),
         },
         required=frozenset(['name', 'type']),
         values={
@@ -461,10 +461,10 @@ SHAPES: dict[str, Shape] = {
     ),
     "FunctionDefinition": Shape(
         fields={
-            'name': Field("unsupported"),
-            'description': Field("unsupported"),
-            'parameters': Field("unsupported"),
-            'strict': Field("unsupported"),
+            'name': Field("honoured"),
+            'description': Field("honoured"),
+            'parameters': Field("honoured"),
+            'strict': Field("honoured"),
         },
         required=frozenset(['name']),
         values={
@@ -483,7 +483,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "FunctionName": Shape(
         fields={
-            'name': Field("unsupported"),
+            'name': Field("honoured"),
         },
         required=frozenset(['name']),
         values={
@@ -491,8 +491,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "FunctionTool": Shape(
         fields={
-            'type': Field("unsupported"),
-            'function': Field("unsupported", shape="FunctionDefinition"),
+            'type': Field("honoured"),
+            'function': Field("honoured", shape="FunctionDefinition"),
         },
         required=frozenset(['function']),
         values={
@@ -814,7 +814,7 @@ SHAPES: dict[str, Shape] = {
     "MessageToolCall": Shape(
         fields={
             'id': Field("honoured"),
-            'type': Field("honoured"),
+            'type': Field("noted"),
             'function': Field("honoured", shape="MessageFunctionCall"),
         },
         required=frozenset(['function']),
@@ -862,8 +862,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "NamedToolChoice": Shape(
         fields={
-            'type': Field("unsupported"),
-            'function': Field("unsupported", shape="FunctionName"),
+            'type': Field("honoured"),
+            'function': Field("honoured", shape="FunctionName"),
         },
         required=frozenset(['function']),
         values={
@@ -910,9 +910,9 @@ SHAPES: dict[str, Shape] = {
     ),
     "ReasoningSettings": Shape(
         fields={
-            'effort': Field("unsupported"),
-            'summary': Field("unsupported"),
-            'generate_summary': Field("unsupported"),
+            'effort': Field("honoured"),
+            'summary': Field("honoured", honours={'enum': ['auto', 'detailed']}),
+            'generate_summary': Field("honoured", honours={'enum': ['auto', 'detailed']}),
             'mode': Field("unsupported", honours={'const': 'standard'}),
             'context': Field("unsupported", honours={'const': 'auto'}),
         },

@@ -408,9 +408,13 @@ class ChatDelta(TypedDict):
     """
     The next piece of what the model thinks.
     """
+    reasoning: NotRequired[str | None]
+    """
+    The same as reasoning_content, under the name that vLLM's clients read.
+    """
     tool_calls: NotRequired[list[ChatToolCallDelta]]
     """
-    New pieces of calls.
+    A new piece of a call.
     """
     function_call: NotRequired[ChatFunctionCallDelta]
     """
@@ -433,7 +437,7 @@ class ChatFunctionCall(TypedDict):
     """
     arguments: str
     """
-    The arguments as JSON text.
+    The arguments as JSON text; it may break off where the finish reason is not tool_calls or function_call.
     """
 
 
@@ -448,7 +452,7 @@ class ChatFunctionCallDelta(TypedDict):
     """
     arguments: NotRequired[str]
     """
-    The next piece of the arguments' JSON text.
+    The next piece of the arguments' JSON text; empty in the call's first piece.
     """
 
 
@@ -478,7 +482,7 @@ class ChatMessage(TypedDict):
     """
     content: str | None
     """
-    The text.
+    The text; null beside calls without one.
     """
     refusal: str | None
     """
@@ -486,7 +490,11 @@ class ChatMessage(TypedDict):
     """
     reasoning_content: NotRequired[str | None]
     """
-    What the model thought.
+    What the model thought before.
+    """
+    reasoning: NotRequired[str | None]
+    """
+    The same as reasoning_content, under the name that vLLM's clients read.
     """
     tool_calls: NotRequired[list[ChatToolCall]]
     """
@@ -1016,7 +1024,7 @@ class Error(TypedDict):
     """
     The field at fault.
     """
-    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"]
+    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"]
     """
     The kind of error.
     """
@@ -1200,11 +1208,11 @@ class FlatFunctionTool(TypedDict):
     """
     parameters: NotRequired[dict[str, Any] | None]
     """
-    What its arguments are.
+    What its arguments are; without it there are none.
     """
     strict: NotRequired[bool | None]
     """
-    Whether arguments must keep to the schema.
+    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't held to it.
     """
 
 
@@ -2528,7 +2536,7 @@ class ResponseErrorEvent(TypedDict):
     """
     The event's type.
     """
-    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"]
+    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"]
     """
     The kind of error.
     """

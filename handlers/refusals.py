@@ -16,9 +16,3 @@ def unsupported_content(kind: str, param: str) -> ApiError:
     """A part that the model can't read: an answer without it would be one to another question."""
     message = f"{param} is of the type {kind}, which the served model can't read."
     return ApiError(ErrorCode.UNSUPPORTED_CONTENT, message, param=param)
-
-
-def forced_tool(call: str, param: str) -> ApiError:
-    """A call that must be made: the caller's program can't go on with an answer without it."""
-    message = f"{param} forces {call}, but this server can't have tools called; accepted are none and auto."
-    return ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param=param)

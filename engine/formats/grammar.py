@@ -42,6 +42,8 @@ def either(elements: Sequence[Grammar]) -> Grammar:
 
 def tags(elements: Sequence[Grammar], separator: str, many: bool, at_least_one: bool = True) -> Grammar:
     """One of the tags, or if `many` several with the separator between them."""
+    if not many and at_least_one:
+        return either(elements)  # which may stand beside other things that come to an end
     return {
         "type": "tags_with_separator",
         "tags": list(elements),

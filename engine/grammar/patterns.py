@@ -3,8 +3,8 @@
 import re
 import warnings
 from collections.abc import Callable
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser as sre_parser  # type: ignore[attr-defined]
+from re import _constants as sre  # type: ignore[attr-defined, unused-ignore]
+from re import _parser as sre_parser  # type: ignore[attr-defined, unused-ignore]
 from typing import Any
 
 from specvino.engine.grammar import ranges

@@ -30,13 +30,13 @@ async def held(
     """`thinking`: the prompt has begun thoughts. Raises what the client of grammars raises."""
     if not isinstance(prompt, Conversation):
         prompt = Conversation(())
+    # Alone it tells best what is wrong with it.
+    form = await grammars.check(request.constraint) if request.constraint else None
     if request.must_call:
         return await _calls(grammars, request, prompt, formats, thinking)
-    if request.constraint is None:
+    if request.constraint is None or form is None:
         return Held()
-    # Alone it tells best what is wrong with it.
-    form = await grammars.check(request.constraint)
-    wider = await _around(grammars, request, request.constraint, prompt, formats, thinking)
+    wider = await _around(grammars, request.constraint, prompt, formats, thinking)
     return Held(wider or form, form.unenforced)
 
 
@@ -54,7 +54,6 @@ async def _calls(
 
 async def _around(
     grammars: GrammarClient,
-    request: GenerationRequest,
     constraint: Constraint,
     prompt: Conversation,
     formats: OutputFormats,
@@ -65,10 +64,12 @@ async def _around(
     if format is None:
         return None
     wider = format
-    if prompt.tools and formats.tool is not None:
+    # Who writes structural tags says in them what a call looks like.
+    if prompt.tools and formats.tool is not None and isinstance(constraint, JsonSchema):
         for index, tool in enumerate(prompt.tools):
             await _check(grammars, index, tool, strict=False)
-        calls = forced(formats.tool, functions(prompt.tools), None, request.parallel_calls)
+        # One call: XGrammar has no choice between what comes to an end and what may go on.
+        calls = forced(formats.tool, functions(prompt.tools), None, parallel=False)
         wider = either([calls["format"], wider])
     tags = REASONING_FORMATS.get(formats.reasoning or "")
     if thinking and isinstance(tags, Tags):

@@ -3,37 +3,78 @@
 import time
 import uuid
 from collections.abc import Iterator
+from typing import Literal
 
-from specvino.engine.segments import Finish, FinishReason, Segment, Started, TextDelta, TokenLogprob, Usage
+from specvino.engine.segments import (
+    Finish,
+    FinishReason,
+    ReasoningDelta,
+    Segment,
+    Started,
+    TextDelta,
+    TokenLogprob,
+    ToolCallArguments,
+    ToolCallEnd,
+    ToolCallStart,
+    Usage,
+)
 from specvino.generated import wire
 from specvino.handlers import usage
 from specvino.handlers.logprobs import chat_logprobs
 
 
 class Emitter:
-    """Makes the chunks of one answer, without I/O."""
+    """Makes the chunks of one answer, without I/O. `former` writes calls in the form from before tools."""
 
-    def __init__(self, model: str, n: int, *, top_logprobs: bool = False) -> None:
+    def __init__(self, model: str, n: int, *, top_logprobs: bool = False, former: bool = False) -> None:
         self._id = f"chatcmpl-{uuid.uuid4().hex}"
         self._created = int(time.time())
         self._model = model
         self._n = n
         self._top = top_logprobs
+        self._former = former
 
     def feed(self, segment: Segment) -> Iterator[wire.ChatCompletionChunk]:
         match segment:
             case TextDelta(choice, text, logprobs):
                 yield self._chunk([self._choice(choice, {"content": text}, None, logprobs)])
+            case ReasoningDelta(choice, text, logprobs):
+                yield self._chunk(
+                    [self._choice(choice, {"reasoning_content": text, "reasoning": text}, None, logprobs)]
+                )
+            case ToolCallStart(choice, index, name, logprobs):
+                yield self._chunk([self._choice(choice, self._call(index, name), None, logprobs)])
+            case ToolCallArguments(choice, index, text, logprobs):
+                yield self._chunk([self._choice(choice, self._arguments(index, text), None, logprobs)])
+            case ToolCallEnd():
+                pass  # the next piece, or the finish, says so
             case Started():
                 for choice in range(self._n):
                     yield self._chunk([self._choice(choice, {"role": "assistant"}, None)])
             case Finish(choice, reason, logprobs):
                 # Of its own, as OpenAI sends it: clients have lost the text that came with a finish reason.
-                yield self._chunk([self._choice(choice, {}, reason, logprobs)])
+                yield self._chunk([self._choice(choice, {}, self._reason(reason), logprobs)])
             case Usage():
                 chunk = self._chunk([])
-                chunk["usage"] = usage.to_wire(segment)
+                chunk["usage"] = {
+                    **usage.to_wire(segment),
+                    "completion_tokens_details": {"reasoning_tokens": segment.reasoning_tokens},
+                }
                 yield chunk
+
+    def _call(self, index: int, name: str) -> wire.ChatDelta:
+        function: wire.ChatFunctionCallDelta = {"name": name, "arguments": ""}
+        if self._former:
+            return {"function_call": function}
+        id = f"call_{uuid.uuid4().hex}"
+        return {"tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]}
+
+    def _arguments(self, index: int, text: str) -> wire.ChatDelta:
+        function: wire.ChatFunctionCallDelta = {"arguments": text}
+        return {"function_call": function} if self._former else {"tool_calls": [{"index": index, "function": function}]}
+
+    def _reason(self, reason: FinishReason) -> FinishReason | Literal["function_call"]:
+        return "function_call" if self._former and reason == "tool_calls" else reason
 
     def _chunk(self, choices: list[wire.ChatChunkChoice]) -> wire.ChatCompletionChunk:
         return {
@@ -45,7 +86,11 @@ class Emitter:
         }
 
     def _choice(
-        self, index: int, delta: wire.ChatDelta, reason: FinishReason | None, logprobs: tuple[TokenLogprob, ...] = ()
+        self,
+        index: int,
+        delta: wire.ChatDelta,
+        reason: FinishReason | Literal["function_call"] | None,
+        logprobs: tuple[TokenLogprob, ...] = (),
     ) -> wire.ChatChunkChoice:
         return {
             "index": index,

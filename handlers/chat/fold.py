@@ -5,23 +5,73 @@ from collections.abc import AsyncIterator
 from specvino.generated import wire
 
 
+class _Message:
+    """A choice's message as it grows."""
+
+    def __init__(self) -> None:
+        self.logprobs: list[wire.TokenLogprob] | None = None
+        self._text: list[str] = []
+        self._thoughts: list[str] = []
+        self._calls: list[wire.ChatToolCall] = []
+        self._arguments: list[list[str]] = []  # of each call
+        self._former: wire.ChatFunctionCall | None = None
+
+    def add(self, delta: wire.ChatDelta) -> None:
+        self._text.append(delta.get("content") or "")
+        self._thoughts.append(delta.get("reasoning_content") or "")
+        for call in delta.get("tool_calls", ()):
+            function = call["function"]
+            if "id" in call:
+                self._calls.append(
+                    {"id": call["id"], "type": "function", "function": {"name": function["name"], "arguments": ""}}
+                )
+                self._arguments.append([])
+            self._arguments[call["index"]].append(function["arguments"])
+        if former := delta.get("function_call"):
+            if self._former is None:
+                self._former = {"name": former["name"], "arguments": ""}
+                self._arguments.append([])
+            self._arguments[-1].append(former["arguments"])
+
+    def whole(self) -> wire.ChatMessage:
+        text, thoughts = "".join(self._text), "".join(self._thoughts)
+        called = bool(self._calls) or self._former is not None
+        message: wire.ChatMessage = {"role": "assistant", "content": text, "refusal": None}
+        if called and not text:
+            message["content"] = None
+        if thoughts:
+            message["reasoning_content"] = message["reasoning"] = thoughts
+        if self._calls:
+            for call, arguments in zip(self._calls, self._arguments, strict=True):
+                call["function"]["arguments"] = "".join(arguments)
+            message["tool_calls"] = self._calls
+        if self._former is not None:
+            message["function_call"] = {**self._former, "arguments": "".join(self._arguments[-1])}
+        return message
+
+
 async def fold(chunks: AsyncIterator[wire.ChatCompletionChunk]) -> wire.ChatCompletion:
     """Joins the chunks of one whole stream, usage included."""
-    texts: dict[int, list[str]] = {}
-    logprobs: dict[int, list[wire.TokenLogprob]] = {}
+    messages: dict[int, _Message] = {}
     choices: dict[int, wire.ChatChoice] = {}
     async for chunk in chunks:
         for choice in chunk["choices"]:
             index, reason = choice["index"], choice["finish_reason"]
-            texts.setdefault(index, []).append(choice["delta"].get("content") or "")
+            message = messages.setdefault(index, _Message())
+            message.add(choice["delta"])
             if choice["logprobs"] is not None:
-                logprobs.setdefault(index, []).extend(choice["logprobs"]["content"] or ())
+                message.logprobs = message.logprobs or []
+                message.logprobs += choice["logprobs"]["content"] or ()
             if reason is not None:
-                message: wire.ChatMessage = {"role": "assistant", "content": "".join(texts[index]), "refusal": None}
                 tokens: wire.ChatLogprobs | None = None
-                if index in logprobs:
-                    tokens = {"content": logprobs[index], "refusal": None}
-                choices[index] = {"index": index, "message": message, "logprobs": tokens, "finish_reason": reason}
+                if message.logprobs is not None:
+                    tokens = {"content": message.logprobs, "refusal": None}
+                choices[index] = {
+                    "index": index,
+                    "message": message.whole(),
+                    "logprobs": tokens,
+                    "finish_reason": reason,
+                }
         usage = chunk.get("usage")
         if usage is not None:  # the last chunk
             return {

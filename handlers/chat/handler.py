@@ -7,7 +7,7 @@ from specvino.engine.protocol import Engine
 from specvino.engine.segments import Started
 from specvino.generated import models, wire
 from specvino.generated.handlers import RequestContext
-from specvino.handlers import forms, usage
+from specvino.handlers import forms, template, tools, usage
 from specvino.handlers.chat.emit import Emitter
 from specvino.handlers.chat.fold import fold
 from specvino.handlers.chat.request import image_sources, to_generation_request
@@ -41,14 +41,20 @@ class Chat:
 
     async def _chunks(self, context: RequestContext, body: models.CreateChatCompletionRequest) -> Chunks:
         form = forms.of_chat(body, strict=context.refuses_unsupported)
-        with engine_errors("messages"), forms.refusals(form):
-            self._limits.require(body, self._engine.model.drafting)
+        with engine_errors("messages"):
+            model = self._engine.model
+        offer = tools.of_chat(context, body, model.calling)
+        variables = template.variables(
+            context, model, given(body.chat_template_kwargs), given(body.reasoning_effort), "reasoning_effort"
+        )
+        with engine_errors("messages"), forms.refusals(form), offer.refusals():
+            self._limits.require(body, model.drafting)
             images = await self._media.load(image_sources(body))
-            request = to_generation_request(body, self._engine.model.defaults, images, form)
-            emitter = Emitter(body.model, request.n, top_logprobs=bool(given(body.top_logprobs)))
+            request = offer.applied(to_generation_request(body, model.defaults, images, form), variables)
+            emitter = Emitter(body.model, request.n, top_logprobs=bool(given(body.top_logprobs)), former=offer.former)
             async with aclosing(self._engine.generate(request)) as segments:
                 async for segment in segments:
-                    if isinstance(segment, Started) and form:
-                        context.unsupported += form.unenforced(segment)
+                    if isinstance(segment, Started):
+                        context.unsupported += [*(form.unenforced(segment) if form else ()), *offer.unenforced(segment)]
                     for chunk in emitter.feed(segment):
                         yield chunk

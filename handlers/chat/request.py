@@ -10,7 +10,7 @@ from specvino.generated import models
 from specvino.handlers.forms import Form
 from specvino.handlers.given import given
 from specvino.handlers.media import ImageSource, place, source
-from specvino.handlers.refusals import forced_tool, unsupported_content
+from specvino.handlers.refusals import unsupported_content
 from specvino.handlers.sampling import sampling
 
 AnyMessage = (
@@ -41,7 +41,6 @@ def to_generation_request(
     """`model` holds the settings of the model's generation_config.json, `images` those of the conversation by the paths
     of their parts: one that isn't there can't be read. Raises ApiError.
     """
-    _require_no_forced_tool(body)
     messages = (_message(message, f"messages.{index}", images) for index, message in enumerate(body.messages))
     max_tokens = given(body.max_completion_tokens) or given(body.max_tokens)
     return GenerationRequest(
@@ -56,22 +55,6 @@ def to_generation_request(
 def wants_logprobs(body: models.CreateChatCompletionRequest) -> bool:
     wanted = given(body.logprobs)
     return bool(given(body.top_logprobs)) if wanted is None else wanted
-
-
-def _require_no_forced_tool(body: models.CreateChatCompletionRequest) -> None:
-    match given(body.tool_choice):
-        case "required":
-            raise forced_tool("a call", "tool_choice")
-        case models.NamedToolChoice() as choice:
-            raise forced_tool(f"a call of {choice.function.name}", "tool_choice")
-        case models.FlatNamedToolChoice() as choice:
-            raise forced_tool(f"a call of {choice.name}", "tool_choice")
-        case models.CustomToolChoice() as choice:
-            raise forced_tool(f"a call of {choice.custom.name}", "tool_choice")
-        case models.AllowedToolsChoice() as choice if choice.allowed_tools.mode == "required":
-            raise forced_tool("a call", "tool_choice")
-    if isinstance(call := given(body.function_call), models.FunctionName):
-        raise forced_tool(f"a call of {call.name}", "function_call")
 
 
 def _message(message: AnyMessage, param: str, images: Mapping[str, Image]) -> Message:

@@ -4,8 +4,20 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Literal
 
-from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, TextDelta, TokenLogprob, Usage
+from specvino.engine.segments import (
+    Finish,
+    PromptText,
+    ReasoningDelta,
+    Segment,
+    TextDelta,
+    TokenLogprob,
+    ToolCallArguments,
+    ToolCallEnd,
+    ToolCallStart,
+    Usage,
+)
 from specvino.generated import wire
 from specvino.handlers import usage
 from specvino.handlers.logprobs import completion_logprobs
@@ -22,16 +34,19 @@ class Emitter:
         self._offsets: defaultdict[int, int] = defaultdict(int)  # where each choice's next token begins
 
     def feed(self, segment: Segment) -> Iterator[wire.CompletionChunk]:
-        """Started makes none: the protocol has no event for it."""
+        """Started makes none: the protocol has no event for it. Raw prompts are answered with text alone."""
         match segment:
             case TextDelta(choice, text, logprobs) | PromptText(choice, text, logprobs):
                 yield self._chunk([self._choice(choice, text, None, logprobs)])
             case Finish(choice, reason, logprobs):
+                assert reason != "tool_calls"
                 yield self._chunk([self._choice(choice, "", reason, logprobs)])
             case Usage():
                 chunk = self._chunk([])
                 chunk["usage"] = usage.to_wire(segment)
                 yield chunk
+            case ReasoningDelta() | ToolCallStart() | ToolCallArguments() | ToolCallEnd():
+                raise AssertionError(segment)
 
     def _chunk(self, choices: list[wire.CompletionChunkChoice]) -> wire.CompletionChunk:
         return {
@@ -43,7 +58,7 @@ class Emitter:
         }
 
     def _choice(
-        self, index: int, text: str, reason: FinishReason | None, tokens: tuple[TokenLogprob, ...]
+        self, index: int, text: str, reason: Literal["stop", "length"] | None, tokens: tuple[TokenLogprob, ...]
     ) -> wire.CompletionChunkChoice:
         logprobs = completion_logprobs(tokens, self._top, self._offsets[index]) if tokens else None
         self._offsets[index] += sum(len(token.text) for token in tokens)

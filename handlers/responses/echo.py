@@ -32,7 +32,7 @@ def echo(
         "prompt": None,
         "output": [],
         "tools": [_tool(tool) for tool in given(body.tools) or ()],
-        "tool_choice": _plain(body.tool_choice) or "auto",
+        "tool_choice": _tool_choice(given(body.tool_choice)),
         "parallel_tool_calls": _or_default(body.parallel_tool_calls, "parallel_tool_calls"),
         "max_tool_calls": given(body.max_tool_calls),
         "truncation": given(body.truncation) or "disabled",
@@ -67,6 +67,13 @@ def _tool(
     return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump(by_alias=True))
 
 
+def _tool_choice(choice: Any) -> Any:
+    """As it was sent; a nested function in the flat form."""
+    if isinstance(choice, models.NamedToolChoice):
+        return {"type": "function", "name": choice.function.name}
+    return _plain(choice) or "auto"
+
+
 def _text(settings: models.ResponseTextSettings | None) -> wire.ResponseText:
     format: wire.ResponseFormatEcho = {"type": "text"}
     if settings is None:
@@ -77,7 +84,7 @@ def _text(settings: models.ResponseTextSettings | None) -> wire.ResponseText:
 def _reasoning(settings: models.ReasoningSettings | None) -> wire.ResponseReasoning:
     return {
         "effort": given(settings.effort) if settings else None,
-        "summary": given(settings.summary) if settings else None,
+        "summary": given(settings.summary) or given(settings.generate_summary) if settings else None,
     }
 
 

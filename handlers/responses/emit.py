@@ -6,12 +6,25 @@ from collections.abc import Iterator
 from typing import Literal
 
 from specvino.engine.request import Sampling
-from specvino.engine.segments import Finish, Segment, Started, TextDelta, Usage
+from specvino.engine.segments import (
+    Finish,
+    ReasoningDelta,
+    Segment,
+    Started,
+    TextDelta,
+    TokenLogprob,
+    ToolCallArguments,
+    ToolCallEnd,
+    ToolCallStart,
+    Usage,
+)
 from specvino.generated import models, wire
 from specvino.handlers.errors import ApiError
 from specvino.handlers.given import given
+from specvino.handlers.responses.call import CallItem
 from specvino.handlers.responses.echo import echo
 from specvino.handlers.responses.message import MessageItem
+from specvino.handlers.responses.reasoning import ReasoningItem
 
 
 class Emitter:
@@ -19,7 +32,9 @@ class Emitter:
 
     def __init__(self, body: models.CreateResponseRequest, sampling: Sampling, stored: bool = False) -> None:
         self._response = echo(body, sampling, f"resp_{uuid.uuid4().hex}", int(time.time()), stored)
-        self._message = MessageItem(output_index=0, top_logprobs=bool(given(body.top_logprobs)))
+        self._top = bool(given(body.top_logprobs))
+        self._summary = self._response["reasoning"]["summary"] is not None
+        self._open: MessageItem | ReasoningItem | CallItem | None = None
         self._cut = False
         self._sequence_number = 0
 
@@ -45,15 +60,52 @@ class Emitter:
                     self._response = {**self._response, "status": "in_progress"}
                 yield {"type": "response.in_progress", "sequence_number": 0, "response": self._response}
             case TextDelta(text=text, logprobs=logprobs):
-                yield from self._message.add(text, logprobs)
+                if not isinstance(self._open, MessageItem):
+                    yield from self._close("completed")
+                    yield from self._begin(MessageItem(self._next, top_logprobs=self._top))
+                assert isinstance(self._open, MessageItem)
+                yield from self._open.add(text, logprobs)
+            case ReasoningDelta(text=text):
+                if not isinstance(self._open, ReasoningItem):
+                    yield from self._close("completed")
+                    yield from self._begin(ReasoningItem(self._next, summary=self._summary))
+                assert isinstance(self._open, ReasoningItem)
+                yield from self._open.add(text)
+            case ToolCallStart(name=name):
+                yield from self._close("completed")
+                yield from self._begin(CallItem(self._next, name))
+            case ToolCallArguments(text=text):
+                assert isinstance(self._open, CallItem)
+                yield from self._open.add(text)
+            case ToolCallEnd(complete=complete):
+                yield from self._close("completed" if complete else "incomplete")
             case Finish(reason=reason, logprobs=logprobs):
                 self._cut = reason == "length"
-                yield from self._message.end("incomplete" if self._cut else "completed", logprobs)
+                if self._open is None and not self._next:  # it has said nothing: that is a message, too
+                    yield from self._begin(MessageItem(0, top_logprobs=self._top))
+                yield from self._close("incomplete" if self._cut else "completed", logprobs)
             case Usage():
                 yield self._last(segment)
 
+    @property
+    def _next(self) -> int:
+        return len(self._response["output"])
+
+    def _begin(self, item: MessageItem | ReasoningItem | CallItem) -> Iterator[wire.ResponseStreamEvent]:
+        self._open = item
+        yield from item.begin()
+
+    def _close(
+        self, status: Literal["completed", "incomplete"], tokens: tuple[TokenLogprob, ...] = ()
+    ) -> Iterator[wire.ResponseStreamEvent]:
+        if self._open is None:
+            return
+        yield from self._open.end(status, tokens)
+        self._response = {**self._response, "output": [*self._response["output"], self._open.item]}
+        self._open = None
+
     def _last(self, usage: Usage) -> wire.ResponseStreamEvent:
-        whole: wire.Response = {**self._response, "output": [self._message.item], "usage": _usage(usage)}
+        whole: wire.Response = {**self._response, "usage": _usage(usage)}
         if self._cut:
             cut: wire.Response = {
                 **whole,
@@ -86,6 +138,6 @@ def _usage(usage: Usage) -> wire.ResponseUsage:
         "input_tokens": usage.prompt_tokens,
         "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},  # the engine doesn't say
         "output_tokens": usage.completion_tokens,
-        "output_tokens_details": {"reasoning_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
         "total_tokens": usage.prompt_tokens + usage.completion_tokens,
     }

@@ -12,7 +12,7 @@ from specvino.generated import models, wire
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import RequestContext
 from specvino.generated.support import DEFAULTS
-from specvino.handlers import forms
+from specvino.handlers import forms, template, tools
 from specvino.handlers.errors import ApiError, engine_errors
 from specvino.handlers.forms import Form
 from specvino.handlers.given import given
@@ -32,6 +32,7 @@ from specvino.handlers.responses.stored import StoredResponses
 from specvino.handlers.responses.truncation import shortened
 from specvino.handlers.sealing import Sealer
 from specvino.handlers.store import Item, ResponseStore
+from specvino.handlers.tools import Offer
 
 _STORE = DEFAULTS["CreateResponseRequest"]["store"]
 
@@ -60,11 +61,16 @@ class Responses(StoredResponses):
         before = await earlier(body, self._store)
         form = forms.of_response(body, strict=context.refuses_unsupported)
         with engine_errors("input"):
-            self._limits.require(body, self._engine.model.drafting)
+            model = self._engine.model
+            self._limits.require(body, model.drafting)
             images = await self._media.load(image_sources(body, before))
-            request = to_generation_request(body, self._engine.model.defaults, before, images, form)
+            request = to_generation_request(body, model.defaults, before, images, form)
+        offer = tools.of_response(context, body, model.calling)
+        effort = given(reasoning.effort) if (reasoning := given(body.reasoning)) else None
+        variables = template.variables(context, model, given(body.chat_template_kwargs), effort, "reasoning.effort")
+        request = offer.applied(request, variables)
         emitter = Emitter(body, request.sampling, store)
-        events = self._events(context, emitter, request, form, given(body.truncation) == "auto")
+        events = self._events(context, emitter, request, form, offer, given(body.truncation) == "auto")
         if INCLUDE in (given(body.include) or ()):
             events = sealed(events, self._sealer)
         if given(body.background):
@@ -106,13 +112,19 @@ class Responses(StoredResponses):
         return body.model_copy(update={"input": input}), items.stored(kept)
 
     async def _events(
-        self, context: RequestContext, emitter: Emitter, request: GenerationRequest, form: Form | None, shorten: bool
+        self,
+        context: RequestContext,
+        emitter: Emitter,
+        request: GenerationRequest,
+        form: Form | None,
+        offer: Offer,
+        shorten: bool,
     ) -> Events:
-        with engine_errors("input"), forms.refusals(form):
+        with engine_errors("input"), forms.refusals(form), offer.refusals():
             async with aclosing(self._segments(request, shorten)) as segments:
                 async for segment in segments:
-                    if isinstance(segment, Started) and form:
-                        context.unsupported += form.unenforced(segment)
+                    if isinstance(segment, Started):
+                        context.unsupported += [*(form.unenforced(segment) if form else ()), *offer.unenforced(segment)]
                     for event in emitter.feed(segment):
                         yield event
 

@@ -10,14 +10,13 @@ from specvino.handlers.logprobs import output_logprobs
 
 
 class MessageItem:
-    """Opens itself with its first text. Its events have no numbers yet."""
+    """Its events have no numbers yet."""
 
     def __init__(self, output_index: int, *, top_logprobs: bool = False) -> None:
         self._index = output_index
         self._text: list[str] = []
         self._logprobs: list[wire.OutputLogprob] = []
         self._top = top_logprobs
-        self._open = False
         self.item: wire.OutputMessage = {
             "id": f"msg_{uuid.uuid4().hex}",
             "type": "message",
@@ -26,8 +25,23 @@ class MessageItem:
             "content": [],
         }
 
+    def begin(self) -> Iterator[wire.ResponseStreamEvent]:
+        yield {
+            "type": "response.output_item.added",
+            "sequence_number": 0,
+            "output_index": self._index,
+            "item": self.item,
+        }
+        yield {
+            "type": "response.content_part.added",
+            "sequence_number": 0,
+            "item_id": self.item["id"],
+            "output_index": self._index,
+            "content_index": 0,
+            "part": _part("", []),
+        }
+
     def add(self, text: str, tokens: tuple[TokenLogprob, ...] = ()) -> Iterator[wire.ResponseStreamEvent]:
-        yield from self._opened()
         self._text.append(text)
         logprobs = output_logprobs(tokens, self._top)
         self._logprobs += logprobs
@@ -44,8 +58,7 @@ class MessageItem:
     def end(
         self, status: Literal["completed", "incomplete"], tokens: tuple[TokenLogprob, ...] = ()
     ) -> Iterator[wire.ResponseStreamEvent]:
-        """Ends it also where it has no text: a response always holds a message. `tokens` are the last, without text."""
-        yield from self._opened()
+        """`tokens` are the last, without text."""
         self._logprobs += output_logprobs(tokens, self._top)
         text = "".join(self._text)
         part = _part(text, self._logprobs)
@@ -72,25 +85,6 @@ class MessageItem:
             "sequence_number": 0,
             "output_index": self._index,
             "item": self.item,
-        }
-
-    def _opened(self) -> Iterator[wire.ResponseStreamEvent]:
-        if self._open:
-            return
-        self._open = True
-        yield {
-            "type": "response.output_item.added",
-            "sequence_number": 0,
-            "output_index": self._index,
-            "item": self.item,
-        }
-        yield {
-            "type": "response.content_part.added",
-            "sequence_number": 0,
-            "item_id": self.item["id"],
-            "output_index": self._index,
-            "content_index": 0,
-            "part": _part("", []),
         }
 
 

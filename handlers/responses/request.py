@@ -10,7 +10,6 @@ from specvino.handlers.errors import ApiError
 from specvino.handlers.forms import Form
 from specvino.handlers.given import given
 from specvino.handlers.media import ImageSource
-from specvino.handlers.refusals import forced_tool
 from specvino.handlers.responses import input
 from specvino.handlers.responses.input import Item
 from specvino.handlers.sampling import sampling
@@ -36,7 +35,6 @@ def to_generation_request(
     those of the conversation by the paths of their parts: one that isn't there can't be read. Raises ApiError.
     """
     _require_no_penalty_in_search(body)
-    _require_no_forced_tool(body)
     messages = [*input.to_messages(earlier, images, _EARLIER), *input.to_messages(body.input, images)]
     if not messages:
         message = (
@@ -67,19 +65,3 @@ def _require_no_penalty_in_search(body: models.CreateResponseRequest) -> None:
             "be 0, repetition_penalty 1."
         )
         raise ApiError(ErrorCode.INVALID_VALUE, message, param="best_of")
-
-
-def _require_no_forced_tool(body: models.CreateResponseRequest) -> None:
-    match given(body.tool_choice):
-        case None | "none" | "auto":
-            return
-        case models.FlatAllowedToolsChoice(mode="auto"):
-            return
-        case models.NamedToolChoice() as choice:
-            raise forced_tool(f"a call of {choice.function.name}", "tool_choice")
-        case models.FlatNamedToolChoice() | models.FlatCustomToolChoice() as choice:
-            raise forced_tool(f"a call of {choice.name}", "tool_choice")
-        case models.McpToolChoice() | models.HostedToolChoice() as choice:
-            raise forced_tool(f"a call of {choice.type}", "tool_choice")
-        case _:
-            raise forced_tool("a call", "tool_choice")

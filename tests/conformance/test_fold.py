@@ -51,6 +51,39 @@ def test_a_choice_without_text_has_an_empty_one():
     assert folded["choices"][0]["message"]["content"] == ""
 
 
+def test_calls_are_joined_by_their_index_and_thoughts_by_their_names():
+    first = {"index": 1, "id": "b", "type": "function", "function": {"name": "g", "arguments": ""}}
+    chunks = [
+        chunk(choice(0, role="assistant")),
+        chunk(choice(0, reasoning="hm")),
+        chunk(choice(0, tool_calls=[first, {"index": 0, "id": "a", "type": "function", "function": {"name": "f"}}])),
+        chunk(choice(0, tool_calls=[{"index": 0, "function": {"arguments": "{"}}])),
+        chunk(choice(0, tool_calls=[{"index": 0, "function": {"name": None, "arguments": "}"}}])),
+        chunk(choice(0, "tool_calls")),
+    ]
+    assert fold_chat(chunks)["choices"][0]["message"] == {
+        "role": "assistant",
+        "content": None,
+        "refusal": None,
+        "reasoning": "hm",
+        "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+            {"id": "b", "type": "function", "function": {"name": "g", "arguments": ""}},
+        ],
+    }
+
+
+def test_a_call_in_the_form_from_before_tools():
+    chunks = [
+        chunk(choice(0, content="a")),
+        chunk(choice(0, function_call={"name": "f", "arguments": ""})),
+        chunk(choice(0, function_call={"arguments": "{}"})),
+        chunk(choice(0, "function_call")),
+    ]
+    message = fold_chat(chunks)["choices"][0]["message"]
+    assert (message["content"], message["function_call"]) == ("a", {"name": "f", "arguments": "{}"})
+
+
 def text(index, piece="", finish=None):
     return chunk({"index": index, "text": piece, "logprobs": None, "finish_reason": finish}, object="text_completion")
 

@@ -1,5 +1,6 @@
 """One way to ask all endpoints, unary and streamed, and to look at the answers."""
 
+import json
 from typing import Any
 
 import httpx
@@ -38,12 +39,30 @@ class Answer:
         """Of each choice; a response has one."""
         if "output" in self.body:
             return ["".join(part["text"] for item in self.items("message") for part in item["content"])]
-        return [choice["text"] if "text" in choice else choice["message"]["content"] for choice in self.choices]
+        return [choice["text"] if "text" in choice else choice["message"]["content"] or "" for choice in self.choices]
 
     @property
     def text(self) -> str:
         (text,) = self.texts
         return text
+
+    @property
+    def calls(self) -> list[tuple[str, Any]]:
+        """Name and arguments of each function that is called."""
+        if "output" in self.body:
+            functions = self.items("function_call")
+        else:
+            message = self.choices[0]["message"]
+            functions = [call["function"] for call in message.get("tool_calls") or []]
+            functions += [call for call in [message.get("function_call")] if call]
+        return [(function["name"], json.loads(function["arguments"])) for function in functions]
+
+    @property
+    def thoughts(self) -> str:
+        """What was thought before the answer."""
+        if "output" in self.body:
+            return "".join(part["text"] for item in self.items("reasoning") for part in item["content"] or ())
+        return self.choices[0]["message"].get("reasoning_content") or ""
 
     @property
     def finish(self) -> str:

@@ -8,16 +8,26 @@ from support.segments import answers, one_by_one
 
 from specvino.conformance.fold import fold_chat
 from specvino.conformance.streams import StreamJudge
+from specvino.engine.segments import (
+    Finish,
+    ReasoningDelta,
+    Started,
+    TextDelta,
+    ToolCallArguments,
+    ToolCallEnd,
+    ToolCallStart,
+    Usage,
+)
 from specvino.generated.streams import STREAMS
 from specvino.handlers.chat.emit import Emitter
 from specvino.handlers.chat.fold import fold
 from specvino.server.gate.schema import Judge
 
-ANSWERS = answers(st.integers(1, 4))
+ANSWERS = answers(st.integers(1, 4), calls=True)
 
 
-def emit(n, segments):
-    emitter = Emitter("m", n, top_logprobs=n % 2 == 0)
+def emit(n, segments, **form):
+    emitter = Emitter("m", n, top_logprobs=n % 2 == 0, **form)
     return [chunk for segment in segments for chunk in emitter.feed(segment)]
 
 
@@ -43,6 +53,61 @@ EVENT, UNARY = Judge.of_component("ChatCompletionStreamEvent"), Judge.of_compone
 def test_the_fold_is_what_an_independent_one_makes(answer):
     chunks = emit(*answer)
     assert asyncio.run(fold(one_by_one(chunks))) == fold_chat(chunks)
+
+
+def call(*segments, **form):
+    chunks = emit(1, [Started(1), *segments, Finish(0, "tool_calls"), Usage(1, 9, 4)], **form)
+    return asyncio.run(fold(one_by_one(chunks))), [chunk["choices"][0]["delta"] for chunk in chunks[1:-2]]
+
+
+CALL = [ToolCallStart(0, 0, "f"), ToolCallArguments(0, 0, "{"), ToolCallArguments(0, 0, "}"), ToolCallEnd(0, 0, True)]
+
+
+def test_a_calls_first_piece_says_what_it_is_and_the_others_go_on():
+    answer, deltas = call(*CALL, ToolCallStart(0, 1, "g"), ToolCallEnd(0, 1, True))
+    pieces = [piece for delta in deltas for piece in delta["tool_calls"]]
+    ids = [piece["id"] for piece in pieces if "id" in piece]
+    assert all(id.startswith("call_") for id in ids)
+    assert len(set(ids)) == 2
+    assert pieces == [
+        {"index": 0, "id": ids[0], "type": "function", "function": {"name": "f", "arguments": ""}},
+        {"index": 0, "function": {"arguments": "{"}},
+        {"index": 0, "function": {"arguments": "}"}},
+        {"index": 1, "id": ids[1], "type": "function", "function": {"name": "g", "arguments": ""}},
+    ]
+    assert answer["choices"][0]["message"] == {
+        "role": "assistant",
+        "content": None,
+        "refusal": None,
+        "tool_calls": [
+            {"id": ids[0], "type": "function", "function": {"name": "f", "arguments": "{}"}},
+            {"id": ids[1], "type": "function", "function": {"name": "g", "arguments": ""}},
+        ],
+    }
+    assert answer["choices"][0]["finish_reason"] == "tool_calls"
+    assert answer["usage"]["completion_tokens_details"] == {"reasoning_tokens": 4}
+
+
+def test_thoughts_have_two_names_and_stand_beside_the_text():
+    answer, deltas = call(ReasoningDelta(0, "h"), ReasoningDelta(0, "m"), TextDelta(0, "a"), *CALL)
+    assert deltas[:2] == [{"reasoning_content": text, "reasoning": text} for text in "hm"]
+    message = answer["choices"][0]["message"]
+    assert (message["content"], message["reasoning_content"], message["reasoning"]) == ("a", "hm", "hm")
+
+
+def test_thoughts_without_an_answer_leave_an_empty_text():
+    assert call(ReasoningDelta(0, "h"))[0]["choices"][0]["message"]["content"] == ""
+
+
+def test_the_form_from_before_tools():
+    answer, deltas = call(*CALL, former=True)
+    assert deltas == [{"function_call": {"name": "f", "arguments": ""}}] + [
+        {"function_call": {"arguments": piece}} for piece in "{}"
+    ]
+    message = answer["choices"][0]["message"]
+    assert (message["content"], message["function_call"]) == (None, {"name": "f", "arguments": "{}"})
+    assert "tool_calls" not in message
+    assert answer["choices"][0]["finish_reason"] == "function_call"
 
 
 @given(ANSWERS)

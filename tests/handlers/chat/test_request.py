@@ -73,35 +73,6 @@ def test_what_the_model_can_t_read_is_refused(part):
     assert part["type"] in error.value.message
 
 
-@pytest.mark.parametrize(
-    ("param", "choice"),
-    [
-        ("tool_choice", "required"),
-        ("tool_choice", {"type": "function", "function": {"name": "f"}}),
-        ("tool_choice", {"type": "function", "name": "f"}),
-        ("tool_choice", {"type": "custom", "custom": {"name": "f"}}),
-        ("tool_choice", {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": []}}),
-        ("function_call", {"name": "f"}),
-    ],
-)
-def test_forcing_a_call_is_refused(param, choice):
-    with pytest.raises(ApiError) as error:
-        convert({"role": "user"}, **{param: choice})
-    assert (error.value.code, error.value.param) == ("unsupported_tool", param)
-
-
-@pytest.mark.parametrize(
-    ("param", "choice"),
-    [
-        *(("tool_choice", choice) for choice in (None, "none", "auto")),
-        ("tool_choice", {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": []}}),
-        *(("function_call", choice) for choice in (None, "none", "auto")),
-    ],
-)
-def test_other_choices_are_not(param, choice):
-    assert convert({"role": "user"}, **{param: choice})
-
-
 def test_max_completion_tokens_wins():
     assert convert({"role": "user"}, max_tokens=5, max_completion_tokens=7).sampling.max_tokens == 7
     assert convert({"role": "user"}, max_tokens=5, max_completion_tokens=None).sampling.max_tokens == 5

@@ -20,7 +20,7 @@ from specvino.handlers.sampling import sampling
 from specvino.server.gate.schema import Judge
 
 BODY = CreateResponseRequest.model_validate({"model": "m", "input": "hi"})
-ANSWERS = answers(st.just(1)).map(lambda answer: answer[1])
+ANSWERS = answers(st.just(1), calls=True).map(lambda answer: answer[1])
 
 EVENT, UNARY = Judge.of_component("ResponseStreamEvent"), Judge.of_component("Response")
 

@@ -41,24 +41,3 @@ def test_what_the_input_continues_stands_between_instructions_and_input():
 
 def test_an_input_of_which_nothing_is_left():
     assert refusal(input=[{"type": "item_reference", "id": "msg_1"}]) == ("invalid_prompt", "input")
-
-
-@pytest.mark.parametrize(
-    "choice",
-    [
-        "required",
-        {"type": "function", "name": "f"},
-        {"type": "function", "function": {"name": "f"}},
-        {"type": "custom", "name": "f"},
-        {"type": "mcp", "server_label": "s"},
-        {"type": "file_search"},
-        {"type": "allowed_tools", "mode": "required", "tools": []},
-    ],
-)
-def test_forcing_a_call_is_refused(choice):
-    assert refusal(tool_choice=choice) == ("unsupported_tool", "tool_choice")
-
-
-@pytest.mark.parametrize("choice", [None, "none", "auto", {"type": "allowed_tools", "mode": "auto", "tools": []}])
-def test_other_choices_are_not(choice):
-    assert convert(tool_choice=choice)

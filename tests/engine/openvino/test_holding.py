@@ -1,0 +1,108 @@
+"""Answers are held to calls in every format, and to forms beside calls and thoughts."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.conversation import answer, ask, conversation, reasons, text
+from support.engines import running
+from support.templates import OWN, with_template
+from support.tools import PARAMETERS, TIME, WEATHER, calls, with_tools
+
+from specvino.engine.errors import ConstraintError
+from specvino.engine.formats import TOOL_FORMATS
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.request import JsonSchema, StructuralTag, Tool
+from specvino.engine.segments import ReasoningDelta, Started
+
+YES_NO = JsonSchema('{"enum": ["yes", "no"]}')
+CITY = JsonSchema(json.dumps(PARAMETERS))
+ANSWERS = ('"yes"', '"no"')
+
+
+@pytest.mark.parametrize("name", TOOL_FORMATS)
+def test_calls_are_forced_in_every_format(name: str, tiny_text: ModelSource) -> None:
+    """The tiny model was taught only one of them."""
+
+    async def test(engine: OpenVINOEngine) -> None:
+        segments = await answer(engine, with_tools("hello", WEATHER, TIME, must_call=True, parallel_calls=False))
+        [(tool, arguments)] = calls(segments)
+        assert tool in ("get_weather", "get_time")
+        assert json.loads(arguments)["city"] in ("Paris", "Rome")
+        assert reasons(segments) == {0: "tool_calls"}
+        # A form doesn't keep it from calling.
+        segments = await answer(engine, with_tools("yes", WEATHER, constraint=YES_NO))
+        assert text(segments) in ANSWERS or calls(segments)
+
+    running(tiny_text, test, tool_parser=name, reasoning_parser="none")
+
+
+def test_the_form_or_a_call(tiny_text: ModelSource) -> None:
+    tag = {"type": "structural_tag", "format": {"type": "regex", "pattern": "[a-z]{3}"}}
+
+    async def test(engine: OpenVINOEngine) -> None:
+        called = await answer(engine, with_tools("weather Rome", WEATHER, constraint=YES_NO))
+        assert calls(called) == [("get_weather", '{"city": "Rome"}')]
+        assert reasons(called) == {0: "tool_calls"}
+        assert text(await answer(engine, with_tools("json", WEATHER, constraint=CITY))) == '{"city": "Paris"}'
+        # Who writes structural tags says in them what a call looks like.
+        tagged = await answer(engine, with_tools("weather Rome", WEATHER, constraint=StructuralTag(json.dumps(tag))))
+        assert len(text(tagged)) == 3
+
+    running(tiny_text, test)
+
+
+def test_what_the_prompt_has_begun_is_reasoning_and_a_form_or_a_call_comes_behind_it(
+    tiny_text: ModelSource, tmp_path: Path
+) -> None:
+    thinking = with_template(
+        tiny_text, tmp_path, OWN.rstrip().removesuffix("{%- endif %}") + "{{ '<think>\\n' }}{%- endif %}"
+    )
+
+    async def test(engine: OpenVINOEngine) -> None:
+        segments = await answer(engine, ask("think"))
+        assert [s.text for s in segments if isinstance(s, ReasoningDelta)]
+        assert text(segments) == "The answer is 4."
+        request = replace(ask("think", max_tokens=80), prompts=(conversation("think"),), constraint=YES_NO)
+        segments = await answer(engine, request)
+        assert [s.text for s in segments if isinstance(s, ReasoningDelta)]
+        assert text(segments) in ANSWERS
+        segments = await answer(engine, with_tools("think", WEATHER, must_call=True, parallel_calls=False))
+        assert [s.text for s in segments if isinstance(s, ReasoningDelta)]
+        assert [name for name, _ in calls(segments)] == ["get_weather"]
+
+    running(thinking, test)
+
+
+def test_what_is_wrong_with_a_tools_parameters_names_the_tool(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        for parameters, path in [
+            ({"type": "object", "properties": {"a": {"type": "nothing"}}}, ("properties", "a", "type")),
+            ({"type": "string"}, ("type",)),
+        ]:
+            wrong = Tool("f", None, json.dumps(parameters))
+            with pytest.raises(ConstraintError) as error:
+                await answer(engine, with_tools("hi", WEATHER, wrong, must_call=True))
+            assert (error.value.tool, error.value.path) == (1, path)
+            # Nothing is held to the parameters of a tool that nobody forces.
+            assert text(await answer(engine, with_tools("hello", WEATHER, wrong)))
+
+    running(tiny_text, test)
+
+
+def test_what_can_t_be_enforced_is_named_or_refused(tiny_text: ModelSource) -> None:
+    parameters = {"type": "object", "properties": {"n": {"type": "array", "items": {"enum": [1]}, "uniqueItems": True}}}
+    loose = Tool("f", None, json.dumps(parameters))
+
+    async def test(engine: OpenVINOEngine) -> None:
+        started, *_ = await answer(engine, with_tools("hi", WEATHER, loose, must_call=True))
+        assert isinstance(started, Started)
+        assert started.unenforced_arguments == ((1, ("properties", "n", "uniqueItems")),)
+        with pytest.raises(ConstraintError) as error:
+            await answer(engine, with_tools("hi", replace(loose, strict=True), must_call=True))
+        assert error.value.unsupported
+        assert error.value.tool == 0
+
+    running(tiny_text, test)

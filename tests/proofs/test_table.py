@@ -1,0 +1,19 @@
+"""Nothing is promised without a proof, and the table in the documentation says how it is."""
+
+from proofs.fields import fields
+from proofs.table import TABLE, proofs, render
+
+HONOURED = {name for name, field in fields().items() if field.honoured}
+PROVED = {field for field, _ in proofs()}
+
+
+def test_each_honoured_field_has_a_proof():
+    assert sorted(HONOURED - PROVED) == []
+
+
+def test_no_proof_is_of_a_field_that_is_not_honoured():
+    assert sorted(PROVED - HONOURED) == []
+
+
+def test_the_table_is_up_to_date():
+    assert TABLE.read_text("utf-8") == render(), "write it anew: PYTHONPATH=.dev:tests python -m proofs.table"
