@@ -4,8 +4,11 @@ Schemathesis knows no model's name, and a text without a limit runs to the end o
 request is sent
 - 9 of 10 get the name of a served model: else nearly all answers were 404;
 - 9 of 10 that go on from an earlier response don't: it would have to be a stored one;
+- 9 of 10 lose what would have them refused: settings of drafting, fields that exclude each other, choices of tools
+  that the request doesn't have, files and sounds, images that are nowhere, and most of the others (agreeable.py);
 - 1 of 4 that say nothing about it become streams: by chance hardly any would;
-- 9 of 10 that set no limit of tokens get a small one, the others must not ignore the end of the text;
+- 9 of 10 that set no limit of tokens get a small one, and all that ask for a form or force a call, since few models
+  ever come to an end in one; the others must not ignore the end of the text;
 - limits that an engine would really work off are cut; huge ones stay, since they are refused at once;
 - where many choices are asked for the limit shrinks, and where that isn't enough, prompts and choices are fewer.
 
@@ -20,9 +23,12 @@ from typing import Any
 
 from schemathesis import Case
 
+from specvino.conformance.fuzz.agreeable import agreeable
 from specvino.conformance.fuzz.document import Object, body_fields, operations
+from specvino.conformance.fuzz.judge_forms import asks_for_form
+from specvino.conformance.fuzz.judge_prompts import TOKEN_LIMITS
+from specvino.conformance.fuzz.judge_tools import forces
 from specvino.conformance.fuzz.prompts import is_several
-from specvino.conformance.fuzz.refusals import TOKEN_LIMITS
 from specvino.conformance.fuzz.report import Report
 
 SMALL = 16
@@ -64,7 +70,7 @@ def limits(body: Object) -> list[str]:
 def capped(body: Object, fields: Collection[str], models: Sequence[str]) -> dict[str, Any]:
     """A valid body as it shall be sent. `fields` are those that the operation knows; `models` are served."""
     draw = _draws(body)
-    changed = dict(body)
+    changed = agreeable(body, images=not draw(4)) if draw(10) else dict(body)
     if "model" in fields and draw(10):
         changed["model"] = models[draw(len(models))]
     if draw(10):
@@ -74,7 +80,8 @@ def capped(body: Object, fields: Collection[str], models: Sequence[str]) -> dict
     known = [name for name in TOKEN_LIMITS if name in fields]
     if not known:
         return changed
-    if not limits(changed) and draw(10):
+    endless = forces(changed) or any(asks_for_form(changed))
+    if not limits(changed) and (draw(10) or endless):
         changed[known[0]] = 1 + draw(SMALL)
     _reduce_choices(changed, BUDGET if limits(changed) else 1)
     if not limits(changed):

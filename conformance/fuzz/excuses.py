@@ -4,14 +4,15 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from schemathesis import Case, HookContext, Response
 from schemathesis.core.failures import Failure
 from schemathesis.openapi.checks import RejectedPositiveData
 
 from specvino.conformance.fuzz.document import Object, operations, refusal_codes
-from specvino.conformance.fuzz.refusals import REFUSALS, Refused
+from specvino.conformance.fuzz.refusals import REFUSALS
+from specvino.conformance.fuzz.refused import Refused
 from specvino.conformance.fuzz.report import Report
 from specvino.conformance.fuzz.server import Server
 
@@ -42,7 +43,9 @@ def refusal_of(case: Case[Any], response: Response) -> Refused | None:
     except (ValueError, TypeError, KeyError):
         return None
     body = case.body if isinstance(case.body, Mapping) else None
-    return Refused(_path_parameters(case.path, str(response.request.url)), body, str(code), str(message), param)
+    url = str(response.request.url)
+    query = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
+    return Refused(_path_parameters(case.path, url), body, str(code), str(message), param, query)
 
 
 def _path_parameters(template: str, url: str) -> dict[str, str]:

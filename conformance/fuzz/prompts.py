@@ -1,6 +1,7 @@
 """The prompt of a request, as far as it can be told without the server: its texts, turns and token ids."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,20 +12,22 @@ TURNS = ("message", "function_call_output")
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """`texts` in their order. `turns` counts messages and the like, 0 for a bare prompt. `ids` are tokens that
-    the request itself holds. `last_user` is the text of the last turn of the user, or of the bare prompt."""
+    the request itself holds. `last_user` is the text of the last turn of the user, or of the bare prompt. `images`:
+    there is one among the parts."""
 
     texts: tuple[str, ...] = ()
     turns: int = 0
     ids: tuple[int, ...] = ()
     last_user: str = ""
+    images: bool = False
 
 
 def prompts(body: Mapping[str, Any]) -> list[Prompt]:
     """The prompts of a valid request of any endpoint: one for a conversation, any number for completions."""
     if "messages" in body:
-        return [_conversation(body["messages"], None)]
+        return [_conversation(body["messages"], _tools(body))]
     if "input" in body:
-        return [_conversation(body["input"], body.get("instructions"))]
+        return [_conversation(body["input"], [body.get("instructions") or "", *_tools(body)])]
     prompt = body.get("prompt")
     if isinstance(prompt, list) and is_several(prompt):
         return [_bare(each) for each in prompt]
@@ -40,22 +43,45 @@ def _bare(prompt: str | list[int] | None) -> Prompt:
     return Prompt(texts=(prompt,), last_user=prompt) if isinstance(prompt, str) else Prompt(ids=tuple(prompt or ()))
 
 
-def _conversation(items: Any, instructions: str | None) -> Prompt:
+def _conversation(items: Any, first: Iterable[str]) -> Prompt:
     if isinstance(items, str):
         items = [{"role": "user", "content": items}]
     turns = [item for item in items if item.get("type", "message") in TURNS]
     user = [turn for turn in turns if turn.get("role") == "user"]
     return Prompt(
-        texts=(instructions or "", *("\n".join(_texts(turn.get("content", turn.get("output")))) for turn in turns)),
+        texts=(
+            *first,
+            *("\n".join(_texts(turn.get("content", turn.get("output")))) for turn in turns),
+            *(json.dumps(call) for item in items for call in _calls(item)),
+        ),
         turns=len(turns),
         last_user="\n".join(_texts(user[-1].get("content"))) if user else "",
+        images=any("image_url" in part for turn in turns for part in _parts(turn.get("content", turn.get("output")))),
     )
+
+
+def _tools(body: Mapping[str, Any]) -> Iterator[str]:
+    """The tools as most templates write them."""
+    yield from (json.dumps(tool) for name in ("tools", "functions") for tool in body.get(name) or ())
+
+
+def _calls(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The calls in a message, or that an item is, with all that a template may write of them."""
+    former = [{"function": item["function_call"]}] if item.get("function_call") else []
+    own = [{"function": item}] if item.get("type") == "function_call" else []
+    for call in (*(item.get("tool_calls") or ()), *former, *own):
+        function = call.get("function") or {}
+        arguments = {"name": function.get("name"), "arguments": function.get("arguments") or "{}"}
+        yield {"id": call.get("id") or "call_0", "type": "function", "function": arguments}
 
 
 def _texts(content: Any) -> Iterator[str]:
     if isinstance(content, str):
         yield content
-    elif isinstance(content, list):
-        for part in content:
-            if isinstance(part, Mapping) and isinstance(part.get("text"), str):
-                yield part["text"]
+    for part in _parts(content):
+        if isinstance(part.get("text"), str):
+            yield part["text"]
+
+
+def _parts(content: Any) -> Iterator[Mapping[str, Any]]:
+    yield from (part for part in (content if isinstance(content, list) else ()) if isinstance(part, Mapping))

@@ -1,10 +1,13 @@
 """What a server says about itself when it is asked: needed to tell whether its refusals are true."""
 
 import json
+import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from functools import cache, cached_property
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import quote, urlencode
 
 
 class Server:
@@ -13,8 +16,8 @@ class Server:
     def __init__(self, base_url: str, key: str | None, document: Mapping[str, Any]) -> None:
         self._base_url = base_url.rstrip("/")
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
-        self._can_tokenize = "/tokenize" in document["paths"]
-        self._stated: dict[str, int] = {}
+        self._paths = frozenset(document["paths"])
+        self._numbers: dict[str, int] = {}
         self.count_tokens = cache(self._count_tokens)
 
     @cached_property
@@ -24,11 +27,37 @@ class Server:
 
     def stands_by(self, what: str, number: int) -> bool:
         """Whether the server has named this number each time that it spoke of `what`."""
-        return self._stated.setdefault(what, number) == number
+        return self._numbers.setdefault(what, number) == number
+
+    def response(self, id: str) -> dict[str, Any] | None:
+        """The response that is stored under an id now; None where there is none, or no way to ask."""
+        found: dict[str, Any] | None = self._stored("/responses/{response_id}", quote(id, safe=""))
+        return found
+
+    def input_items(self, id: str) -> set[str]:
+        """The ids of all items that a stored response answers."""
+        ids: set[str] = set()
+        query = {"limit": "100", "order": "asc"}
+        while page := self._stored("/responses/{response_id}/input_items", quote(id, safe=""), query):
+            ids.update(item["id"] for item in page["data"])
+            if not page["has_more"]:
+                break
+            query["after"] = page["last_id"]
+        return ids
+
+    def _stored(self, path: str, id: str, query: Mapping[str, str] = MappingProxyType({})) -> Any:
+        if path not in self._paths:
+            return None
+        try:
+            return self._ask(f"{path.replace('{response_id}', id)}?{urlencode(query)}")
+        except urllib.error.HTTPError as error:
+            if error.code != 404:
+                raise
+            return None
 
     def _count_tokens(self, text: str) -> int | None:
         """How many tokens a text is, without special ones; None where the server has no way to say it."""
-        if not self._can_tokenize:
+        if "/tokenize" not in self._paths:
             return None
         if not text:
             return 0

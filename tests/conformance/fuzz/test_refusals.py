@@ -6,7 +6,8 @@ from importlib.resources import files
 import pytest
 
 from specvino.conformance.fuzz.excuses import unknown_codes
-from specvino.conformance.fuzz.refusals import REFUSALS, Refused
+from specvino.conformance.fuzz.refusals import REFUSALS
+from specvino.conformance.fuzz.refused import Refused
 from specvino.conformance.fuzz.run import fuzz
 from specvino.conformance.fuzz.server import Server
 
