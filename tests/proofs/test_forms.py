@@ -109,7 +109,5 @@ def test_a_strict_schema_is_enforced_or_refused(ask: Ask) -> None:
 @proves("responses.text.format.strict")
 def test_a_strict_schema_of_the_text_is_enforced_or_refused(ask: Ask) -> None:
     form = {"type": "json_schema", "name": "a", "schema": UNENFORCED, "strict": True}
-    assert ask.refusal("list", text={"format": form}, max_output_tokens=9) == (
-        "unsupported_schema",
-        "text.format.schema.uniqueItems",
-    )
+    refusal = ask.refusal("list", text={"format": form}, max_output_tokens=9)
+    assert refusal == ("unsupported_schema", "text.format.schema.uniqueItems")
