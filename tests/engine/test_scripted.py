@@ -295,3 +295,16 @@ def test_tokenizing_agrees_with_counting() -> None:
         ]
 
     asyncio.run(run())
+
+
+def test_results_of_calls_are_answered_instead() -> None:
+    call = Message("user", '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>')
+    results = (Message("tool", "It is one.", tool_call_id="a"), Message("tool", "It is two.", tool_call_id="b"))
+    answer = ask_all(Conversation((call, Message("assistant", ""), *results)))
+    assert text_of(answered(answer)) == "It is one.\nIt is two."
+    assert text_of(answered(ask_all(Conversation((*results, Message("user", "Well?")))))) == "Well?"
+
+
+def test_a_call_in_a_message_is_never_shuffled() -> None:
+    text = '<tool_call> {"name": "look", "arguments": {"at": "a b c d e f g"}} </tool_call>'
+    assert text_of(answered(asked(text, temperature=1.0, seed=1))) == text

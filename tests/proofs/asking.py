@@ -58,13 +58,6 @@ class Answer:
         return [(function["name"], json.loads(function["arguments"])) for function in functions]
 
     @property
-    def thoughts(self) -> str:
-        """What was thought before the answer."""
-        if "output" in self.body:
-            return "".join(part["text"] for item in self.items("reasoning") for part in item["content"] or ())
-        return self.choices[0]["message"].get("reasoning_content") or ""
-
-    @property
     def finish(self) -> str:
         """stop, length or tool_calls."""
         if "output" not in self.body:

@@ -44,13 +44,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     """A proof without its field must fail, and by its assertion: any other exception is a failure as ever."""
-    run = pyfuncitem.funcargs.get("run")
+    run, transport = (pyfuncitem.funcargs.get(name) for name in ("run", "transport"))
     if not isinstance(run, Run) or not run.drop:
         return (yield)
     try:
         yield
     except AssertionError:
-        if not pyfuncitem.funcargs["transport"].dropped:
+        if not isinstance(transport, Dropping) or not transport.dropped:
             raise BrokenProof(f"no request has the field {run.field}") from None
         return True
     raise BrokenProof(f"the proof holds without {run.field}")

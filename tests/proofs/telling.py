@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy
 import openvino
 from openvino_genai import Tokenizer
-from openvino_tokenizers import _get_factory
+from openvino_tokenizers import _get_factory  # nothing public makes its operations
 
 # Everything that a message can hold, as the user's words: the tiny model's own template has no place for most of it.
 # The content "who" asks for the role: a word of which the model knows the answer.

@@ -52,6 +52,20 @@ def test_the_answer_has_the_form(ask: Ask) -> None:
     assert ask("count", response_format=form, **{ask.limit: 60}).text == answer
 
 
+@proves("chat.response_format.type", "responses.response_format.type")
+@pytest.mark.parametrize(
+    ("form", "answer"),
+    [
+        ({"type": "text"}, "yes"),
+        ({"type": "any_text"}, "yes"),
+        ({"type": "or", "elements": [const("yes!"), const("no!")]}, "yes!"),
+        ({"type": "sequence", "elements": [const("a"), {"type": "regex", "pattern": "[b-b]"}]}, "ab"),
+    ],
+)
+def test_each_kind_of_form(ask: Ask, form: Form, answer: str) -> None:
+    assert ask("yes", response_format=form).text == answer
+
+
 @proves("chat.response_format.separator", "responses.response_format.separator")
 def test_tags_with_something_between(ask: Ask) -> None:
     form = {"type": "tags_with_separator", "tags": [tag("1", ", ", "2")], "separator": " + ", "at_least_one": True}
@@ -89,10 +103,11 @@ UNENFORCED = {"type": "array", "items": {"type": "integer"}, "uniqueItems": True
 def test_a_strict_schema_is_enforced_or_refused(ask: Ask) -> None:
     form = schema({"name": "a", "schema": UNENFORCED, "strict": True})
     param = "response_format.json_schema.schema.uniqueItems"
-    assert ask.refusal("list", response_format=form) == ("unsupported_schema", param)
+    assert ask.refusal("list", response_format=form, **{ask.limit: 9}) == ("unsupported_schema", param)
 
 
 @proves("responses.text.format.strict")
 def test_a_strict_schema_of_the_text_is_enforced_or_refused(ask: Ask) -> None:
     form = {"type": "json_schema", "name": "a", "schema": UNENFORCED, "strict": True}
-    assert ask.refusal("list", text={"format": form}) == ("unsupported_schema", "text.format.schema.uniqueItems")
+    refusal = ask.refusal("list", text={"format": form}, max_output_tokens=9)
+    assert refusal == ("unsupported_schema", "text.format.schema.uniqueItems")

@@ -4,8 +4,9 @@ import re
 from typing import Any
 
 import pytest
+from models.tiny_vision_lessons import COLOURS
 from PIL import Image
-from support.images import COLOURS, data_url, file, saved
+from support.images import data_url, file, saved
 
 from proofs import proves
 from proofs.asking import Ask

@@ -7,13 +7,13 @@ HONOURED = {name for name, field in fields().items() if field.honoured}
 PROVED = {field for field, _ in proofs()}
 
 
-def test_each_honoured_field_has_a_proof():
+def test_each_honoured_field_has_a_proof() -> None:
     assert sorted(HONOURED - PROVED) == []
 
 
-def test_no_proof_is_of_a_field_that_is_not_honoured():
+def test_no_proof_is_of_a_field_that_is_not_honoured() -> None:
     assert sorted(PROVED - HONOURED) == []
 
 
-def test_the_table_is_up_to_date():
+def test_the_table_is_up_to_date() -> None:
     assert TABLE.read_text("utf-8") == render(), "write it anew: PYTHONPATH=.dev:tests python -m proofs.table"

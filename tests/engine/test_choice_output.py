@@ -1,0 +1,136 @@
+"""A choice's tokens become texts, thoughts and calls, and its finish says how it ended."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.conversation import GREEDY, conversation, text
+from support.tools import TIME, WEATHER, calls
+
+from specvino.engine.choice_output import ChoiceOutput
+from specvino.engine.output_formats import AS_TAUGHT
+from specvino.engine.segments import (
+    Finish,
+    FinishReason,
+    ReasoningDelta,
+    Segment,
+    TextDelta,
+    ToolCallArguments,
+    ToolCallEnd,
+    ToolCallStart,
+)
+from specvino.engine.text.byte_table import ByteTableDetokenizer
+from specvino.engine.text.choice_text import ChoiceText
+
+CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
+OTHER = CALL.replace("weather", "time")
+THOUGHT = "<think>\nhm, 4\n</think>\n\n"
+
+
+def output(
+    written: str, finish: FinishReason = "stop", size: int = 1, step: int = 1, parallel: bool = True, **sampling: Any
+) -> tuple[list[Segment], ChoiceOutput]:
+    """Tokens are so many bytes, and so many come in a step; each is less likely than the one before."""
+    data = written.encode()
+    table = [data[start : start + size] for start in range(0, len(data), size)]
+    text = ChoiceText(ByteTableDetokenizer(table), replace(GREEDY, **sampling), logprobs=True)
+    prompt = replace(conversation("hi"), tools=(WEATHER, TIME))
+    choice = ChoiceOutput(0, text, AS_TAUGHT.parser(prompt, thinking=False), parallel_calls=parallel)
+    segments: list[Segment] = []
+    for start in range(0, len(table), step):
+        ids = list(range(start, min(start + step, len(table))))
+        segments += choice.push(ids, [-1.0 - id for id in ids], finish if ids[-1] == len(table) - 1 else None)
+        if segments and isinstance(segments[-1], Finish):
+            break
+    return segments, choice
+
+
+def end(segments: list[Segment]) -> str:
+    assert isinstance(segments[-1], Finish)
+    return segments[-1].reason
+
+
+def thoughts(segments: list[Segment]) -> str:
+    return "".join(segment.text for segment in segments if isinstance(segment, ReasoningDelta))
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_thoughts_text_and_calls(size: int) -> None:
+    segments, _ = output(THOUGHT + "Let me look.\n" + CALL + "\n" + OTHER, size=size)
+    assert thoughts(segments) == "hm, 4"
+    assert text(segments).strip() == "Let me look."
+    assert calls(segments) == [("get_weather", '{"city": "Rome"}'), ("get_time", '{"city": "Rome"}')]
+    assert end(segments) == "tool_calls"
+
+
+def test_a_step_gives_one_piece_of_a_text() -> None:
+    segments, _ = output("one two three", step=5)
+    assert [segment.text for segment in segments if isinstance(segment, TextDelta)] == ["one t", "wo th", "ree"]
+
+
+@pytest.mark.parametrize("cut", range(1, len(CALL)))
+def test_what_is_cut_inside_a_call_is_no_call_to_make(cut: int) -> None:
+    segments, _ = output(CALL[:cut], "length")
+    assert end(segments) == "length"
+    segments, _ = output(CALL[:cut])
+    whole = cut > CALL.index("}}")
+    assert end(segments) == ("tool_calls" if whole else "stop")
+    assert [s.complete for s in segments if isinstance(s, ToolCallEnd)] in ([], [whole])
+
+
+def test_all_calls_must_be_whole() -> None:
+    segments, _ = output(CALL + OTHER[:-20])
+    assert end(segments) == "stop"
+    assert [s.complete for s in segments if isinstance(s, ToolCallEnd)] == [True, False]
+
+
+def test_a_stop_string_ends_a_call_too() -> None:
+    segments, choice = output(CALL, stop=("Ro",))
+    assert end(segments) == "stop"
+    assert choice.tokens == CALL.index("Ro") + 2
+    assert [s.complete for s in segments if isinstance(s, ToolCallEnd)] == [False]
+    assert "".join(s.text for s in segments if isinstance(s, ToolCallArguments)) == '{"city": "'
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_a_single_call_is_the_last_thing(size: int) -> None:
+    segments, choice = output(CALL + OTHER, parallel=False, size=size)
+    assert calls(segments) == [("get_weather", '{"city": "Rome"}')]
+    assert end(segments) == "tool_calls"
+    assert choice.tokens == -(-(CALL.index("}") + 1) // size)
+
+
+def test_behind_a_broken_call_a_single_one_gets_no_company() -> None:
+    segments, _ = output('<tool_call>{"name": "get_time", "arguments": {x</tool_call>' + CALL, parallel=False)
+    assert [s.name for s in segments if isinstance(s, ToolCallStart)] == ["get_time"]
+    assert end(segments) == "stop"
+
+
+def test_tokens_of_thoughts_are_counted() -> None:
+    _, choice = output(THOUGHT + "4")
+    assert choice.reasoning_tokens == THOUGHT.index("</think>") + len("</think>") - 1 - THOUGHT.index(">")
+
+
+def test_without_a_parser_all_is_text() -> None:
+    table = [CALL.encode()]
+    choice = ChoiceOutput(0, ChoiceText(ByteTableDetokenizer(table), GREEDY))
+    assert list(choice.push([0], None, "stop")) == [TextDelta(0, CALL), Finish(0, "stop")]
+
+
+def logprobs(segments: list[Segment]) -> list[float | None]:
+    return [token.logprob for segment in segments for token in getattr(segment, "logprobs", ())]
+
+
+@given(
+    st.lists(st.sampled_from([THOUGHT, CALL, OTHER, "a", " b\n", "<thi", "<tool_call>", "é"]), max_size=6).map("".join),
+    st.integers(1, 9),
+    st.integers(1, 4),
+)
+def test_no_token_s_probability_is_lost_and_the_texts_are_the_tokens(written: str, size: int, step: int) -> None:
+    segments, choice = output(written or "x", size=size, step=step)
+    assert logprobs(segments) == [-1.0 - id for id in range(choice.tokens)]
+    for segment in segments:
+        if isinstance(segment, TextDelta | ReasoningDelta) and size == 1:
+            assert "".join(token.text for token in segment.logprobs) == segment.text

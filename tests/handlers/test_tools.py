@@ -1,0 +1,170 @@
+"""Tools and tool_choice in all their forms become what the model may, or must, call."""
+
+import json
+from typing import Any
+
+import pytest
+
+from specvino.engine.protocol import Calling
+from specvino.engine.request import Tool
+from specvino.generated.handlers import RequestContext
+from specvino.generated.models import CreateChatCompletionRequest, CreateResponseRequest
+from specvino.handlers.errors import ApiError
+from specvino.handlers.tools import Offer, of_chat, of_response
+
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}}}
+F = {"type": "function", "function": {"name": "f", "description": "d", "parameters": SCHEMA, "strict": True}}
+G = {"type": "function", "name": "g"}
+CUSTOM = {"type": "custom", "custom": {"name": "c"}}
+
+
+def chat(
+    calling: Calling | None = "taught", context: RequestContext | None = None, tools: Any = (F, G), **fields: Any
+) -> Offer:
+    body = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "tools": list(tools), **fields}
+    return of_chat(context or RequestContext("r"), CreateChatCompletionRequest.model_validate(body), calling)
+
+
+def response(tools: Any = (F, G), **fields: Any) -> Offer:
+    body = {"model": "m", "input": "hi", "tools": list(tools), **fields}
+    return of_response(RequestContext("r"), CreateResponseRequest.model_validate(body), "taught")
+
+
+def refusal(ask: Any, **fields: Any) -> tuple[str, str | None]:
+    with pytest.raises(ApiError) as error:
+        ask(**fields)
+    return error.value.code, error.value.param
+
+
+def names(offer: Offer) -> list[str]:
+    return [tool.name for tool in offer.tools]
+
+
+@pytest.mark.parametrize("ask", [chat, response])
+def test_both_forms_are_functions_and_other_tools_are_left_out(ask: Any) -> None:
+    other = CUSTOM if ask is chat else {"type": "web_search"}
+    offer = ask(tools=[other, F, G])
+    assert offer.tools == (Tool("f", "d", json.dumps(SCHEMA), strict=True), Tool("g"))
+    assert offer.params == ("tools.1.function", "tools.2")
+    assert (offer.forced_by, offer.parallel, offer.former) == (None, True, False)
+
+
+@pytest.mark.parametrize("ask", [chat, response])
+@pytest.mark.parametrize(
+    ("choice", "chosen", "forced", "parallel"),
+    [
+        (None, ["f", "g"], None, True),
+        ("auto", ["f", "g"], None, True),
+        ("none", [], None, True),
+        ("required", ["f", "g"], "tool_choice", True),
+        ({"type": "function", "function": {"name": "g"}}, ["g"], "tool_choice.function.name", False),
+        ({"function": {"name": "g"}}, ["g"], "tool_choice.function.name", False),
+        ({"type": "function", "name": "f"}, ["f"], "tool_choice.name", False),
+    ],
+)
+def test_choices(ask: Any, choice: Any, chosen: list[str], forced: str | None, parallel: bool) -> None:
+    offer = ask(tool_choice=choice)
+    assert (names(offer), offer.forced_by, offer.parallel) == (chosen, forced, parallel)
+
+
+@pytest.mark.parametrize("mode", ["auto", "required"])
+@pytest.mark.parametrize(
+    "reference", [{"type": "function", "name": "g"}, {"type": "function", "function": {"name": "g"}}]
+)
+def test_some_tools(mode: str, reference: dict[str, Any]) -> None:
+    references = [reference, {"type": "mcp", "server_label": "s"}]
+    for offer, param in (
+        (response(tool_choice={"type": "allowed_tools", "mode": mode, "tools": references}), "tool_choice.tools"),
+        (
+            chat(tool_choice={"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": references}}),
+            "tool_choice.allowed_tools.tools",
+        ),
+    ):
+        assert names(offer) == ["g"]
+        assert offer.forced_by == (param if mode == "required" else None)
+        assert offer.parallel
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "param"),
+    [
+        ({"tool_choice": {"type": "function", "name": "x"}}, "unknown_tool", "tool_choice.name"),
+        ({"tool_choice": {"function": {"name": "x"}}}, "unknown_tool", "tool_choice.function.name"),
+        ({"tool_choice": "required", "tools": []}, "unknown_tool", "tool_choice"),
+        ({"tool_choice": {"type": "custom", "name": "c"}}, "unsupported_tool", "tool_choice"),
+        ({"tool_choice": {"type": "mcp", "server_label": "s"}}, "unsupported_tool", "tool_choice"),
+        ({"tool_choice": {"type": "file_search"}}, "unsupported_tool", "tool_choice"),
+        ({"tool_choice": "required", "tools": [{"type": "web_search"}]}, "unsupported_tool", "tool_choice"),
+        ({"tool_choice": "required", "ignore_eos": True}, "invalid_value", "ignore_eos"),
+        ({"tool_choice": "required", "best_of": 2}, "invalid_value", "best_of"),
+        (
+            {"tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "x"}]}},
+            "unknown_tool",
+            "tool_choice.tools",
+        ),
+    ],
+)
+def test_what_responses_refuse(fields: dict[str, Any], code: str, param: str) -> None:
+    assert refusal(response, **fields) == (code, param)
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "param"),
+    [
+        ({"tool_choice": {"type": "custom", "custom": {"name": "c"}}}, "unsupported_tool", "tool_choice"),
+        ({"tool_choice": "required", "tools": [CUSTOM]}, "unsupported_tool", "tool_choice"),
+        ({"tool_choice": "required", "calling": None}, "unsupported_tool", "tool_choice"),
+        ({"functions": [{"name": "h"}]}, "invalid_value", "functions"),
+        ({"tools": [], "function_call": {"name": "h"}}, "unknown_tool", "function_call.name"),
+        (
+            {"tools": [], "functions": [{"name": "h"}], "function_call": {"name": "i"}},
+            "unknown_tool",
+            "function_call.name",
+        ),
+    ],
+)
+def test_what_chat_refuses(fields: dict[str, Any], code: str, param: str) -> None:
+    assert refusal(chat, **fields) == (code, param)
+
+
+@pytest.mark.parametrize(
+    ("call", "chosen", "forced"),
+    [
+        (None, ["h", "i"], None),
+        ("auto", ["h", "i"], None),
+        ("none", [], None),
+        ({"name": "i"}, ["i"], "function_call.name"),
+    ],
+)
+def test_functions_are_tools_of_which_one_may_be_called(call: Any, chosen: list[str], forced: str | None) -> None:
+    offer = chat(tools=(), functions=[{"name": "h"}, {"name": "i"}], function_call=call)
+    assert (names(offer), offer.forced_by, offer.parallel, offer.former) == (chosen, forced, False, True)
+
+
+def test_parallel_calls_can_be_switched_off() -> None:
+    assert not chat(parallel_tool_calls=False).parallel
+    assert chat(parallel_tool_calls=None).parallel
+
+
+@pytest.mark.parametrize("calling", ["forced", None])
+def test_a_model_without_a_known_format_gets_the_tools_and_they_are_reported(calling: Calling | None) -> None:
+    context = RequestContext("r")
+    assert names(chat(calling, context)) == ["f", "g"]
+    assert context.unsupported == ["tools"]
+    context = RequestContext("r")
+    assert chat(calling, context, tool_choice="none").tools == ()
+    assert chat(calling, context, tools=()).tools == ()
+    chat(calling, context, tools=(), functions=[{"name": "h"}])
+    assert context.unsupported == ["functions"]
+
+
+def test_such_a_model_can_be_forced() -> None:
+    context = RequestContext("r")
+    assert chat("forced", context, tool_choice="required").forced_by == "tool_choice"
+    assert context.unsupported == []
+
+
+def test_a_server_that_refuses_what_it_can_t_honour() -> None:
+    context = RequestContext("r", refuses_unsupported=True)
+    assert all(tool.strict for tool in chat(context=context, tools=[G]).tools)
+    assert refusal(chat, calling="forced", context=context) == ("unsupported_parameter", "tools")
