@@ -41,6 +41,8 @@ class Report:
     """Valid requests that set no limit of tokens by themselves."""
     capped: int = 0
     """How many of these got one before they were sent."""
+    kept: int = 0
+    """How many requests were given a stored response to speak of."""
 
     @property
     def clean(self) -> bool:
@@ -62,6 +64,7 @@ class Report:
             counts = (self.count(operation=operation, status=status) for status in statuses)
             yield "  ".join([f"{operation:32}", *(f"{count or '':>5}" for count in counts)])
         yield f"{self.capped} of {self.unlimited} valid requests without a limit of tokens got one"
+        yield f"{self.kept} requests were given a stored response"
         for (operation, code), number in sorted(self.excused.items()):
             yield f"excused {number:>5} x {code} of {operation}"
         yield from self.errors

@@ -15,6 +15,7 @@ from specvino.conformance.fuzz.caps import Caps
 from specvino.conformance.fuzz.checks import CHECKS
 from specvino.conformance.fuzz.document import foldable
 from specvino.conformance.fuzz.excuses import Excuses, unknown_codes
+from specvino.conformance.fuzz.kept import Kept
 from specvino.conformance.fuzz.report import Finding, Report
 from specvino.conformance.fuzz.server import Server
 
@@ -50,7 +51,7 @@ def fuzz(
     schema.hooks.register_hook_with_name(Excuses(server, report), "filter_failure")
     if operations is not None:
         schema = schema.include(operation_id=list(operations))
-    with _registered(Caps(document, server.models, report)):
+    with _registered(Caps(document, server.models, report), Kept(server, report)):
         for event in from_schema(schema).execute():
             _record(event, report)
     return report
@@ -94,11 +95,12 @@ def _config(base_url: str, key: str | None, max_examples: int, seed: int, phases
 
 
 @contextlib.contextmanager
-def _registered(caps: Caps) -> Iterator[None]:
+def _registered(caps: Caps, kept: Kept) -> Iterator[None]:
     """Schemathesis knows checks and the hook before a call only globally; here for as long as a run takes."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
         caps.apply(case)
+        kept.apply(case)
 
     GLOBAL_HOOK_DISPATCHER.register_hook_with_name(before_call, "before_call")
     for check in CHECKS:

@@ -34,6 +34,19 @@ class Server:
         found: dict[str, Any] | None = self._stored("/responses/{response_id}", quote(id, safe=""))
         return found
 
+    def new_response(self, *, background: bool) -> str | None:
+        """The id of a response that was just stored, or is being made; None where the server stores none."""
+        if "/responses/{response_id}" not in self._paths:
+            return None
+        body = {"model": self.models[0], "input": "hi", "max_output_tokens": 2, "store": True, "background": background}
+        try:
+            made = self._ask("/responses", body)
+        except urllib.error.HTTPError as error:
+            if error.code != 400:  # it was started without a store
+                raise
+            return None
+        return str(made["id"]) if made["store"] else None
+
     def input_items(self, id: str) -> set[str]:
         """The ids of all items that a stored response answers."""
         ids: set[str] = set()
