@@ -61,8 +61,11 @@ def _conversation(items: Any, first: Iterable[str]) -> Prompt:
 
 
 def _tools(body: Mapping[str, Any]) -> Iterator[str]:
-    """The tools as most templates write them."""
-    yield from (json.dumps(tool) for name in ("tools", "functions") for tool in body.get(name) or ())
+    """The tools with all that a template may write of them."""
+    for name in ("tools", "functions"):
+        for tool in body.get(name) or ():
+            function = {"description": "", "parameters": {}} | (tool.get("function") or tool)
+            yield json.dumps({"type": "function", "function": function})
 
 
 def _calls(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -58,23 +58,23 @@ def test_schemathesis_finds_nothing():
             assert report.count(operation=label, status=200), label
             continue
         assert report.count(operation=label, phase="coverage", status=200) >= 25, label
-        assert report.count(operation=label, phase="fuzzing", status=200) >= 10, label
+        assert report.count(operation=label, phase="fuzzing", status=200) >= 8, label
         assert report.count(operation=label, status=400) >= 50, label
     assert 0.85 <= report.capped / report.unlimited <= 0.97
     assert report.kept >= 50
 
 
 def test_it_finds_nothing_with_a_model(tiny_text):
-    report = clean_report(str(tiny_text.path), max_examples=40, phases=["examples", "fuzzing"])
+    report = clean_report(str(tiny_text.path), max_examples=25, phases=["examples", "fuzzing"])
     for operation in (CHAT, "create_completion", "create_response", "tokenize"):
-        assert report.count(operation=label_of(operation), phase="fuzzing", status=200) >= 15, operation
+        assert report.count(operation=label_of(operation), phase="fuzzing", status=200) >= 10, operation
 
 
 def test_it_finds_nothing_with_a_model_that_sees(tiny_vision):
     operations = [CHAT, "create_response"]
-    report = clean_report(str(tiny_vision.path), max_examples=25, phases=["examples", "fuzzing"], operations=operations)
+    report = clean_report(str(tiny_vision.path), max_examples=15, phases=["examples", "fuzzing"], operations=operations)
     for operation in operations:
-        assert report.count(operation=label_of(operation), phase="fuzzing", status=200) >= 10, operation
+        assert report.count(operation=label_of(operation), phase="fuzzing", status=200) >= 8, operation
 
 
 def envelope(exchange, status, code, message="", param=None):
@@ -147,6 +147,11 @@ def refuses_for_an_unlisted_reason(exchange):
         envelope(exchange, 400, "invalid_value", "Not today.")
 
 
+def finds_fault_with_a_sound_schema(exchange):
+    if is_chat(exchange):
+        envelope(exchange, 400, "invalid_schema", param="response_format.json_schema.schema")
+
+
 def mixes_up_statuses(exchange):
     if exchange.status == 404:
         exchange.status = 400
@@ -196,6 +201,7 @@ def repeats_the_role(exchange):
         (disowns_its_model, "positive_data_acceptance", CHAT, "examples"),
         (invents_a_context, "positive_data_acceptance", CHAT, "examples"),
         (refuses_for_an_unlisted_reason, "positive_data_acceptance", CHAT, "examples"),
+        (finds_fault_with_a_sound_schema, "positive_data_acceptance", CHAT, "examples"),
         (mixes_up_statuses, "error_code_conformance", "retrieve_model", "examples"),
         (takes_every_method, "unsupported_method", "list_models", "coverage"),
         (allows_nothing, "allow_header_conformance", "list_models", "coverage"),

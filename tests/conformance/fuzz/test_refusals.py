@@ -134,3 +134,13 @@ def test_without_a_tokenizer_only_turns_and_ids_count():
     assert holds("context_length_exceeded", chat(*["a"] * 50), TOO_LONG, server=server)
     assert not holds("context_length_exceeded", chat("word " * 1000), TOO_LONG, server=server)
     assert not holds("invalid_prompt", {"prompt": " "}, EMPTY, server=server)
+
+
+def test_tools_and_calls_are_part_of_the_prompt():
+    functions = [{"name": "f", "description": "word " * 50}, {"name": "g", "parameters": {"title": "word " * 50}}]
+    assert holds("context_length_exceeded", chat("hi", functions=functions), TOO_LONG)
+    assert not holds("context_length_exceeded", chat("hi", functions=functions[:1]), TOO_LONG)
+    call = {"function": {"name": "f", "arguments": "word " * 100}}
+    assert holds("context_length_exceeded", {"messages": [{"role": "assistant", "tool_calls": [call]}]}, TOO_LONG)
+    item = {"type": "function_call", "name": "f", "arguments": "word " * 100}
+    assert holds("context_length_exceeded", {"input": [item]}, TOO_LONG)
