@@ -93,7 +93,7 @@ def test_an_answer_cut_short_is_no_object(client):
 )
 def test_a_tool_of_a_chat_from_call_to_answer(client, choice):
     tools = [openai.pydantic_function_tool(GetWeather), openai.pydantic_function_tool(GetTime)]
-    asked = GREEDY | {"messages": messages(WEATHER), "tools": tools, "max_tokens": 100, "parallel_tool_calls": False}
+    asked = GREEDY | {"messages": messages(WEATHER), "tools": tools, "max_tokens": 300, "parallel_tool_calls": False}
     answer = client.chat.completions.parse(**asked, tool_choice=choice)
     assert answer.choices[0].finish_reason == "tool_calls"
     message = answer.choices[0].message
@@ -112,7 +112,7 @@ def test_a_tool_of_a_chat_from_call_to_answer(client, choice):
 
     result = {"role": "tool", "tool_call_id": call.id, "content": weather(call.function.parsed_arguments.city)}
     history = [*asked["messages"], message, result]
-    last = client.chat.completions.parse(**asked | {"messages": history}, tool_choice="none")
+    last = client.chat.completions.create(**asked | {"messages": history}, tool_choice="none")
     assert last.choices[0].finish_reason in ("stop", "length")
     assert last.choices[0].message.tool_calls is None
     assert uses_result(last.choices[0].message.content)
