@@ -1,11 +1,13 @@
 """The byte table gives what the tokenizer gives, on both vocabularies."""
 
+from typing import Any
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from openvino_genai import TextStreamer, Tokenizer
 
-from specvino.engine.text.byte_table import ByteTableDetokenizer
+from specvino.engine.text.byte_table import ByteTableDetokenizer, factory
 
 TEXTS = [
     "Hello, world!\n\n  def f(x):\n\treturn x  # indented\n",
@@ -88,3 +90,14 @@ def test_special_tokens_have_no_text(tokenizer: Tokenizer, table: list[bytes]) -
     end = tokenizer.get_eos_token_id()
     assert tokenizer.decode([end], skip_special_tokens=False) == "<|im_end|>"
     assert table[end] == b""
+
+
+def test_some_special_tokens_can_be_shown() -> None:
+    make = factory([b"a", b"", b""], {1: "<x>", 2: "<y>"})
+
+    def read(**how: Any) -> str:
+        return make(**how).push([1, 0, 2])
+
+    assert read() == "a"
+    assert read(shown=frozenset(["<y>", "<z>"])) == "a<y>"
+    assert read(special=True) == read(shown=frozenset(["<x>", "<y>"])) == "<x>a<y>"

@@ -1,6 +1,7 @@
 """The way of vocabularies without a byte table."""
 
 from pathlib import Path
+from typing import Any
 
 from openvino_genai import Tokenizer
 
@@ -16,3 +17,19 @@ def test_it_gives_the_tokenizers_text_in_whole_code_points(tiny_text: ModelSourc
     assert "".join(pieces) == text
     assert "\ufffd" not in "".join(pieces)
     assert sum(map(bool, pieces)) > 3
+
+
+def test_some_special_tokens_can_be_shown(tiny_text: ModelSource) -> None:
+    tokenizer = Tokenizer(tiny_text.path)
+    ids = tokenizer.encode("<|im_start|>a b<|im_end|>", add_special_tokens=False).input_ids.data[0].tolist()
+    special = {ids[0]: "<|im_start|>", ids[-1]: "<|im_end|>"}
+    make = text_streamer.load(Path(tiny_text.path), special)
+
+    def read(**how: Any) -> str:
+        detokenizer = make(**how)
+        return "".join([*(detokenizer.push([id]) for id in ids), detokenizer.finish()])
+
+    for each in (False, True):
+        assert read(each=each) == "a b"
+        assert read(each=each, shown=frozenset(["<|im_end|>"])) == "a b<|im_end|>"
+        assert read(each=each, special=True) == "<|im_start|>a b<|im_end|>"
