@@ -105,13 +105,13 @@ def test_explain_tells_the_branches_apart():
     [
         (
             "chat.messages[].content[].type",
-            ["AudioPart, FilePart, ImagePart:", "RefusalPart, TextPart:"],
-            [["values input_audio, file, image_url", "here unsupported"], ["values refusal, text", "here honoured"]],
+            ["AudioPart, FilePart:", "ImagePart, RefusalPart, TextPart:"],
+            [["values input_audio, file", "here unsupported"], ["values image_url, refusal, text", "here honoured"]],
         ),
         (
             "responses.response.output[].type",
-            ["OutputFunctionCall, OutputReasoning:", "OutputHostedItem:", "OutputMessage:"],
-            [["values function_call, reasoning", "sent never"], ["sent never"], ["value message", "sent always"]],
+            ["OutputFunctionCall, OutputMessage, OutputReasoning:", "OutputHostedItem:"],
+            [["values function_call, message, reasoning", "sent always"], ["sent never"]],
         ),
     ],
 )

@@ -80,7 +80,8 @@ def test_a_stream_by_rules(real, run):
     assert table.classify[-1] == streams.Rule("error", at="error", each=None, key=None)
     outermost, choice = table.machines
     assert (outermost.inside, outermost.open, outermost.end, outermost.fail) == (None, None, ("usage",), ("error",))
-    assert (choice.inside, choice.key, choice.body, choice.close) == (outermost.name, "index", ("content",), "finish")
+    assert (choice.inside, choice.key, choice.close) == (outermost.name, "index", "finish")
+    assert choice.body == ("content", "reasoning", "tool_calls", "function_call")
     assert streams.KeysDense() in table.laws
     assert streams.OneFact(of="choice") in table.laws
 

@@ -78,7 +78,9 @@ def test_through_a_union_in_a_union(schemas, only):
 def test_in_the_event_of_a_stream(spec, schemas):
     schemas["ErrorResponse"]["required"] = []
     found = list(branches.overlaps(spec))
-    assert {problem.place for problem in found} == {f"ChatCompletionStreamEvent example {i}" for i in range(4)}
+    shown = schemas["ChatCompletionStreamEvent"]["examples"]
+    chunks = [index for index, example in enumerate(shown) if "error" not in example]
+    assert {problem.place for problem in found} == {f"ChatCompletionStreamEvent example {i}" for i in chunks}
     assert "the value is in more than one branch: ChatCompletionChunk, ErrorResponse" in found[0].what
 
 

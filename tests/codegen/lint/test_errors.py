@@ -50,7 +50,7 @@ def test_a_refusal_without_a_code(spec, chat):
 
 @pytest.mark.parametrize("change", [{"when": ""}, {"so": None}])
 def test_the_form_of_a_refusal(chat, only, change):
-    chat["x-refusals"][0].update(change)
+    next(entry for entry in chat["x-refusals"] if entry["code"] == "model_not_found").update(change)
     only("refusals", "model_not_found", "a refusal has a code and says when")
 
 

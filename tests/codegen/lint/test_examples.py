@@ -47,8 +47,17 @@ def test_formats_are_looked_at(spec, schemas, only):
     only("examples", "GET /version 200", "uri")
 
 
-@pytest.mark.parametrize("fact", ["role", "content", "finish", "usage", "error"])
-def test_every_fact_of_a_stream_is_shown(schemas, only, fact):
-    facts = ["role", "content", "finish", "usage", "error"]
-    del schemas["ChatCompletionStreamEvent"]["examples"][facts.index(fact)]
+@pytest.mark.parametrize(
+    ("fact", "stated"),
+    [
+        ("role", lambda event: any("role" in choice["delta"] for choice in event.get("choices", ()))),
+        ("content", lambda event: any("content" in choice["delta"] for choice in event.get("choices", ()))),
+        ("finish", lambda event: any(choice["finish_reason"] for choice in event.get("choices", ()))),
+        ("usage", lambda event: bool(event.get("usage"))),
+        ("error", lambda event: "error" in event),
+    ],
+)
+def test_every_fact_of_a_stream_is_shown(schemas, only, fact, stated):
+    shown = schemas["ChatCompletionStreamEvent"]["examples"]
+    shown[:] = [event for event in shown if not stated(event)]
     only("examples", "POST /chat/completions stream", f"no example states the fact {fact!r}")

@@ -104,7 +104,7 @@ def test_inside_of_nothing(table, only):
 
 def test_rules_and_a_machine_inside_an_inner_one(spec, table):
     table["machines"]["piece"] = {"in": "choice", "key": "index", "close": "content"}
-    del table["machines"]["choice"]["body"]
+    table["machines"]["choice"]["body"].remove("content")
     found = "\n".join(map(str, streams.tables(spec)))
     assert "machine piece: by rules a fact has one key, so that nothing can be inside choice" in found
 
@@ -169,7 +169,7 @@ class Responses:
         self.item = self.schemas["ResponseServerSentEvent"]
 
     def faults(self, rule=streams.tables):
-        return [problem.what for problem in rule(self.spec)]
+        return [problem.what for problem in rule(self.spec) if problem.place.startswith("POST /responses ")]
 
 
 @pytest.fixture
