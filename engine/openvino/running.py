@@ -22,6 +22,11 @@ _FINISH: dict[GenerationFinishReason, FinishReason] = {
 _LEAST = -9999.0
 
 
+def scores_prompt(request: Generate) -> bool:
+    """Whether the prompt's own probabilities are wanted."""
+    return request.echo and request.logprobs
+
+
 class Running:
     """`handle` mustn't be lost: without it the pipeline drops the request."""
 
@@ -39,6 +44,10 @@ class Running:
     @property
     def with_images(self) -> bool:
         return self._request.seen is not None and self._request.seen.key is not None
+
+    @property
+    def scores_prompt(self) -> bool:
+        return scores_prompt(self._request)
 
     def prompt_tokens(self) -> int:
         """How many tokens the prompt was, images included, when it has ended."""

@@ -19,7 +19,7 @@ from specvino.engine.openvino.decoding import configure
 from specvino.engine.openvino.messages import Cancel, Generate, Hide, LoadModel, Output, Show, Step, ToWorker
 from specvino.engine.openvino.pieces import Joiner
 from specvino.engine.openvino.reasons import one_line
-from specvino.engine.openvino.running import Running
+from specvino.engine.openvino.running import Running, scores_prompt
 from specvino.engine.openvino.silence import silence
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
@@ -160,7 +160,12 @@ class Worker:
             self._compiler.wait(_PATIENCE)
 
     def _fits(self, request: Generate) -> bool:
-        """A search runs alone where it is wider than all that may run."""
+        """A search runs alone where it is wider than all that may run.
+
+        Of prompts whose probabilities are wanted there is one at a time: of several the pipeline gives wrong ones.
+        """
+        if scores_prompt(request) and any(running.scores_prompt for running in self._running.values()):
+            return False
         width = sum(running.width for running in self._running.values())
         return not self._running or width + request.best_of <= self._max_sequences
 
@@ -184,7 +189,7 @@ class Worker:
             self._running[request.id] = Running(request, handle)
 
     def _pipeline_for(self, request: Generate) -> ContinuousBatchingPipeline:
-        if not (request.echo and request.logprobs):
+        if not scores_prompt(request):
             return self._pipelines[0]
         if self._plain is not None and len(self._pipelines) == 1:
             self._pipelines.append(self._plain())

@@ -4,10 +4,7 @@ import json
 
 import httpx
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from specvino.conformance.fold import fold_chat
 from specvino.conformance.streams import StreamJudge
 from specvino.generated.streams import STREAMS
 
@@ -48,28 +45,6 @@ def comparable(answer):
 
 def content(answer, index=0):
     return answer["choices"][index]["message"]["content"]
-
-
-@settings(max_examples=40)
-@given(
-    text=st.lists(st.sampled_from([*WORDS, "please", "now", "é", "🎉"]), min_size=1, max_size=4).map(" ".join),
-    fields=st.fixed_dictionaries(
-        {"seed": st.integers(-(2**63), 2**63 - 1)},
-        optional={
-            "temperature": st.sampled_from([0, 0.5, 1, 2]),
-            "top_p": st.sampled_from([0, 0.3, 1]),
-            "top_k": st.sampled_from([-1, 1, 5, 40]),
-            "n": st.integers(1, 3),
-            "max_completion_tokens": st.integers(1, 40),
-            "stop": st.sampled_from(["e", ",", "ll", "\n"]) | st.lists(st.text(min_size=1, max_size=3), max_size=3),
-            "frequency_penalty": st.sampled_from([-2, 0, 1]),
-            "presence_penalty": st.sampled_from([-1, 0, 2]),
-            "repetition_penalty": st.sampled_from([0.5, 1, 1.5]),
-        },
-    ),
-)
-def test_folding_a_stream_gives_the_unary_answer(client, text, fields):
-    assert comparable(fold_chat(stream(client, text, **fields))) == comparable(unary(client, text, **fields))
 
 
 def test_what_the_model_learned(client):

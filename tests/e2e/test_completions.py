@@ -2,11 +2,7 @@
 
 import httpx
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from support.streams import judged
-
-from specvino.conformance.fold import fold_completion
 
 # What the model's chat template makes of a user's "hello".
 TURN = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
@@ -42,23 +38,6 @@ def comparable(answer):
 
 def texts(answer):
     return [choice["text"] for choice in answer["choices"]]
-
-
-@settings(max_examples=30)
-@given(
-    prompt=st.lists(st.sampled_from([HELLO, TURN.format("count"), "1, 2,", "é🎉"]), min_size=1, max_size=3),
-    fields=st.fixed_dictionaries(
-        {"seed": st.integers(-(2**63), 2**63 - 1), "max_tokens": st.integers(1, 30)},
-        optional={
-            "temperature": st.sampled_from([0, 0.5, 1, 2]),
-            "n": st.integers(1, 3),
-            "stop": st.sampled_from(["e", ",", "ll", "\n"]) | st.lists(st.text(min_size=1, max_size=3), max_size=3),
-            "presence_penalty": st.sampled_from([-1, 0, 2]),
-        },
-    ),
-)
-def test_folding_a_stream_gives_the_unary_answer(client, prompt, fields):
-    assert comparable(fold_completion(stream(client, prompt, **fields))) == comparable(unary(client, prompt, **fields))
 
 
 def test_control_tokens_of_a_prompt_count_as_such(client):
