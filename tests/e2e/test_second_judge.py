@@ -58,7 +58,7 @@ def test_answers(url, judge, path, method, operation):
         judge.validate_response(request, answer)
         statuses.append(response.status_code)
     # An example may hold what this server must refuse.
-    assert set(statuses) <= {200, 400}
+    assert set(statuses) <= {200, 400, 404}
     assert statuses.count(200) >= len(statuses) / 2
 
 
