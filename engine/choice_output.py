@@ -73,6 +73,8 @@ class ChoiceOutput:
         for place, token_id in enumerate(token_ids):
             text = self._text.push([token_id], logprobs and [logprobs[place]])
             self._shares.add(self._text.take_logprobs())
+            if self._text.stopped:  # a token that was cut has the end of this text
+                self._shares.add(self._text.rest_logprobs())
             yield from self._segments(parser.push(text))
             self.reasoning_tokens += parser.thinking
             if self._text.stopped or self._called:
