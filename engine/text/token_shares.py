@@ -11,6 +11,7 @@ class TokenShares:
 
     def __init__(self) -> None:
         self._waiting: list[TokenLogprob] = []
+        self._owed = ""  # pieces whose token is still held, as the rest of its text may begin a stop string
         self._begun = ""  # the end of the text of the last token that went; it wasn't in that token's piece
 
     def add(self, tokens: Iterable[TokenLogprob]) -> None:
@@ -22,7 +23,9 @@ class TokenShares:
         So the texts of tokens before it that were framing are empty.
         """
         if not self._waiting:
+            self._owed += text
             return ()
+        text, self._owed = self._owed + text, ""
         whole = self._begun + "".join(token.text for token in self._waiting)
         # Framing stands before a piece, and can hold its text too.
         start = max(0, whole.rfind(text))
@@ -44,5 +47,10 @@ class TokenShares:
         return tokens
 
     def rest(self) -> tuple[TokenLogprob, ...]:
-        """All that are left at the end: no text was made of them."""
-        return tuple(replace(token, text="") for token in self.as_written())
+        """All that are left at the end: no text was made of them but what is owed."""
+        tokens = []
+        for token in self.as_written():
+            text = token.text if self._owed.startswith(token.text) else ""
+            self._owed = self._owed[len(text) :]
+            tokens.append(replace(token, text=text))
+        return tuple(tokens)
