@@ -178,7 +178,10 @@ class _Converter:
         root = {key: value for key, value in self._root.items() if key != "$id"}
         # What leads out of the schema is never fetched.
         registry = jsonschema_rs.Registry([("urn:root", root)], retriever=lambda _: True)
-        return jsonschema_rs.validator_for(whole, registry=registry).is_valid
+        try:
+            return jsonschema_rs.validator_for(whole, registry=registry).is_valid
+        except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
+            raise SchemaError(schema.parts[0].path, "a reference in it leads nowhere") from None
 
     def _union(self, schema: Together, union: Located) -> Node:
         keyword = str(union.path[-1])

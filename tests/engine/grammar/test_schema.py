@@ -88,6 +88,7 @@ def test_what_is_not_enforced_is_named(schema: dict[str, Any], paths: list[str])
         ({"$ref": "#/$defs/none"}, "$ref", "leads to nothing"),
         ({"items": {"$ref": "http://127.0.0.1:9/x"}}, "items.$ref", "leads out of the schema"),
         ({"$ref": "#name"}, "$ref", "anchor"),
+        ({"properties": {"a": {"const": [], "items": {"$ref": "#/x"}}}}, "properties.a", "leads nowhere"),
         ({"type": "integer", "minimum": 5, "maximum": 1}, "", "no number lies between"),
         ({"type": "number", "exclusiveMinimum": 1, "maximum": 1}, "", "no number lies between"),
         ({"type": "string", "minLength": 5, "maxLength": 1}, "minLength", "no string"),
