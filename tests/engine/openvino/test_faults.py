@@ -149,7 +149,7 @@ from specvino.engine.openvino import OpenVINOEngine
 async def main():
     engine = OpenVINOEngine(resolve(sys.argv[1]))
     await engine.start()
-    print(*engine.pids.values(), flush=True)
+    print(*filter(None, engine.pids.values()), flush=True)
     await asyncio.sleep(3600)
 
 asyncio.run(main())
@@ -160,7 +160,10 @@ def test_a_killed_server_leaves_no_process(tiny_text: ModelSource) -> None:
     command = [sys.executable, "-c", SERVER, str(tiny_text.path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as server:
         assert server.stdout is not None
-        children = [psutil.Process(int(pid)) for pid in server.stdout.readline().split()]
-        server.kill()
+        pids = server.stdout.readline().split()
+        try:
+            children = [psutil.Process(int(pid)) for pid in pids]
+        finally:
+            server.kill()
     assert len(children) == 2
     assert gone(*children)
