@@ -1,0 +1,29 @@
+"""What a case can't say as steps: functions that send several requests and compare what comes back.
+
+A check is `async def name(session: Session, endpoint: str, **arguments)`; it raises Failed, or Skipped where the server
+leaves nothing to judge. A case names it, and gives the arguments as data.
+"""
+
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from inspect import iscoroutinefunction
+from pkgutil import iter_modules
+from typing import Any
+
+from specvino.conformance.session import Session
+
+Check = Callable[..., Awaitable[None]]
+
+
+def all_checks() -> dict[str, Check]:
+    """By name: the public coroutine functions of this package's modules."""
+    found: dict[str, Check] = {}
+    for module in iter_modules(__path__):
+        content: dict[str, Any] = vars(import_module(f"{__name__}.{module.name}"))
+        for name, value in content.items():
+            if iscoroutinefunction(value) and value.__module__ == f"{__name__}.{module.name}" and name[0] != "_":
+                found[name] = value
+    return found
+
+
+__all__ = ["Check", "Session", "all_checks"]

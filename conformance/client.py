@@ -1,0 +1,126 @@
+"""Sends requests, one server's only, and reads whatever comes back with limits on time and size."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx
+
+from specvino.conformance.exchange import Ended, Exchange, Request
+
+LONGEST = 8_000_000
+"""Bytes of an answer that are read: an event without end must not fill the memory."""
+
+RETRIED = (429, 503)
+LONGEST_WAIT = 30.0
+MOST_RETRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The server: `url` has the base path (`http://127.0.0.1:8000/v1`). Times are in seconds."""
+
+    url: str
+    key: str | None = None
+    model: str | None = None
+    timeout: float = 60.0
+    extra: Mapping[str, str] = field(default_factory=dict)
+    """Headers for every request."""
+
+
+class Client:
+    """As a context manager. Counts its exchanges from 1."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.sent = 0
+        self._http = httpx.AsyncClient(timeout=httpx.Timeout(target.timeout), follow_redirects=False, trust_env=False)
+
+    async def __aenter__(self) -> "Client":
+        await self._http.__aenter__()
+        return self
+
+    async def __aexit__(self, *raised: Any) -> None:
+        await self._http.__aexit__(*raised)
+
+    async def send(
+        self, request: Request, *, leave_after: int | None = None, deadline: float | None = None
+    ) -> Exchange:
+        """`leave_after` closes the connection after that many pieces of the body. Waits and tries again where the
+        server says that it is busy; never raises for anything that the server does."""
+        for retries in range(MOST_RETRIES + 1):
+            exchange = await self._once(request, leave_after, retries)
+            wait = _wait(exchange)
+            if exchange.status not in RETRIED or wait is None or retries == MOST_RETRIES:
+                break
+            if deadline is not None and time.monotonic() + wait > deadline:
+                break
+            await asyncio.sleep(wait)
+        return exchange
+
+    async def _once(self, request: Request, leave_after: int | None, retries: int) -> Exchange:
+        self.sent += 1
+        number, begun = self.sent, time.monotonic()
+        status, headers, content = None, {}, bytearray()
+        times: list[float] = []
+        ended: Ended = "complete"
+        problem = None
+        try:
+            async with asyncio.timeout(self.target.timeout):
+                url = self._url(request)
+                sent = {**self.target.extra, **request.headers}
+                async with self._http.stream(request.method, url, headers=sent, content=request.content) as response:
+                    status = response.status_code
+                    headers = {name.lower(): value for name, value in response.headers.items()}
+                    async for piece in response.aiter_bytes():
+                        times.append(time.monotonic() - begun)
+                        content += piece
+                        if len(content) > LONGEST:
+                            ended, problem = "too long", f"the answer is longer than {LONGEST} bytes"
+                            break
+                        if leave_after is not None and len(times) >= leave_after:
+                            ended = "left"
+                            break
+        except (TimeoutError, httpx.TimeoutException):
+            ended, problem = "too slow", f"the answer was not whole after {self.target.timeout:g} s"
+        except httpx.ConnectError as error:
+            ended, problem = "unreachable", f"no connection: {error}"
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            ended, problem = "cut off", f"the connection broke: {type(error).__name__} {error}".rstrip()
+        return Exchange(
+            number,
+            request,
+            status,
+            headers,
+            bytes(content),
+            ended,
+            time.monotonic() - begun,
+            times[0] if times else None,
+            problem,
+            retries,
+            tuple(times),
+        )
+
+    def _url(self, request: Request) -> str:
+        """Paths are relative to the base URL; those that begin with two slashes to the server's root."""
+        if request.path.startswith("//"):
+            return str(httpx.URL(self.target.url).copy_with(raw_path=request.path[1:].encode()))
+        return self.target.url.rstrip("/") + request.path
+
+
+def _wait(exchange: Exchange) -> float | None:
+    """Seconds that the server asks for; None where it asks for none, or for too many."""
+    said = exchange.headers.get("retry-after")
+    if said is None:
+        return None
+    try:
+        wait = float(said)
+    except ValueError:
+        try:
+            wait = parsedate_to_datetime(said).timestamp() - time.time()
+        except ValueError:
+            return None
+    return max(wait, 0.0) if wait <= LONGEST_WAIT else None

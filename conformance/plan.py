@@ -1,0 +1,60 @@
+"""Which cases a run has."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+
+from specvino.conformance.capabilities import CAPABILITIES
+from specvino.conformance.case import Case, all_cases
+from specvino.conformance.dialect import LEFT_OUT, Dialect
+from specvino.conformance.session import PATHS
+
+LAYERS = ("cases", "streams", "fuzz")
+PROFILES = ("core", "full")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`left_out` says of each other case of the profile why this dialect hasn't it."""
+
+    cases: tuple[Case, ...]
+    left_out: dict[str, str]
+
+
+def plan(dialect: Dialect, *, profile: str, layers: Sequence[str], filters: Sequence[str] = ()) -> Plan:
+    """`filters` are patterns of rules' ids (`chat/*`); any of them lets a case in."""
+    chosen: list[Case] = []
+    left_out: dict[str, str] = {}
+    for case in all_cases():
+        if case.layer not in layers or (profile == "core" and case.profile != "core"):
+            continue
+        if not matches(case.rule, filters):
+            continue
+        if because := why_not(case, dialect):
+            left_out[case.rule] = because
+        else:
+            chosen.append(case)
+    return Plan(tuple(chosen), left_out)
+
+
+def matches(rule: str, filters: Sequence[str]) -> bool:
+    return not filters or any(fnmatch(rule, each) or rule.startswith(f"{each.rstrip('/')}/") for each in filters)
+
+
+def why_not(case: Case, dialect: Dialect) -> str:
+    """Why nothing of the kind can be asked of the dialect's system; empty where it can."""
+    if case.dialects and dialect.name not in case.dialects:
+        return f"it is for {', '.join(case.dialects)}"
+    if case.endpoint in PATHS and case.endpoint not in dialect.operations:
+        return f"{dialect.name} has no {PATHS[case.endpoint]}"
+    for pointer in (*case.spec, *_needed(case)):
+        level = dialect.level(pointer, case.endpoint)
+        if level in LEFT_OUT:
+            return f"{pointer.rsplit('/', 1)[-1]} is {level} in {dialect.name}"
+    return ""
+
+
+def _needed(case: Case) -> Iterator[str]:
+    for name in case.needs:
+        if name in CAPABILITIES and CAPABILITIES[name].endpoint == case.endpoint:
+            yield CAPABILITIES[name].spec

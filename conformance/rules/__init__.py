@@ -1,0 +1,30 @@
+"""What holds for every answer, whichever request it is for. Each module has rules of one kind."""
+
+from collections.abc import Callable
+
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.rules.calls import ArgumentsValid
+from specvino.conformance.rules.endings import FinishAgrees, StopAbsent, TokenLimit
+from specvino.conformance.rules.ids import IdsUnique
+from specvino.conformance.rules.probabilities import LogprobsJoin
+from specvino.conformance.rules.rule import Rule
+from specvino.conformance.rules.shapes import AnswerShape, DocumentedStatus, ErrorEnvelope, NoServerError
+from specvino.conformance.rules.streaming import EventShape, StreamEnd, StreamOrder
+from specvino.conformance.rules.usage import UsageAddsUp
+
+RULES: tuple[Callable[[Dialect], Rule], ...] = (
+    AnswerShape,
+    DocumentedStatus,
+    ErrorEnvelope,
+    NoServerError,
+    EventShape,
+    StreamOrder,
+    StreamEnd,
+    UsageAddsUp,
+    FinishAgrees,
+    TokenLimit,
+    StopAbsent,
+    ArgumentsValid,
+    LogprobsJoin,
+    IdsUnique,
+)

@@ -1,0 +1,46 @@
+"""Calls of tools."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from specvino.conformance.exchange import Exchange
+from specvino.conformance.rules.outputs import outputs
+from specvino.conformance.rules.rule import Rule
+from specvino.conformance.shape import Shape
+
+
+class ArgumentsValid(Rule):
+    name = "arguments-valid"
+    says = (
+        "What is called is one of the request's tools, and its arguments are JSON, by its schema where that is strict."
+    )
+
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.ok and bool(exchange.request.asked("tools"))
+
+    def judge(self, exchange: Exchange) -> Iterator[str]:
+        tools = _functions(exchange.request.asked("tools"))
+        forced = exchange.request.asked("tool_choice") not in (None, "auto", "none")
+        for output in outputs(exchange):
+            for name, arguments in output.calls:
+                if name not in tools:
+                    yield f"{name!r} is called, which is none of {', '.join(map(repr, tools))}"
+                    continue
+                if output.reason == "length":
+                    continue  # it was cut off, and says so
+                try:
+                    value = json.loads(arguments)
+                except (TypeError, ValueError):
+                    yield f"the arguments of {name} are not JSON: {str(arguments)[:120]!r}"
+                    continue
+                if not isinstance(value, dict):
+                    yield f"the arguments of {name} are no object: {arguments[:120]!r}"
+                elif forced or tools[name].get("strict"):
+                    for violation in Shape(tools[name].get("parameters") or {}).violations(value):
+                        yield f"the arguments of {name} break its schema: {violation}"
+
+
+def _functions(tools: Any) -> dict[Any, dict[str, Any]]:
+    flat = [tool.get("function", tool) for tool in tools if isinstance(tool, dict)]
+    return {function.get("name"): function for function in flat}

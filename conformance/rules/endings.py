@@ -1,0 +1,91 @@
+"""Why an answer ended."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from specvino.conformance.exchange import Exchange
+from specvino.conformance.rules.outputs import outputs
+from specvino.conformance.rules.rule import Rule, endpoint_of
+from specvino.conformance.rules.usage import NAMES
+from specvino.conformance.session import LIMITS
+
+
+class FinishAgrees(Rule):
+    name = "finish-agrees"
+    says = "finish_reason agrees with what was said: tool_calls with calls, length with the limit."
+
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.ok and exchange.request.endpoint in ("chat", "completions", "responses")
+
+    def judge(self, exchange: Exchange) -> Iterator[str]:
+        answer = exchange.answer
+        for output in outputs(exchange):
+            if output.reason == "tool_calls" and not output.calls:
+                yield "finish_reason is tool_calls, but nothing is called"
+            # A named function that is forced ends with stop, as OpenAI has it.
+            if output.calls and output.reason == "stop" and not isinstance(_choice(exchange), dict):
+                yield "finish_reason is stop, though tools are called: agents end their loop there"
+        limit = limit_of(exchange)
+        made = _made(exchange, answer)
+        ended = [output.reason for output in outputs(exchange)]
+        if limit is not None and made is not None and len(ended) == 1 and ended[0] == "length" and made < limit:
+            total = (answer.get("usage") or {}).get("total_tokens")
+            yield f"it ended by length after {made} tokens, though {limit} were allowed ({total} in all)"
+
+
+class TokenLimit(Rule):
+    name = "token-limit"
+    says = "An answer has no more tokens than it was allowed."
+
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.ok and limit_of(exchange) is not None and _made(exchange, exchange.answer) is not None
+
+    def judge(self, exchange: Exchange) -> Iterator[str]:
+        limit, made = limit_of(exchange) or 0, _made(exchange, exchange.answer) or 0
+        several = max(exchange.request.asked("n", 1), exchange.request.asked("best_of", 1))
+        prompts = exchange.request.asked("prompt")
+        if isinstance(prompts, list) and prompts and isinstance(prompts[0], str | list):
+            several *= len(prompts)
+        if made > limit * several:
+            yield f"{made} tokens were made, though {limit} were allowed for each of {several}"
+
+
+class StopAbsent(Rule):
+    name = "stop-absent"
+    says = "No answer contains a stop string, unless the request wants it in there."
+
+    def applies(self, exchange: Exchange) -> bool:
+        wanted = exchange.request.asked("include_stop_str_in_output", False)
+        return exchange.ok and bool(exchange.request.asked("stop")) and not wanted
+
+    def judge(self, exchange: Exchange) -> Iterator[str]:
+        stop = exchange.request.asked("stop")
+        for output in outputs(exchange):
+            text = output.text
+            if endpoint_of(exchange) == "completions" and exchange.request.asked("echo", False):
+                prompt = exchange.request.asked("prompt")
+                if not isinstance(prompt, str):
+                    continue
+                text = text.removeprefix(prompt)
+            for each in [stop] if isinstance(stop, str) else stop:
+                if each and each in text:
+                    yield f"the stop string {each!r} is in {text[:120]!r}"
+
+
+def limit_of(exchange: Exchange) -> int | None:
+    """The limit of tokens that the request sets; the newer name wins."""
+    names = LIMITS.get(exchange.request.endpoint or "", ())
+    values = [exchange.request.asked(name) for name in reversed(names)]
+    return next((value for value in values if type(value) is int and value > 0), None)
+
+
+def _made(exchange: Exchange, answer: dict[str, Any]) -> int | None:
+    usage = answer.get("usage")
+    if exchange.request.endpoint not in NAMES or not isinstance(usage, dict):
+        return None
+    made = usage.get(NAMES[exchange.request.endpoint][1])
+    return made if type(made) is int else None
+
+
+def _choice(exchange: Exchange) -> Any:
+    return exchange.request.asked("tool_choice")

@@ -1,0 +1,27 @@
+"""Ids."""
+
+from collections.abc import Iterator
+
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.exchange import Exchange
+from specvino.conformance.rules.rule import Rule
+
+
+class IdsUnique(Rule):
+    name = "ids-unique"
+    says = "No two answers have one id."
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__(dialect)
+        self._seen: dict[str, int] = {}
+
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.ok and exchange.request.endpoint in ("chat", "completions", "responses")
+
+    def judge(self, exchange: Exchange) -> Iterator[str]:
+        id = exchange.answer.get("id")
+        if not isinstance(id, str):
+            return  # the shape is wrong, which is for another rule
+        if id in self._seen:
+            yield f"the id {id!r} is that of an earlier answer"
+        self._seen[id] = exchange.number

@@ -1,0 +1,56 @@
+"""What an answer says, the same for all endpoints."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specvino.conformance.exchange import Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One choice, or all that a response says. `reason` is its finish reason: for responses `stop`, `length` or
+    `tool_calls`, read from its status and items. `calls` are (name, arguments)."""
+
+    text: str
+    thoughts: str
+    reason: Any
+    calls: tuple[tuple[Any, Any], ...]
+    choice: Any
+
+
+def outputs(exchange: Exchange) -> Iterator[Output]:
+    """The choices of a whole answer. Raises Unreadable."""
+    answer = exchange.answer
+    if exchange.request.endpoint == "responses":
+        yield _response(answer)
+        return
+    for choice in answer.get("choices") or ():
+        message = choice.get("message") or {}
+        calls = tuple(
+            ((call.get("function") or {}).get("name"), (call.get("function") or {}).get("arguments"))
+            for call in message.get("tool_calls") or ()
+        )
+        text = choice.get("text") if "text" in choice else message.get("content")
+        thoughts = message.get("reasoning_content") or message.get("reasoning") or ""
+        yield Output(text or "", thoughts, choice.get("finish_reason"), calls, choice)
+
+
+def _response(answer: dict[str, Any]) -> Output:
+    items = [item for item in answer.get("output") or () if isinstance(item, dict)]
+    texts = [
+        part.get("text") or ""
+        for item in items
+        if item.get("type") == "message"
+        for part in item.get("content") or ()
+        if part.get("type") == "output_text"
+    ]
+    calls = tuple((item.get("name"), item.get("arguments")) for item in items if item.get("type") == "function_call")
+    thoughts = [
+        part.get("text") or ""
+        for item in items
+        if item.get("type") == "reasoning"
+        for part in (*(item.get("content") or ()), *(item.get("summary") or ()))
+    ]
+    reason = "length" if answer.get("status") == "incomplete" else "tool_calls" if calls else "stop"
+    return Output("".join(texts), "".join(thoughts), reason, calls, answer)

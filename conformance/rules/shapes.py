@@ -1,0 +1,72 @@
+"""The form of answers and errors."""
+
+from collections.abc import Iterator
+
+from specvino.conformance.exchange import Exchange, Unreadable
+from specvino.conformance.rules.rule import Rule, endpoint_of
+
+
+class AnswerShape(Rule):
+    name = "answer-shape"
+    says = "A JSON answer is what the document's schema for it says."
+
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.ok and not exchange.is_stream
+
+    def judge(self, exchange: Exchange) -> Iterator[str]:
+        shape = self.dialect.answer(endpoint_of(exchange), exchange.status or 0, exchange.media)
+        if exchange.request.streamed:
+            yield f"a stream was asked for, and the answer is {exchange.media or 'of no media type'}"
+        elif shape is None:
+            yield f"the document has no {exchange.status} of the media type {exchange.media!r} here"
+        else:
+            try:
+                yield from shape.violations(exchange.json)
+            except Unreadable as error:
+                yield str(error)
+
+
+class DocumentedStatus(Rule):
+    name = "documented-status"
+    says = "Only statuses that the document lists for the operation are answered."
+
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.status is not None
+
+    def judge(self, exchange: Exchange) -> Iterator[str]:
+        known = self.dialect.documented(endpoint_of(exchange))
+        if exchange.status not in known and (exchange.status or 0) < 500:
+            yield f"{exchange.status} is not documented; there are {', '.join(map(str, sorted(known)))}"
+
+
+class ErrorEnvelope(Rule):
+    name = "error-envelope"
+    says = "Every error has the documented form, so that clients can show what it says."
+    spec = "/components/schemas/ErrorResponse"
+
+    def applies(self, exchange: Exchange) -> bool:
+        return (exchange.status or 0) >= 400
+
+    def judge(self, exchange: Exchange) -> Iterator[str]:
+        shape = self.dialect.error(endpoint_of(exchange), exchange.status or 0)
+        if shape is None:
+            return
+        if not exchange.content:
+            yield f"a {exchange.status} has no body"
+            return
+        try:
+            yield from shape.violations(exchange.json)
+        except Unreadable as error:
+            yield str(error)
+
+
+class NoServerError(Rule):
+    name = "no-server-error"
+    says = "No request makes the server fail: what it can't do it refuses with a 4xx."
+
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.status is not None
+
+    def judge(self, exchange: Exchange) -> Iterator[str]:
+        if (exchange.status or 0) >= 500:
+            yield f"the status is {exchange.status}: {exchange.content[:200].decode('utf-8', 'replace')}"

@@ -1,0 +1,87 @@
+"""Streams of server-sent events."""
+
+import json
+from collections.abc import Iterator
+
+from specvino.conformance.exchange import Exchange
+from specvino.conformance.framed import FramedJudge
+from specvino.conformance.rules.rule import Rule, endpoint_of
+from specvino.conformance.sse import Decoder
+
+
+class _StreamRule(Rule):
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.is_stream and exchange.status == 200 and endpoint_of(exchange) in self.dialect.operations
+
+
+class EventShape(_StreamRule):
+    name = "event-shape"
+    says = "Every event is JSON, and what the document's schema for it says."
+
+    def judge(self, exchange: Exchange) -> Iterator[str]:
+        shape = self.dialect.event(endpoint_of(exchange))
+        end = self.dialect.terminator(endpoint_of(exchange))
+        if shape is None:
+            yield "the document has no stream here"
+            return
+        for number, event in enumerate(exchange.events):
+            if event.data == end:
+                continue
+            try:
+                value = json.loads(event.data)
+            except (ValueError, RecursionError):
+                yield f"event {number} is not JSON: {event.data[:80]!r}"
+                return
+            for violation in shape.violations(value):
+                yield f"event {number}: {violation}"
+                return  # the next ones have the same fault, mostly
+
+
+class StreamOrder(_StreamRule):
+    name = "stream-order"
+    says = "Events come in the order that the protocol's table (x-stream) allows, and none is missing."
+
+    def applies(self, exchange: Exchange) -> bool:
+        if not super().applies(exchange) or exchange.ended == "left":
+            return False
+        return self.dialect.stream(endpoint_of(exchange)) is not None
+
+    def judge(self, exchange: Exchange) -> Iterator[str]:
+        table = self.dialect.stream(endpoint_of(exchange))
+        assert table is not None
+        judge = FramedJudge(table)
+        for event in exchange.events:
+            yield from judge.feed(event)
+        # What the end lacks because of the connection is told by the rule for the end.
+        yield from (each for each in judge.end() if "does not end with" not in each)
+
+
+class StreamEnd(_StreamRule):
+    name = "stream-end"
+    says = "A stream is valid UTF-8, ends as documented, and then the connection is free."
+
+    def applies(self, exchange: Exchange) -> bool:
+        return super().applies(exchange) and exchange.ended != "left"
+
+    def judge(self, exchange: Exchange) -> Iterator[str]:
+        if exchange.problem:
+            yield exchange.problem
+            return
+        try:
+            exchange.content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            yield f"the stream is not UTF-8: {error.reason} at byte {error.start}"
+        decoder = Decoder()
+        events = list(decoder.feed(exchange.content))
+        if decoder.incomplete:
+            yield "the stream ends inside an event"
+        end = self.dialect.terminator(endpoint_of(exchange))
+        ends = [event.data for event in events].count(end) if end else 0
+        if end and (ends != 1 or events[-1].data != end):
+            yield (
+                f"the stream has {end} {ends} times, and ends with {events[-1].data[:80]!r}"
+                if events
+                else "it is empty"
+            )
+        if end is None and events and events[-1].data == "[DONE]":
+            yield "the stream ends with [DONE], which it has no use for here"

@@ -1,0 +1,197 @@
+"""Judges a server: the layers `cases` and `streams`."""
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+
+from specvino.conformance.capabilities import CAPABILITIES, Capability, Refused, ask
+from specvino.conformance.case import Case
+from specvino.conformance.checks import all_checks
+from specvino.conformance.client import Client
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.exchange import Exchange, Unreadable
+from specvino.conformance.plan import Plan
+from specvino.conformance.rules import RULES
+from specvino.conformance.rules.rule import Rule
+from specvino.conformance.session import PATHS, Session
+from specvino.conformance.steps import run_steps
+from specvino.conformance.verdict import Failed, Finding, Result, Skipped, Verdict
+
+MOST_FINDINGS = 5
+"""Of one rule that are told; the others are counted."""
+
+LOST_AFTER = 3
+"""Requests in a row without a connection, after which the server counts as gone."""
+
+
+@dataclass(slots=True)
+class Judged:
+    """What a rule for all answers of an endpoint has seen."""
+
+    rule: Rule
+    judged: int = 0
+    failures: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Run:
+    """One run against one server. `max_time` is in seconds."""
+
+    client: Client
+    dialect: Dialect
+    model: str
+    plan: Plan
+    concurrency: int = 1
+    max_time: float | None = None
+    lost: str | None = None
+    """The rule during which the server went away."""
+    _deadline: float | None = None
+    _rules: dict[str, list[Judged]] = field(default_factory=dict)
+    _asked: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
+    _unreachable: int = 0
+
+    async def results(self) -> AsyncIterator[Result]:
+        """The results of the cases as they come, then those of the capabilities and of the rules for all answers."""
+        self._deadline = time.monotonic() + self.max_time if self.max_time else None
+        together = [case for case in self.plan.cases if not case.alone]
+        slots = asyncio.Semaphore(self.concurrency)
+
+        async def limited(case: Case) -> Result:
+            async with slots:
+                return await self._case(case)
+
+        for done in asyncio.as_completed([asyncio.create_task(limited(case)) for case in together]):
+            yield await done
+        for case in self.plan.cases:
+            if case.alone:
+                yield await self._case(case)
+        for task in self._asked.values():
+            yield await task
+        for endpoint, rules in self._rules.items():
+            for judged in rules:
+                if judged.judged:
+                    yield _of_rule(endpoint, judged)
+
+    async def _case(self, case: Case) -> Result:
+        begun = time.monotonic()
+        if self.lost:
+            return _result(case, Verdict.SKIP, f"the server went away during {self.lost}")
+        if self._deadline and begun > self._deadline:
+            return _result(case, Verdict.SKIP, "the time is up")
+        for name in case.needs:
+            needed = await self._capability(name)
+            if needed.verdict is Verdict.UNSUPPORTED:
+                return _result(case, Verdict.UNSUPPORTED, needed.because)
+            if needed.verdict is not Verdict.PASS:
+                return _result(case, Verdict.SKIP, f"{needed.rule} failed")
+        session = self._session()
+        verdict, because, findings = Verdict.PASS, "", ()
+        try:
+            if case.check is None:
+                await run_steps(session, case.endpoint, case.steps)
+            else:
+                await all_checks()[case.check](session, case.endpoint, **case.arguments)
+        except Failed as failed:
+            verdict, findings = Verdict.FAIL, (failed.finding,)
+        except Unreadable as error:
+            verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
+        except Skipped as skipped:
+            verdict, because = Verdict.SKIP, str(skipped)
+        except Exception as error:  # the check is ours, so is its fault
+            verdict, because = Verdict.ERROR, f"the check broke: {type(error).__name__}: {error}"
+        await self._watch(case.rule)
+        return _result(case, verdict, because, findings, len(session.exchanges), time.monotonic() - begun)
+
+    def _session(self) -> Session:
+        return Session(self.client, self.dialect, self.model, self._judge, self._has, self._deadline)
+
+    async def _has(self, name: str) -> bool:
+        return (await self._capability(name)).verdict is Verdict.PASS
+
+    async def _capability(self, name: str) -> Result:
+        if name not in self._asked:
+            self._asked[name] = asyncio.create_task(self._ask(CAPABILITIES[name]))
+        return await asyncio.shield(self._asked[name])
+
+    async def _ask(self, capability: Capability) -> Result:
+        verdict, because, findings = Verdict.PASS, "", ()
+        session = self._session()
+        try:
+            await ask(session, capability)
+        except Refused as refused:
+            verdict, because = Verdict.UNSUPPORTED, str(refused)
+        except Failed as failed:
+            verdict, findings = Verdict.FAIL, (failed.finding,)
+        endpoint, name = capability.name.split(".", 1)
+        return Result(
+            rule=f"{endpoint}/capabilities/{name.replace('_', '-')}",
+            layer="cases",
+            says=capability.says,
+            verdict=verdict,
+            spec=capability.spec,
+            because=because,
+            findings=findings,
+            judged=len(session.exchanges),
+            seconds=sum(each.seconds for each in session.exchanges),
+        )
+
+    def _judge(self, exchange: Exchange) -> None:
+        """By the rules for all answers of its endpoint."""
+        self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
+        endpoint = exchange.request.endpoint
+        if endpoint is None or endpoint not in self.dialect.operations or exchange.status is None:
+            return
+        if endpoint not in self._rules:
+            self._rules[endpoint] = [Judged(rule(self.dialect)) for rule in RULES]
+        for judged in self._rules[endpoint]:
+            try:
+                if not judged.rule.applies(exchange):
+                    continue
+                violations = list(judged.rule.judge(exchange))
+            except Unreadable:
+                continue
+            judged.judged += 1
+            judged.failures += bool(violations)
+            if violations and len(judged.findings) < MOST_FINDINGS:
+                judged.findings.append(Finding(violations[0], (exchange,)))
+
+    async def _watch(self, rule: str) -> None:
+        """After several requests without a connection, asks whether the server is there at all."""
+        if self._unreachable >= LOST_AFTER and self.lost is None:
+            if (await self._session().raw("GET", PATHS["models"], judged=False)).status is None:
+                self.lost = rule
+            else:
+                self._unreachable = 0
+
+
+def _result(
+    case: Case,
+    verdict: Verdict,
+    because: str = "",
+    findings: tuple[Finding, ...] = (),
+    judged: int = 0,
+    seconds: float = 0.0,
+) -> Result:
+    return Result(
+        case.rule, case.layer, case.says, verdict, case.spec[0], case.issues, because, findings, judged, seconds
+    )
+
+
+def _of_rule(endpoint: str, judged: Judged) -> Result:
+    rule = judged.rule
+    verdict, because = (Verdict.FAIL, "") if judged.failures else (Verdict.PASS, "")
+    if judged.failures > len(judged.findings):
+        because = f"{judged.failures} of {judged.judged} answers break it; {len(judged.findings)} are shown"
+    return Result(
+        rule=f"{endpoint}/rules/{rule.name}",
+        layer="cases",
+        says=rule.says,
+        verdict=verdict,
+        spec=rule.spec,
+        because=because,
+        findings=tuple(judged.findings),
+        judged=judged.judged,
+    )

@@ -1,0 +1,54 @@
+"""What a run says of a rule."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from specvino.conformance.exchange import Exchange
+
+
+class Verdict(StrEnum):
+    """`unsupported` is for what a server may be without, and says so with a proper error; `skip` is for what could not
+    be judged, `error` for a check that broke itself."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNSUPPORTED = "unsupported"
+    SKIP = "skip"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong, as a sentence, and the exchanges that show it."""
+
+    message: str
+    exchanges: tuple[Exchange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`rule` is an id such as `chat/stop/ends-before`; `spec` a JSON pointer into the document; `judged` how many
+    exchanges were looked at; `because` says why there is no verdict."""
+
+    rule: str
+    layer: str
+    says: str
+    verdict: Verdict
+    spec: str = ""
+    issues: tuple[str, ...] = ()
+    because: str = ""
+    findings: tuple[Finding, ...] = ()
+    judged: int = 0
+    seconds: float = 0.0
+
+
+class Failed(Exception):
+    """A case does not hold: what a check raises."""
+
+    def __init__(self, message: str, *exchanges: Exchange) -> None:
+        super().__init__(message)
+        self.finding = Finding(message, exchanges)
+
+
+class Skipped(Exception):
+    """A case can't be judged on this server; the text says why."""
