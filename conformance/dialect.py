@@ -143,6 +143,11 @@ class Dialect:
         """`ignored` or `refused`."""
         return "ignored" if self.name == WHOLE else str(self._head["unknown_fields"])
 
+    @property
+    def names_fields(self) -> bool:
+        """Whether a refusal says in `param` which field is wrong: others leave it null, or have no such place."""
+        return self.name in ("openai", WHOLE)
+
     def _shape(self, schema: Mapping[str, Any]) -> Shape:
         key = json.dumps(schema)
         if key not in self._shapes:
