@@ -70,7 +70,7 @@ class Client:
         problem = None
         try:
             async with asyncio.timeout(self.target.timeout):
-                url = self._url(request)
+                url = full_url(self.target.url, request.path)
                 sent = {**self.target.extra, **request.headers}
                 async with self._http.stream(request.method, url, headers=sent, content=request.content) as response:
                     status = response.status_code
@@ -104,11 +104,12 @@ class Client:
             tuple(times),
         )
 
-    def _url(self, request: Request) -> str:
-        """Paths are relative to the base URL; those that begin with two slashes to the server's root."""
-        if request.path.startswith("//"):
-            return str(httpx.URL(self.target.url).copy_with(raw_path=request.path[1:].encode()))
-        return self.target.url.rstrip("/") + request.path
+
+def full_url(base: str, path: str) -> str:
+    """Paths are relative to the base URL; those that begin with two slashes to the server's root."""
+    if path.startswith("//"):
+        return str(httpx.URL(base).copy_with(raw_path=path[1:].encode()))
+    return base.rstrip("/") + path
 
 
 def _wait(exchange: Exchange) -> float | None:

@@ -25,6 +25,8 @@ MOST_FINDINGS = 5
 LOST_AFTER = 3
 """Requests in a row without a connection, after which the server counts as gone."""
 
+TIME_UP = "the time is up"
+
 
 @dataclass(slots=True)
 class Judged:
@@ -48,6 +50,8 @@ class Run:
     max_time: float | None = None
     lost: str | None = None
     """The rule during which the server went away."""
+    time_up: bool = False
+    """Whether `max_time` ended before all cases had run."""
     _deadline: float | None = None
     _rules: dict[str, list[Judged]] = field(default_factory=dict)
     _asked: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
@@ -80,7 +84,7 @@ class Run:
         if self.lost:
             return _result(case, Verdict.SKIP, f"the server went away during {self.lost}")
         if self._deadline and begun > self._deadline:
-            return _result(case, Verdict.SKIP, "the time is up")
+            return self._late(case)
         for name in case.needs:
             needed = await self._capability(name)
             if needed.verdict is Verdict.UNSUPPORTED:
@@ -90,20 +94,27 @@ class Run:
         session = self._session()
         verdict, because, findings = Verdict.PASS, "", ()
         try:
-            if case.check is None:
-                await run_steps(session, case.endpoint, case.steps)
-            else:
-                await all_checks()[case.check](session, case.endpoint, **case.arguments)
+            async with asyncio.timeout_at(self._deadline) as allowed:
+                if case.check is None:
+                    await run_steps(session, case.endpoint, case.steps)
+                else:
+                    await all_checks()[case.check](session, case.endpoint, **case.arguments)
         except Failed as failed:
             verdict, findings = Verdict.FAIL, (failed.finding,)
         except Unreadable as error:
             verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
         except Skipped as skipped:
             verdict, because = Verdict.SKIP, str(skipped)
-        except Exception as error:  # the check is ours, so is its fault
-            verdict, because = Verdict.ERROR, f"the check broke: {type(error).__name__}: {error}"
+        except Exception as error:
+            if allowed.expired():
+                return self._late(case)
+            verdict, because = Verdict.ERROR, _broke(error)
         await self._watch(case.rule)
         return _result(case, verdict, because, findings, len(session.exchanges), time.monotonic() - begun)
+
+    def _late(self, case: Case) -> Result:
+        self.time_up = True
+        return _result(case, Verdict.SKIP, TIME_UP)
 
     def _session(self) -> Session:
         return Session(self.client, self.dialect, self.model, self._judge, self._has, self._deadline)
@@ -120,11 +131,18 @@ class Run:
         verdict, because, findings = Verdict.PASS, "", ()
         session = self._session()
         try:
-            await ask(session, capability)
+            async with asyncio.timeout_at(self._deadline) as allowed:
+                await ask(session, capability)
         except Refused as refused:
             verdict, because = Verdict.UNSUPPORTED, str(refused)
         except Failed as failed:
             verdict, findings = Verdict.FAIL, (failed.finding,)
+        except Exception as error:
+            if allowed.expired():
+                self.time_up = True
+                verdict, because = Verdict.SKIP, TIME_UP
+            else:
+                verdict, because = Verdict.ERROR, _broke(error)
         endpoint, name = capability.name.split(".", 1)
         return Result(
             rule=f"{endpoint}/capabilities/{name.replace('_', '-')}",
@@ -165,6 +183,11 @@ class Run:
                 self.lost = rule
             else:
                 self._unreachable = 0
+
+
+def _broke(error: Exception) -> str:
+    """The check is ours, and so is its fault."""
+    return f"the check broke: {type(error).__name__}: {error}"
 
 
 def _result(
