@@ -63,10 +63,13 @@ class Dialect:
 
     def level(self, pointer: str, endpoint: str) -> str:
         """How the system supports what a JSON pointer into the whole document leads to, as a field of `endpoint`:
-        `full` for what has no level of its own. Raises KeyError for a pointer that leads nowhere."""
+        `full` for what has no level of its own, `absent` for an operation that the system hasn't. Raises KeyError for
+        a pointer that leads nowhere."""
         node = at_pointer(whole(), pointer)
-        if not isinstance(node, Mapping):
+        if not isinstance(node, Mapping) or node.get("x-endpoint") in self.operations:
             return "full"
+        if "x-endpoint" in node:
+            return "absent"
         if self.name == WHOLE:
             return "ignored" if node.get("x-fate") == "unsupported" else "full"
         for field, levels in node.get("x-support", {}).items():

@@ -13,7 +13,7 @@ from specvino.conformance.sse import Decoder, ServerSentEvent
 Ended = Literal["complete", "cut off", "too slow", "too long", "unreachable", "left"]
 """How it ended: `left` says that we closed the connection on purpose."""
 
-FOLDS = {"chat": fold_chat, "completions": fold_completion, "responses": fold_response}
+FOLDS = {"chat": fold_chat, "completions": fold_completion, "responses": fold_response, "response": fold_response}
 
 
 class Unreadable(Exception):
@@ -57,6 +57,8 @@ class Exchange:
     retries: int = 0
     times: tuple[float, ...] = field(default=())
     """When each piece of the body came."""
+    connection: str | None = None
+    """Names the connection where the server keeps it open for the next request."""
 
     @property
     def media(self) -> str:
