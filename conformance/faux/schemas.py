@@ -135,8 +135,8 @@ class _Maker:
         if "format" in schema and schema["format"] in FORMATS:
             return FORMATS[str(schema["format"])]
         if "pattern" in schema:
-            return match_of(schema["pattern"])
-        return "a" * max(schema.get("minLength", 0), min(1, schema.get("maxLength", 1)))
+            return match_of(str(schema["pattern"]))
+        return "a" * int(max(schema.get("minLength", 0), min(1, schema.get("maxLength", 1))))
 
     def _number(self, schema: dict[str, Any]) -> Any:
         step = schema.get("multipleOf", 1 if schema["type"] == "integer" else None)

@@ -27,10 +27,10 @@ user names the weather: once for each of `generation.CITIES` that is named. It t
 
 from typing import ClassVar
 
-from specvino.conformance.faux.chat import Chat
+from specvino.conformance.faux.stored import Stored
 
 
-class Faux(Chat):
+class Faux(Stored):
     """`key` is what clients must send, `model` the name of the one model. A defect says what it breaks."""
 
     breaks: ClassVar[set[str]] = set()

@@ -9,7 +9,8 @@ WORDS = (
     " the", " a", " of", " and", " sky", " is", " blue", " red", " green", " Paris", " weather", " warm", " cold",
     " river", " stone", " bird", " light", " slow", " quick", " small", " great", " under", " above", " city", " café",
     " naïve", " über", " 日本", " 🌍", " 👋🏽", " one", " two", " three", " many", " door", " hand", " house",
-    " Привет", " glass", " wind", " night", " day", " road", " sea", " leaf", " snow", " sings", " falls", " grows", " sleeps",
+    " Привет", " glass", " wind", " night", " day", " road", " sea", " leaf", " snow", " sings", " falls", " grows",
+    " sleeps",
 )  # fmt: skip
 """Their ids are 0, 1, 2, …"""
 
