@@ -5,10 +5,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from specvino.conformance import probes, stored
 from specvino.conformance.exchange import Exchange, Unreadable
 from specvino.conformance.expect import values_at
+from specvino.conformance.rules.outputs import outputs, thought
 from specvino.conformance.session import Session
-from specvino.conformance.verdict import Failed
+from specvino.conformance.verdict import Failed, Refused, Skipped
 
 Check = Callable[[Session], Awaitable[None]]
 
@@ -18,19 +20,17 @@ UNSUPPORTED = (400, 404, 405, 422, 501)
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """`body` is sent to `endpoint`; the server has the capability where the answer has something at `path`."""
+    """`body` is sent to `endpoint`; the server has the capability where the answer has something at `path`. Or `check`
+    finds out, and raises Refused or Failed."""
 
     name: str
     endpoint: str
     says: str
     spec: str
-    body: Mapping[str, Any] | None
-    path: str
+    body: Mapping[str, Any] | None = None
+    path: str = ""
     holds: Callable[[Any], bool] = lambda value: value is not None
-
-
-class Refused(Exception):
-    """The server says properly that it hasn't the capability."""
+    check: Check | None = None
 
 
 def said(text: str) -> dict[str, Any]:
@@ -67,6 +67,16 @@ def _is_json(text: Any) -> bool:
         return False
 
 
+def _parts(items: Any) -> list[dict[str, Any]]:
+    """The parts of a response's messages."""
+    messages = [item for item in items if item.get("type") == "message"] if isinstance(items, list) else []
+    return [part for item in messages for part in item.get("content") or ()]
+
+
+def _says_json(items: Any) -> bool:
+    return _is_json("".join(part.get("text") or "" for part in _parts(items)))
+
+
 CAPABILITIES: dict[str, Capability] = {
     each.name: each
     for each in (
@@ -93,6 +103,54 @@ CAPABILITIES: dict[str, Capability] = {
             _spec("ChatCompletion", "tools"),
             {**said("How is the weather in Paris?"), "tools": TOOLS, "tool_choice": "required", "max_tokens": 200},
             "choices.0.message.tool_calls.0.function.name",
+        ),
+        Capability(
+            "chat.tools_auto",
+            "chat",
+            "tool_choice auto leaves it to the model whether it calls a tool.",
+            _spec("ChatCompletion", "tool_choice"),
+            {**said("Say hello."), "tools": TOOLS, "tool_choice": "auto", "max_tokens": 4},
+            "choices.0.finish_reason",
+        ),
+        Capability(
+            "chat.tools_named",
+            "chat",
+            "tool_choice makes the model call the function that it names.",
+            "/components/schemas/NamedToolChoice/properties/function",
+            {
+                **said("How is the weather in Paris?"),
+                "tools": TOOLS,
+                "tool_choice": {"type": "function", "function": {"name": "get_weather"}},
+                "max_tokens": 200,
+            },
+            "choices.0.message.tool_calls.0.function.name",
+        ),
+        Capability(
+            "chat.tools_allowed",
+            "chat",
+            "tool_choice makes the model call one of the tools that it allows.",
+            "/components/schemas/AllowedToolsChoice/properties/allowed_tools",
+            {
+                **said("How is the weather in Paris?"),
+                "tools": TOOLS,
+                "tool_choice": {
+                    "type": "allowed_tools",
+                    "allowed_tools": {
+                        "mode": "required",
+                        "tools": [{"type": "function", "function": {"name": "get_weather"}}],
+                    },
+                },
+                "max_tokens": 200,
+            },
+            "choices.0.message.tool_calls.0.function.name",
+        ),
+        Capability(
+            "chat.top_logprobs",
+            "chat",
+            "top_logprobs shows the likeliest tokens at each place.",
+            _spec("ChatCompletion", "top_logprobs"),
+            {**said("Say hello."), "logprobs": True, "top_logprobs": 2, "max_tokens": 4},
+            "choices.0.logprobs.content.0.top_logprobs.0.logprob",
         ),
         Capability(
             "chat.json_object",
@@ -145,6 +203,24 @@ CAPABILITIES: dict[str, Capability] = {
             lambda text: isinstance(text, str) and text.startswith("The sky is"),
         ),
         Capability(
+            "completions.echo_logprobs",
+            "completions",
+            "echo with logprobs gives those of the prompt's tokens, too.",
+            _spec("Completion", "echo"),
+            {"prompt": "The sky is", "echo": True, "logprobs": 1, "max_tokens": 4},
+            "choices.0.logprobs.token_logprobs",
+            lambda values: bool(values) and values[0] is None,
+        ),
+        Capability(
+            "completions.echo_alone",
+            "completions",
+            "echo with max_tokens 0 only repeats the prompt.",
+            _spec("Completion", "echo"),
+            {"prompt": "The sky is", "echo": True, "max_tokens": 0},
+            "choices.0.text",
+            lambda text: isinstance(text, str) and text.startswith("The sky is"),
+        ),
+        Capability(
             "responses.endpoint",
             "responses",
             "There are responses.",
@@ -165,7 +241,35 @@ CAPABILITIES: dict[str, Capability] = {
                 "store": False,
             },
             "output",
-            lambda items: any(item.get("type") == "function_call" for item in items),
+            lambda items: isinstance(items, list) and any(item.get("type") == "function_call" for item in items),
+        ),
+        Capability(
+            "responses.json_object",
+            "responses",
+            "text.format json_object makes the answer a JSON object.",
+            _spec("Response", "text"),
+            {
+                "input": "Give me a JSON object.",
+                "text": {"format": {"type": "json_object"}},
+                "max_output_tokens": 300,
+                "store": False,
+            },
+            "output",
+            _says_json,
+        ),
+        Capability(
+            "responses.logprobs",
+            "responses",
+            "include gives the probabilities of tokens.",
+            _spec("Response", "include"),
+            {
+                "input": "Say hello.",
+                "include": ["message.output_text.logprobs"],
+                "max_output_tokens": 16,
+                "store": False,
+            },
+            "output",
+            lambda items: any(part.get("logprobs") for part in _parts(items)),
         ),
         Capability(
             "responses.json_schema",
@@ -178,17 +282,109 @@ CAPABILITIES: dict[str, Capability] = {
                 "max_output_tokens": 100,
                 "store": False,
             },
-            "output.0.content.0.text",
-            _is_json,
+            "output",
+            _says_json,
         ),
         Capability(
             "responses.store",
             "responses",
             "store keeps a response, so that it can be read.",
             _spec("Response", "store"),
-            {"input": "Say hello.", "max_output_tokens": 16, "store": True},
-            "store",
-            lambda value: value is True,
+            check=stored.keeps,
+        ),
+        Capability(
+            "responses.deletion",
+            "responses",
+            "A stored response can be deleted.",
+            "/paths/~1responses~1{response_id}/delete",
+            check=stored.deletes,
+        ),
+        Capability(
+            "responses.input_items",
+            "responses",
+            "What a stored response answers can be listed.",
+            "/paths/~1responses~1{response_id}~1input_items/get",
+            check=stored.lists_items,
+        ),
+        Capability(
+            "responses.previous",
+            "responses",
+            "previous_response_id continues a stored response.",
+            _spec("Response", "previous_response_id"),
+            check=stored.continues,
+        ),
+        Capability(
+            "responses.background",
+            "responses",
+            "background answers at once, and fills the response later.",
+            _spec("Response", "background"),
+            check=stored.works_behind,
+        ),
+        Capability(
+            "responses.resume",
+            "responses",
+            "The events of a stream in the background can be read again.",
+            "/paths/~1responses~1{response_id}/get/parameters/0",
+            check=stored.resumes,
+        ),
+        Capability(
+            "completions.n",
+            "completions",
+            "n gives several choices.",
+            _spec("Completion", "n"),
+            {"prompt": "The sky is", "n": 2, "max_tokens": 4},
+            "choices.1",
+        ),
+        Capability(
+            "completions.best_of",
+            "completions",
+            "best_of looks for the best of several texts.",
+            _spec("Completion", "best_of"),
+            {"prompt": "The sky is", "best_of": 2, "max_tokens": 4},
+            "choices.0.text",
+        ),
+        Capability(
+            "completions.prompts",
+            "completions",
+            "Several prompts are answered at once.",
+            "/components/schemas/Prompt/anyOf/1",
+            {"prompt": ["The sky is", "One and one is"], "max_tokens": 4},
+            "choices.1.text",
+        ),
+        Capability(
+            "completions.tokens",
+            "completions",
+            "A prompt may be token ids.",
+            "/components/schemas/Prompt/anyOf/2",
+            {"prompt": [40, 41, 42], "max_tokens": 4},
+            "choices.0.text",
+        ),
+        Capability(
+            "transport.auth",
+            "transport",
+            "A key is needed.",
+            "/components/securitySchemes/BearerAuth",
+            None,
+            "",
+            check=probes.auth,
+        ),
+        Capability(
+            "transport.cors",
+            "transport",
+            "Web pages of another origin may use the server.",
+            "/paths/~1chat~1completions/post",
+            None,
+            "",
+            check=probes.cors,
+        ),
+        Capability(
+            "transport.request_id",
+            "transport",
+            "Each answer has an id by which a log can be searched.",
+            "/components/headers/RequestId",
+            None,
+            "",
+            check=probes.request_id,
         ),
         Capability(
             "tokenize.endpoint",
@@ -203,7 +399,10 @@ CAPABILITIES: dict[str, Capability] = {
 
 
 async def ask(session: Session, capability: Capability) -> None:
-    """Raises Refused or Failed where the server hasn't the capability."""
+    """Raises Refused or Failed where the server hasn't the capability, Skipped where that can't be seen."""
+    if capability.check is not None:
+        await capability.check(session)
+        return
     exchange = await session.send(capability.endpoint, capability.body)
     if exchange.status in UNSUPPORTED and exchange.error | _plain(exchange):
         raise Refused(f"the server answers {exchange.status}: {_message(exchange)}")
@@ -214,6 +413,8 @@ async def ask(session: Session, capability: Capability) -> None:
     except Unreadable as error:
         raise Failed(str(error), exchange) from None
     if not found or not capability.holds(found[0][1]):
+        if any(output.reason == "length" and thought(exchange, output) for output in outputs(exchange)):
+            raise Skipped("the model's thoughts used up its tokens")
         shown = repr(found[0][1])[:120] if found else "nothing"
         raise Failed(f"the server takes it without effect: {capability.path} is {shown}", exchange)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -34,10 +34,16 @@ class Target:
 class Client:
     """As a context manager. Counts its exchanges from 1."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, *, connections: int = 100) -> None:
+        """`connections`: how many may be open at once."""
         self.target = target
         self.sent = 0
-        self._http = httpx.AsyncClient(timeout=httpx.Timeout(target.timeout), follow_redirects=False, trust_env=False)
+        self._http = httpx.AsyncClient(
+            timeout=httpx.Timeout(target.timeout),
+            limits=httpx.Limits(max_connections=connections),
+            follow_redirects=False,
+            trust_env=False,
+        )
 
     async def __aenter__(self) -> "Client":
         await self._http.__aenter__()
@@ -47,12 +53,17 @@ class Client:
         await self._http.__aexit__(*raised)
 
     async def send(
-        self, request: Request, *, leave_after: int | None = None, deadline: float | None = None
+        self,
+        request: Request,
+        *,
+        leave_after: int | None = None,
+        leave_at: float | None = None,
+        deadline: float | None = None,
     ) -> Exchange:
-        """`leave_after` closes the connection after that many pieces of the body. Waits and tries again where the
-        server says that it is busy; never raises for anything that the server does."""
+        """`leave_after` closes the connection after that many pieces of the body, `leave_at` after so many seconds.
+        Waits and tries again where the server says that it is busy; never raises for anything that the server does."""
         for retries in range(MOST_RETRIES + 1):
-            exchange = await self._once(request, leave_after, retries)
+            exchange = await self._once(request, leave_after, leave_at, retries)
             wait = _wait(exchange)
             if exchange.status not in RETRIED or wait is None or retries == MOST_RETRIES:
                 break
@@ -61,20 +72,23 @@ class Client:
             await asyncio.sleep(wait)
         return exchange
 
-    async def _once(self, request: Request, leave_after: int | None, retries: int) -> Exchange:
+    async def _once(self, request: Request, leave_after: int | None, leave_at: float | None, retries: int) -> Exchange:
         self.sent += 1
         number, begun = self.sent, time.monotonic()
         status, headers, content = None, {}, bytearray()
         times: list[float] = []
         ended: Ended = "complete"
-        problem = None
+        problem = connection = None
+        leaves = leave_at is not None and leave_at < self.target.timeout
         try:
-            async with asyncio.timeout(self.target.timeout):
+            async with asyncio.timeout(leave_at if leaves else self.target.timeout):
                 url = full_url(self.target.url, request.path)
                 sent = {**self.target.extra, **request.headers}
-                async with self._http.stream(request.method, url, headers=sent, content=request.content) as response:
+                content_sent = _chunked(request.content) if "transfer-encoding" in sent else request.content
+                async with self._http.stream(request.method, url, headers=sent, content=content_sent) as response:
                     status = response.status_code
                     headers = {name.lower(): value for name, value in response.headers.items()}
+                    connection = _connection(response)
                     async for piece in response.aiter_bytes():
                         times.append(time.monotonic() - begun)
                         content += piece
@@ -85,7 +99,10 @@ class Client:
                             ended = "left"
                             break
         except (TimeoutError, httpx.TimeoutException):
-            ended, problem = "too slow", f"the answer was not whole after {self.target.timeout:g} s"
+            if leaves:
+                ended = "left"
+            else:
+                ended, problem = "too slow", f"the answer was not whole after {self.target.timeout:g} s"
         except httpx.ConnectError as error:
             ended, problem = "unreachable", f"no connection: {error}"
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
@@ -102,7 +119,23 @@ class Client:
             problem,
             retries,
             tuple(times),
+            connection,
         )
+
+
+async def _chunked(content: bytes | None) -> AsyncIterator[bytes]:
+    """The same in two pieces, whose length nobody knows before."""
+    whole = content or b""
+    yield whole[: len(whole) // 2]
+    yield whole[len(whole) // 2 :]
+
+
+def _connection(response: httpx.Response) -> str | None:
+    """Our end of the connection, where the server keeps it open for the next request; else None."""
+    stream = response.extensions.get("network_stream")
+    if stream is None or response.http_version != "HTTP/1.1" or "close" in response.headers.get("connection", ""):
+        return None
+    return str(stream.get_extra_info("client_addr"))
 
 
 def full_url(base: str, path: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from specvino.conformance.dialect import Dialect
+from specvino.conformance.dialect import Dialect, Kind
 from specvino.conformance.exchange import Exchange, Unreadable
 from specvino.conformance.shape import Shape
 from specvino.conformance.verdict import Failed
@@ -40,9 +40,9 @@ def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, en
 
 
 def values_at(value: Any, path: str) -> list[tuple[str, Any]]:
-    """All values at a path, with the paths at which they are; `*` stands for every element."""
+    """All values at a path, with the paths at which they are; `*` stands for every element, no path for the whole."""
     found = [("", value)]
-    for name in path.split("."):
+    for name in path.split(".") if path else ():
         found = [
             (f"{where}.{key}".removeprefix("."), each) for where, holder in found for key, each in _below(holder, name)
         ]
@@ -67,7 +67,7 @@ def _values(exchange: Exchange, found: list[tuple[str, Any]], schema: Any) -> No
     shape = Shape(schema if isinstance(schema, Mapping) else {"const": schema})
     for where, value in found:
         for violation in shape.violations(value):
-            raise Failed(f"{where} is wrong: {violation.removeprefix('it: ')}", exchange)
+            raise Failed(f"{where or 'the answer'} is wrong: {violation.removeprefix('it: ')}", exchange)
 
 
 def _status(exchange: Exchange, expected: list[Any]) -> None:
@@ -79,9 +79,9 @@ def _status(exchange: Exchange, expected: list[Any]) -> None:
         )
 
 
-def _refused(exchange: Exchange, kind: Any, dialect: Dialect, endpoint: str) -> None:
-    known = dialect.statuses(kind, endpoint)
-    _status(exchange, list(known) if known else ["4xx"])
+def _refused(exchange: Exchange, kinds: Any, dialect: Dialect, endpoint: str) -> None:
+    several: list[Kind] = kinds if isinstance(kinds, list) else [kinds]
+    _status(exchange, [status for kind in several for status in dialect.statuses(kind, endpoint) or ("4xx",)])
     shape = dialect.error(endpoint, exchange.status or 0)
     if shape is None:
         return

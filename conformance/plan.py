@@ -3,14 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from typing import cast
 
 from specvino.conformance.capabilities import CAPABILITIES
 from specvino.conformance.case import Case, all_cases
-from specvino.conformance.dialect import LEFT_OUT, Dialect
+from specvino.conformance.dialect import LEFT_OUT, Dialect, Kind
 from specvino.conformance.session import PATHS
 
 LAYERS = ("cases", "streams", "fuzz")
 PROFILES = ("core", "full")
+
+AUTH = "transport.auth"
+"""The capability that can't be asked for without a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +25,10 @@ class Plan:
     left_out: dict[str, str]
 
 
-def plan(dialect: Dialect, *, profile: str, layers: Sequence[str], filters: Sequence[str] = ()) -> Plan:
-    """`filters` are patterns of rules' ids (`chat/*`); any of them lets a case in."""
+def plan(
+    dialect: Dialect, *, profile: str, layers: Sequence[str], filters: Sequence[str] = (), key: bool = False
+) -> Plan:
+    """`filters` are patterns of rules' ids (`chat/*`); any of them lets a case in. `key`: whether there is one."""
     chosen: list[Case] = []
     left_out: dict[str, str] = {}
     for case in all_cases():
@@ -30,7 +36,7 @@ def plan(dialect: Dialect, *, profile: str, layers: Sequence[str], filters: Sequ
             continue
         if not matches(case.rule, filters):
             continue
-        if because := why_not(case, dialect):
+        if because := why_not(case, dialect) or ("no key was given" if AUTH in case.needs and not key else ""):
             left_out[case.rule] = because
         else:
             chosen.append(case)
@@ -51,7 +57,18 @@ def why_not(case: Case, dialect: Dialect) -> str:
         level = dialect.level(pointer, case.endpoint)
         if level in LEFT_OUT:
             return f"{pointer.rsplit('/', 1)[-1]} is {level} in {dialect.name}"
+    for kind in _kinds(case):
+        if dialect.statuses(kind, case.endpoint) is None:
+            return f"nobody knows how {dialect.name} refuses it"
     return ""
+
+
+def _kinds(case: Case) -> Iterator[Kind]:
+    """What the case has requests refused for, where one kind alone will do."""
+    for step in case.steps:
+        kind = step.get("expect", {}).get("refused")
+        if isinstance(kind, str):
+            yield cast("Kind", kind)
 
 
 def _needed(case: Case) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 
-from specvino.conformance.capabilities import CAPABILITIES, Capability, Refused, ask
+from specvino.conformance.capabilities import CAPABILITIES, Capability, ask
 from specvino.conformance.case import Case
 from specvino.conformance.checks import all_checks
 from specvino.conformance.client import Client
@@ -17,7 +17,7 @@ from specvino.conformance.rules import RULES
 from specvino.conformance.rules.rule import Rule
 from specvino.conformance.session import PATHS, Session
 from specvino.conformance.steps import run_steps
-from specvino.conformance.verdict import Failed, Finding, Result, Skipped, Verdict
+from specvino.conformance.verdict import Failed, Finding, Refused, Result, Skipped, Verdict
 
 MOST_FINDINGS = 5
 """Of one rule that are told; the others are counted."""
@@ -90,7 +90,7 @@ class Run:
             if needed.verdict is Verdict.UNSUPPORTED:
                 return _result(case, Verdict.UNSUPPORTED, needed.because)
             if needed.verdict is not Verdict.PASS:
-                return _result(case, Verdict.SKIP, f"{needed.rule} failed")
+                return _result(case, Verdict.SKIP, needed.because or f"{needed.rule} failed")
         session = self._session()
         verdict, because, findings = Verdict.PASS, "", ()
         try:
@@ -137,6 +137,8 @@ class Run:
             verdict, because = Verdict.UNSUPPORTED, str(refused)
         except Failed as failed:
             verdict, findings = Verdict.FAIL, (failed.finding,)
+        except Skipped as skipped:
+            verdict, because = Verdict.SKIP, str(skipped)
         except Exception as error:
             if allowed.expired():
                 self.time_up = True

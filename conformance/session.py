@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from specvino.conformance.client import Client
@@ -56,6 +56,7 @@ class Session:
         *,
         capped: bool = True,
         leave_after: int | None = None,
+        leave_at: float | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Exchange:
         """An ordinary request: the model's name and a limit of tokens are filled in where the body has none."""
@@ -72,6 +73,7 @@ class Session:
             body=filled,
             headers=headers,
             leave_after=leave_after,
+            leave_at=leave_at,
         )
 
     async def raw(
@@ -85,6 +87,7 @@ class Session:
         headers: Mapping[str, str] | None = None,
         key: bool = True,
         leave_after: int | None = None,
+        leave_at: float | None = None,
         judged: bool = True,
     ) -> Exchange:
         """Any request. `body` is sent as JSON, `content` as it is. A header that is empty is left out. Without `key` no
@@ -97,7 +100,7 @@ class Session:
         sent |= {name.lower(): value for name, value in (headers or {}).items()}
         sent = {name: value for name, value in sent.items() if value}
         request = Request(endpoint, method, path, sent, content, body)
-        exchange = await self.client.send(request, leave_after=leave_after, deadline=self._deadline)
+        exchange = await self.client.send(request, leave_after=leave_after, leave_at=leave_at, deadline=self._deadline)
         self.exchanges.append(exchange)
         if judged:
             self._judge(exchange)
@@ -108,6 +111,16 @@ class Session:
         exchange = await self.send(endpoint, body, **how)
         require_answer(exchange)
         return exchange
+
+    @asynccontextmanager
+    async def one_connection(self) -> AsyncIterator["Session"]:
+        """A session whose requests, one after the other, take one connection for as long as the server keeps it."""
+        async with Client(self.client.target, connections=1) as client:
+            single = Session(client, self.dialect, self.model, self._judge, self.capable, self._deadline)
+            single.exchanges = self.exchanges
+            client.sent = self.client.sent
+            yield single
+            self.client.sent = max(client.sent, self.client.sent)
 
     async def together(self, requests: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Exchange]:
         """Several ordinary requests at once; their answers in the order of the requests."""

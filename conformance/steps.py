@@ -1,6 +1,7 @@
 """Runs the steps of a case."""
 
 import base64
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,26 +18,28 @@ async def run_steps(session: Session, endpoint: str, steps: Sequence[Mapping[str
     """Raises Failed at the first step whose answer isn't what it has to be."""
     named: dict[str, Exchange] = {}
     for step in steps:
-        exchange = await _send(session, endpoint, _filled(step, named))
+        exchange = await send_step(session, endpoint, _filled(step, named))
         expect(exchange, _filled(step.get("expect", {}), named), session.dialect, endpoint)
         if "name" in step:
             named[step["name"]] = exchange
 
 
-async def _send(session: Session, endpoint: str, step: Mapping[str, Any]) -> Exchange:
+async def send_step(session: Session, endpoint: str, step: Mapping[str, Any]) -> Exchange:
+    """Sends what a step says under `send` or `raw`."""
     if "send" in step:
         return await session.send(endpoint, step["send"], capped=step.get("capped", True))
     raw = step["raw"]
     content = None
     if "text" in raw:
-        content = raw["text"].encode()
+        content = raw["text"].replace("${model}", json.dumps(session.model)[1:-1]).encode()
     elif "base64" in raw:
         content = base64.b64decode(raw["base64"])
     has_body = content is not None or "body" in raw
+    own = endpoint if endpoint in PATHS and raw.get("path", PATHS[endpoint]) == PATHS[endpoint] else None
     return await session.raw(
         raw.get("method", "POST" if has_body else "GET"),
         raw.get("path", PATHS.get(endpoint, "")),
-        endpoint=endpoint if endpoint in PATHS and raw.get("path", PATHS[endpoint]) == PATHS[endpoint] else None,
+        endpoint=raw.get("endpoint", own),
         body=raw.get("body"),
         content=content,
         headers=raw.get("headers"),

@@ -50,5 +50,9 @@ class Failed(Exception):
         self.finding = Finding(message, exchanges)
 
 
+class Refused(Exception):
+    """A server says properly that it hasn't a capability: what a probe for one raises."""
+
+
 class Skipped(Exception):
     """A case can't be judged on this server; the text says why."""

@@ -1,0 +1,39 @@
+"""One connection for several requests, as every client's pool has it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from specvino.conformance.exchange import Exchange
+from specvino.conformance.expect import expect
+from specvino.conformance.session import PATHS, Session, about, require_answer
+from specvino.conformance.verdict import Failed
+
+LARGE = 300_000
+"""Bytes that no server has read by chance when it refuses them."""
+
+
+async def reused(session: Session, endpoint: str, *, body: Mapping[str, Any], refused: str | None = None) -> None:
+    """After an answer, or after this refusal, the next request on the same connection is answered."""
+    async with session.one_connection() as single:
+        first = await single.send("chat", body)
+        if refused is None:
+            require_answer(first)
+        else:
+            expect(first, {"refused": refused}, session.dialect, "chat")
+        await _next(single, first)
+
+
+async def reused_unread(session: Session, endpoint: str, *, path: str) -> None:
+    """A long body that nobody wants to read is not taken for the next request."""
+    async with session.one_connection() as single:
+        first = await single.raw("POST", path, content=b'{"text": "' + b"G" * LARGE + b'"}')
+        expect(first, {"refused": "unknown_route"}, session.dialect, "chat")
+        await _next(single, first)
+
+
+async def _next(single: Session, first: Exchange) -> None:
+    with about(first):
+        second = await single.raw("GET", PATHS["models"], endpoint="models")
+        require_answer(second)
+    if first.connection and second.connection and first.connection != second.connection:
+        raise Failed("the connection was closed after the answer, which didn't say so (Connection: close)", first)
