@@ -21,6 +21,7 @@ class Chat(Generation):
         body = self.accepted(call, "CreateChatCompletionRequest")
         asked = self.chat_asked(body)
         outputs = self.outputs(asked)
+        call.tokens = sum(output.made for output in outputs)
         head = {"id": self.chat_id(), "created": SINCE, "model": body["model"]}
         if body.get("stream"):
             return Stream(self.chat_events(head, asked, outputs), terminator="[DONE]")

@@ -23,6 +23,7 @@ class Completions(Chat):
         body = self.accepted(call, "CreateCompletionRequest")
         self.require_settings(body)
         answers = [(asked, self.outputs(asked)) for asked in self.completion_asked(body)]
+        call.tokens = sum(output.made for _, outputs in answers for output in outputs)
         head = {"id": self.completion_id(), "created": SINCE, "model": body["model"]}
         if body.get("stream"):
             return Stream(self.completion_events(head, answers), terminator="[DONE]")

@@ -100,8 +100,8 @@ class Generation(Tools):
 
     words = Words()
 
-    def __init__(self, *, key: str | None = None, model: str = "faux") -> None:
-        super().__init__(key=key, model=model)
+    def __init__(self, *, key: str | None = None, model: str = "faux", pace: float = 0.0) -> None:
+        super().__init__(key=key, model=model, pace=pace)
         self.counted = 0
 
     def count(self) -> int:

@@ -6,6 +6,7 @@ import json
 import re
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote
@@ -46,6 +47,10 @@ class Call:
     parameters: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
     unsupported: list[str] = field(default_factory=list)
+    tokens: int = 0
+    """How many the model makes for it."""
+    left: "asyncio.Future[None] | None" = None
+    """Is done when the client is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +70,16 @@ class Route:
 
 
 class Http:
-    """Everything but the operations. `key` is what clients must send, None where they needn't."""
+    """Everything but the operations. `key` is what clients must send, None where they needn't; `pace` is how many
+    seconds a token takes: above 0, requests for some wait for each other."""
 
     routes: tuple[Route, ...] = ()
 
-    def __init__(self, *, key: str | None = None, model: str = "faux") -> None:
+    def __init__(self, *, key: str | None = None, model: str = "faux", pace: float = 0.0) -> None:
         self.key = key
         self.model = model
+        self.pace = pace
+        self._slot = asyncio.Lock()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -99,14 +107,16 @@ class Http:
             if call.method == "POST":
                 call.body = await self.read(call)
             answer = getattr(self, route.does)(call)
-            if isinstance(answer, Stream):
-                await self.stream(call, answer)
-            else:
-                await self.respond(call, 200, self.encode(answer), self.json_headers(call))
+            call.left = asyncio.ensure_future(self._disconnect(call))
+            async with self._slot if self.pace and call.tokens else nullcontext():
+                await self.answer(call, answer)
         except Refusal as refusal:
             await self.refuse(call, refusal)
         except ConnectionError:
             pass  # the client is gone
+        finally:
+            if call.left:
+                call.left.cancel()
 
     def request_id(self, call: Call) -> str:
         sent = call.headers.get("x-request-id", "")
@@ -162,15 +172,16 @@ class Http:
         return self.parse(content)
 
     async def content(self, call: Call) -> bytes:
-        content = bytearray()
-        more = True
+        """All of it is read, also where it is too large: a client that still sends sees no answer."""
+        content, size, more = bytearray(), 0, True
         while more:
             message = await call.receive()
             if message["type"] == "http.disconnect":
                 raise ConnectionResetError
-            content += message.get("body", b"")
+            size += len(message.get("body", b""))
+            content += message.get("body", b"") if size <= LARGEST_BODY else b""
             more = message.get("more_body", False)
-            self.require_size(len(content))
+        self.require_size(size)
         return bytes(content)
 
     def require_size(self, size: int) -> None:
@@ -210,6 +221,29 @@ class Http:
         return self._no_number(digits[:40]) if value in (float("inf"), float("-inf")) else value
 
     # Answers
+
+    async def answer(self, call: Call, answer: Any) -> None:
+        if isinstance(answer, Stream):
+            await self.stream(call, answer)
+        else:
+            await self.work(call, call.tokens)
+            await self.respond(call, 200, self.encode(answer), self.json_headers(call))
+
+    async def work(self, call: Call, tokens: int) -> None:
+        """Takes the time of some tokens. Raises ConnectionError when the client goes away."""
+        await self.wait(call, self.pace * tokens)
+        if self.is_left(call):
+            raise ConnectionResetError
+
+    async def wait(self, call: Call, seconds: float) -> None:
+        """Waits so long, or until the client goes away."""
+        if seconds and call.left:
+            await asyncio.wait([call.left], timeout=seconds)
+        else:
+            await asyncio.sleep(0)
+
+    def is_left(self, call: Call) -> bool:
+        return call.left is not None and call.left.done()
 
     def encode(self, value: Any) -> bytes:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
@@ -257,7 +291,7 @@ class Http:
     def refusal_headers(self, refusal: Refusal) -> Headers:
         if refusal.code is ErrorCode.INVALID_API_KEY:
             return [(b"www-authenticate", b"Bearer")]
-        return [(b"connection", b"close")] if refusal.code is ErrorCode.REQUEST_TOO_LARGE else []
+        return []
 
     def allowed(self, call: Call) -> str:
         """The methods that a path takes."""
@@ -275,16 +309,10 @@ class Http:
                 "headers": [*self.stream_headers(call), *self.common_headers(call)],
             }
         )
-        gone = asyncio.ensure_future(self._gone(call))
-        try:
-            for event in stream.events:
-                await call.send({"type": "http.response.body", "body": self.frame(stream, event), "more_body": True})
-                await asyncio.sleep(0)
-                if gone.done():
-                    return
-            await call.send({"type": "http.response.body", "body": self.end(stream)})
-        finally:
-            gone.cancel()
+        for event in stream.events:
+            await self.work(call, 1)
+            await call.send({"type": "http.response.body", "body": self.frame(stream, event), "more_body": True})
+        await call.send({"type": "http.response.body", "body": self.end(stream)})
 
     def frame(self, stream: Stream, event: Event) -> bytes:
         """The bytes of one event."""
@@ -298,7 +326,7 @@ class Http:
         """What comes after the last event."""
         return b"" if stream.terminator is None else f"data: {stream.terminator}\n\n".encode()
 
-    async def _gone(self, call: Call) -> None:
+    async def _disconnect(self, call: Call) -> None:
         while (await call.receive())["type"] != "http.disconnect":
             pass
 

@@ -23,6 +23,7 @@ class Responses(ItemEvents):
         taken = [*self.resolved(call, self.input_items(body["input"]))]
         asked = self.response_asked(body, taken)
         output = self.output(asked, 0)
+        call.tokens = output.made
         begun = self.begun_response(body)
         items = self.items(asked, output)
         events = [*self.numbered(self.response_events(asked, begun, output, items))]

@@ -4,8 +4,9 @@
 
 * http: the way of a request (`serve`), `request_id`, `route`, `without_base`, `wrong_method`, `authorize`, `is_key`,
   `read`, `require_size`, `require_media`, `parse`, `object` (keys twice), `encode`, `common_headers`, `json_headers`,
-  `stream_headers`, `respond`, `refuse`, `status`, `envelope`, `refusal_headers`, `allowed`, `stream`, `frame`,
-  `event_name`, `end` (the terminator), `is_preflight`, `preflight_headers`, `allowed_headers`, `origin_headers`
+  `stream_headers`, `respond`, `refuse`, `status`, `envelope`, `refusal_headers`, `allowed`, `answer`, `stream`,
+  `work`, `wait`, `is_left` (the client is gone), `frame`, `event_name`, `end` (the terminator), `is_preflight`,
+  `preflight_headers`, `allowed_headers`, `origin_headers`
 * models: `list_models`, `retrieve_model`, `described`, `require_model`, `health`, `version`
 * requests: `accepted`, `given` (null is absent), `violations`, `refusal`, `message`, `param`, `unsupported`,
   `unsupported_headers`

@@ -36,8 +36,8 @@ class Stored(Responses):
         Route("GET", "/responses/{response_id}/input_items", "list_input_items"),
     )
 
-    def __init__(self, *, key: str | None = None, model: str = "faux") -> None:
-        super().__init__(key=key, model=model)
+    def __init__(self, *, key: str | None = None, model: str = "faux", pace: float = 0.0) -> None:
+        super().__init__(key=key, model=model, pace=pace)
         self.records: dict[str, Record] = {}
 
     def keep(self, begun: Response, whole: Response, taken: Sequence[Item], events: Sequence[Event]) -> Response:
