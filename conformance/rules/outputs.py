@@ -36,6 +36,13 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
         yield Output(text or "", thoughts, choice.get("finish_reason"), calls, choice)
 
 
+def thought(exchange: Exchange, output: Output) -> bool:
+    """Whether tokens of the answer went into thoughts, shown or hidden."""
+    usage = exchange.answer.get("usage") or {}
+    details = usage.get("completion_tokens_details") or usage.get("output_tokens_details") or {}
+    return bool(output.thoughts or details.get("reasoning_tokens") or output.text.lstrip().startswith("<think>"))
+
+
 def _response(answer: dict[str, Any]) -> Output:
     items = [item for item in answer.get("output") or () if isinstance(item, dict)]
     texts = [
