@@ -1,0 +1,131 @@
+"""Is there a server, does it take the key, which model does it serve? What must be known before anything is judged."""
+
+from typing import Any
+
+import httpx
+
+from specvino.conformance.client import Client, full_url
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.exchange import Exchange, Request, Unreadable
+from specvino.conformance.session import PATHS, Session
+
+KEYLESS = (401, 403)
+
+BASES = ("/v1", "/v3", "/openai/v1", "/api/v1")
+"""Where the API of a server often is, for those who named only the server."""
+
+MOST_NAMES = 8
+"""Models that a message lists."""
+
+
+class CannotRun(Exception):
+    """Nothing can be judged; the text says why, in one line."""
+
+
+def checked_url(url: str) -> str:
+    """The base URL without a slash at its end. Raises CannotRun."""
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise CannotRun(f"{url!r} is no URL: {error}") from None
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise CannotRun(f"{url!r} is no URL of a server: it begins with http:// or https://")
+    if parsed.userinfo:
+        raise CannotRun("the URL has a name or a password in it; a key is given with --api-key")
+    if parsed.query or parsed.fragment:
+        raise CannotRun(f"{url!r} has more than a path; the base URL is what comes before /chat/completions")
+    return url.rstrip("/").removesuffix("/chat/completions")
+
+
+def checked_key(key: str | None) -> str | None:
+    """The key as a header can carry it. Raises CannotRun, without saying the key."""
+    stripped = (key or "").strip()
+    if not stripped.isascii() or any(not "!" <= each <= "~" for each in stripped):
+        raise CannotRun("the key has characters that no header can carry")
+    return stripped or None
+
+
+async def shake(client: Client, dialect: Dialect, model: str | None) -> str:
+    """The model's name: `model`, or the first that the server lists. Raises CannotRun."""
+    session = Session(client, dialect, model or "", lambda _: None, _capable)
+    listing = await session.raw("GET", PATHS["models"])
+    _require_server(listing, client.target.url)
+    _require_key(listing, client.target.key)
+    listed = _names(listing)
+    if model is None:
+        if not listed:
+            raise CannotRun(f"{await _no_models(session, listing)}; name a model with --model")
+        model = listed[0]
+    await _first(Session(client, dialect, model, lambda _: None, _capable), listing, listed)
+    return model
+
+
+async def _capable(_: str) -> bool:
+    return False
+
+
+async def _first(session: Session, listing: Exchange, listed: list[str]) -> None:
+    """The first request: it may take as long as loading a model."""
+    first = await session.send("chat", {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1})
+    _require_key(first, session.client.target.key)
+    refused = first.status is not None and 400 <= first.status < 500
+    if not refused or session.model in listed:
+        return
+    if listed:
+        names = ", ".join(listed[:MOST_NAMES]) + (", …" if len(listed) > MOST_NAMES else "")
+        raise CannotRun(f"the server has no model {session.model!r} ({_answered(first)}); it lists {names}")
+    if listing.status == 404 and first.status == 404:
+        raise CannotRun(await _no_models(session, listing))
+
+
+def _require_server(exchange: Exchange, url: str) -> None:
+    if exchange.ended == "unreachable":
+        raise CannotRun(f"no server answers at {url}: {_bare(exchange.problem)}")
+    if exchange.status is None and exchange.ended == "too slow":
+        raise CannotRun(f"the server at {url} does not answer: {exchange.problem}")
+    if exchange.status is None:
+        raise CannotRun(f"what answers at {url} is no HTTP server: {exchange.problem or exchange.ended}")
+    if 300 <= exchange.status < 400:
+        to = exchange.headers.get("location", "nowhere")
+        raise CannotRun(f"the server at {url} sends to {to!r} ({exchange.status}), which is not followed")
+
+
+def _bare(problem: str | None) -> str:
+    return (problem or "").removeprefix("no connection: ")
+
+
+def _require_key(exchange: Exchange, key: str | None) -> None:
+    if exchange.status in KEYLESS:
+        wanted = "refuses the key" if key else "asks for a key, which --api-key gives"
+        raise CannotRun(f"the server {wanted} ({_answered(exchange)})")
+
+
+def _answered(exchange: Exchange) -> str:
+    message: Any = exchange.error.get("message")
+    said = f": {message[:160]}" if isinstance(message, str) else ""
+    return f"{exchange.request.method} {exchange.request.path} is answered with {exchange.status}{said}"
+
+
+def _names(listing: Exchange) -> list[str]:
+    """The ids of the models that are listed, as far as that can be read."""
+    try:
+        data = listing.answer.get("data") if listing.ok else None
+    except Unreadable:
+        return []
+    entries = data if isinstance(data, list) else []
+    return [each["id"] for each in entries if isinstance(each, dict) and isinstance(each.get("id"), str) and each["id"]]
+
+
+async def _no_models(session: Session, listing: Exchange) -> str:
+    """Why there is no list: perhaps the API is elsewhere on this server."""
+    base = session.client.target.url
+    for path in BASES:
+        elsewhere = f"//{path.strip('/')}{PATHS['models']}"
+        if full_url(base, elsewhere) != full_url(base, PATHS["models"]):
+            request = Request(None, "GET", elsewhere, listing.request.headers, None)
+            if _names(await session.client.send(request)):
+                return f"there is no API at {base}, but at {full_url(base, '/' + path)}"
+    return f"the server at {base} lists no models ({_answered(listing)})"
+
+
+__all__ = ["CannotRun", "checked_key", "checked_url", "shake"]

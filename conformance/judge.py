@@ -1,0 +1,112 @@
+"""A whole run: what the command `specvino conform` does, without its terminal and files."""
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from specvino.conformance.client import Client, Target
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.handshake import CannotRun, shake
+from specvino.conformance.plan import Plan, plan
+from specvino.conformance.reports.convert import Converter
+from specvino.conformance.reports.records import Footer, Header, Line, Report
+from specvino.conformance.run import Run
+from specvino.conformance.verdict import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be judged, and how far. Times are in seconds."""
+
+    target: Target
+    dialect: Dialect
+    profile: str = "full"
+    layers: tuple[str, ...] = ("cases", "streams")
+    filters: tuple[str, ...] = ()
+    concurrency: int = 1
+    max_time: float | None = None
+
+    def plan(self) -> Plan:
+        """Raises CannotRun where a filter, or all of it, leaves nothing."""
+        keyed = self.target.key is not None
+        for each in self.filters or (None,):
+            filters = () if each is None else (each,)
+            found = plan(self.dialect, profile=self.profile, layers=self.layers, filters=filters, key=keyed)
+            if not found.cases and "fuzz" not in self.layers:
+                raise CannotRun(self._nothing(found, each))
+        return plan(self.dialect, profile=self.profile, layers=self.layers, filters=self.filters, key=keyed)
+
+    def _nothing(self, found: Plan, pattern: str | None) -> str:
+        what = f"the filter {pattern!r} leaves" if pattern else "there is"
+        if found.left_out:
+            return f"{what} nothing to judge: {next(iter(found.left_out.values()))}"
+        return f"{what} no rule in the profile {self.profile} of {' and '.join(self.layers)}"
+
+
+@dataclass(slots=True)
+class Judging:
+    """A run on its way. `report` grows with it, and has its header after `begin`."""
+
+    job: Job
+    plan: Plan
+    client: Client
+    report: Report
+    _begun: float = field(default_factory=time.monotonic)
+    _run: Run | None = None
+
+    async def lines(self) -> AsyncIterator[Line]:
+        """As they come. Afterwards the report has its footer."""
+        converter = Converter(self.job.target)
+        async with aclosing(self._results()) as results:
+            async for result in results:
+                line = converter.line(result)
+                self.report.lines.append(line)
+                yield line
+
+    def footer(self, *, complete: bool) -> Footer:
+        """How the run ended, or stands."""
+        run = self._run
+        return Footer(
+            counts=dict(self.report.counts),
+            requests=self.client.sent,
+            seconds=round(time.monotonic() - self._begun, 3),
+            complete=complete,
+            lost=run.lost if run else None,
+            time_up=run.time_up if run else False,
+        )
+
+    async def _results(self) -> AsyncGenerator[Result, None]:
+        if self.plan.cases:
+            self._run = Run(
+                self.client,
+                self.job.dialect,
+                self.report.header.model,
+                self.plan,
+                self.job.concurrency,
+                self.job.max_time,
+            )
+            async for result in self._run.results():
+                yield result
+
+
+async def begin(job: Job, client: Client) -> Judging:
+    """Asks the server for what has to be known. Raises CannotRun."""
+    chosen = job.plan()
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    model = await shake(client, job.dialect, job.target.model)
+    header = Header(
+        tool=f"specvino {version('specvino')}",
+        url=job.target.url,
+        model=model,
+        dialect=job.dialect.name,
+        document=job.dialect.digest,
+        profile=job.profile,
+        layers=job.layers,
+        filters=job.filters,
+        started=started,
+        left_out=chosen.left_out,
+    )
+    return Judging(job, chosen, client, Report(header))

@@ -1,0 +1,75 @@
+"""Findings that are accepted: a file that a project keeps beside its server.
+
+    accepted:
+      chat/stop/ends-before: {verdict: fail, because: "Fixed in the next release."}
+
+JSON is YAML, too.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from specvino.conformance.reports.records import BAD, JUDGED, Line
+from specvino.conformance.verdict import Verdict
+
+
+class BadBaseline(Exception):
+    """A file is no baseline; the text says why."""
+
+
+class Accepted(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    verdict: Literal[Verdict.FAIL, Verdict.ERROR]
+    because: str = ""
+
+
+class Baseline(BaseModel):
+    """By rule."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    accepted: dict[Annotated[str, Field(pattern=".+/.+/.+")], Accepted] = {}
+
+    def accepts(self, line: Line) -> bool:
+        found = self.accepted.get(line.rule)
+        return found is not None and found.verdict == line.verdict
+
+    def unneeded(self, lines: Iterable[Line]) -> Iterator[str]:
+        """Rules that were judged, and aren't what was accepted any more."""
+        for line in lines:
+            if line.rule in self.accepted and line.verdict in JUDGED and not self.accepts(line):
+                yield line.rule
+
+    def updated(self, lines: Iterable[Line]) -> "Baseline":
+        """Accepts what these lines found. Of what they don't speak of, this baseline's word stands."""
+        accepted = dict(self.accepted)
+        for line in lines:
+            if line.verdict in BAD:
+                old = self.accepted.get(line.rule)
+                said = {"verdict": line.verdict, "because": old.because if old else ""}
+                accepted[line.rule] = Accepted.model_validate(said)
+            elif line.verdict in JUDGED:
+                accepted.pop(line.rule, None)
+        return Baseline(accepted=dict(sorted(accepted.items())))
+
+    def write(self, path: Path) -> None:
+        """Raises OSError."""
+        content = {"accepted": {}} | self.model_dump(mode="json", exclude_defaults=True)
+        path.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
+
+
+def read(path: Path) -> Baseline:
+    """Raises BadBaseline and OSError."""
+    try:
+        return Baseline.model_validate(yaml.safe_load(path.read_bytes()) or {})
+    except (yaml.YAMLError, RecursionError) as error:
+        raise BadBaseline(f"{path} is no baseline: {' '.join(str(error).split())}") from None
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, problem["loc"]))
+        raise BadBaseline(f"{path} is no baseline: {where or 'it'}: {problem['msg']}") from None

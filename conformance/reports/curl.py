@@ -1,0 +1,49 @@
+"""A request as a command that repeats it."""
+
+import shlex
+
+from specvino.conformance.client import full_url
+from specvino.conformance.exchange import Request
+
+KEY = "$SPECVINO_API_KEY"
+"""What stands for the key, as the shell fills it in."""
+
+LONGEST = 20_000
+"""Bytes of a body that are written out."""
+
+
+def curl(request: Request, base: str, key: str | None) -> str:
+    """For a POSIX shell. `base` is the base URL; `key` the one that must not be shown."""
+    words = ["curl", "-sS", "-i", "-N"]
+    if request.method != ("GET" if request.content is None else "POST"):
+        words += ["-X", shlex.quote(request.method)]
+    words.append(shlex.quote(full_url(base, request.path)))
+    for name, value in request.headers.items():
+        words += ["-H", _header(name, value, key)]
+    if request.content is None:
+        return " ".join(words)
+    if len(request.content) > LONGEST:
+        return (
+            f"{' '.join(words)} --data-binary @body  # a body of {len(request.content)} bytes, too long to write here"
+        )
+    text = _plain(request.content)
+    if text is None:
+        # printf's octal escapes are in every shell; its % and \ are not meant here, so all bytes are escaped.
+        escaped = "".join(f"\\{byte:03o}" for byte in request.content)
+        return f"printf '{escaped}' | {' '.join(words)} --data-binary @-"
+    return f"{' '.join(words)} --data-raw {shlex.quote(text)}"
+
+
+def _header(name: str, value: str, key: str | None) -> str:
+    if key and value == f"Bearer {key}":
+        return f'"{name}: Bearer {KEY}"'
+    return shlex.quote(f"{name}: {value}")
+
+
+def _plain(content: bytes) -> str | None:
+    """The text, where a command can hold it as it is."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return text if all(each.isprintable() or each in "\n\t" for each in text) else None

@@ -1,0 +1,68 @@
+"""What got better or worse from one run to another."""
+
+from dataclasses import dataclass, field
+
+from specvino.conformance.reports.records import BAD, JUDGED, Line, Report
+from specvino.conformance.verdict import Verdict
+
+
+@dataclass(slots=True)
+class Diff:
+    """Pairs of before and after, by what became of them. `other` are changes between what says nothing of the server
+    and what does."""
+
+    worse: list[tuple[Line, Line]] = field(default_factory=list)
+    better: list[tuple[Line, Line]] = field(default_factory=list)
+    other: list[tuple[Line, Line]] = field(default_factory=list)
+    same: int = 0
+    gone: list[Line] = field(default_factory=list)
+    """Rules that were in the first run only."""
+    new: list[Line] = field(default_factory=list)
+
+    @property
+    def newly_bad(self) -> list[Line]:
+        """Rules of the second run only that it fails by."""
+        return [line for line in self.new if line.verdict in BAD]
+
+    @property
+    def is_worse(self) -> bool:
+        return bool(self.worse or self.newly_bad)
+
+
+RANK = {Verdict.PASS: 2, Verdict.UNSUPPORTED: 1, Verdict.SKIP: 0, Verdict.FAIL: -1, Verdict.ERROR: -1}
+
+
+def diff(before: Report, after: Report) -> Diff:
+    old = {line.rule: line for line in before.lines}
+    new = {line.rule: line for line in after.lines}
+    found = Diff()
+    for rule in sorted(old.keys() & new.keys()):
+        _sort((old[rule], new[rule]), found)
+    found.gone = [old[rule] for rule in sorted(old.keys() - new.keys())]
+    found.new = [new[rule] for rule in sorted(new.keys() - old.keys())]
+    return found
+
+
+def _sort(pair: tuple[Line, Line], found: Diff) -> None:
+    old, new = pair[0].verdict, pair[1].verdict
+    if old == new:
+        found.same += 1
+    elif new in BAD and old not in BAD:
+        found.worse.append(pair)
+    elif old not in JUDGED or new not in JUDGED or RANK[old] == RANK[new]:
+        found.other.append(pair)
+    elif RANK[new] > RANK[old]:
+        found.better.append(pair)
+    else:
+        found.worse.append(pair)
+
+
+def differences(before: Report, after: Report) -> list[str]:
+    """In what the runs differ beside their results, each a sentence."""
+    names = ("dialect", "document", "profile", "layers", "filters", "model")
+    pairs = ((name, getattr(before.header, name), getattr(after.header, name)) for name in names)
+    return [f"The runs differ in {name}: {_shown(old)}, then {_shown(new)}." for name, old, new in pairs if old != new]
+
+
+def _shown(value: object) -> str:
+    return (", ".join(map(str, value)) or "none") if isinstance(value, tuple) else str(value)

@@ -1,0 +1,62 @@
+"""Reports as web pages, each one self-contained: nothing is fetched from anywhere."""
+
+import json
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from specvino.conformance.reports.records import Line, Report, count, left_out, totals
+from specvino.conformance.verdict import Verdict
+
+ORDER = (Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED, Verdict.SKIP, Verdict.PASS)
+
+
+def write(report: Report, path: Path) -> None:
+    """Raises OSError."""
+    path.write_text(page(report), encoding="utf-8")
+
+
+def page(report: Report, *, back: str | None = None) -> str:
+    """`back` is the address of a page that leads here."""
+    return str(render("report.html.jinja", report=report, lines=_sorted(report), back=back))
+
+
+def render(template: str, **values: object) -> str:
+    return _environment().get_template(template).render(values)
+
+
+def anchor(rule: str) -> str:
+    """The name of a rule's place in a page."""
+    return "".join(each if each.isalnum() or each in "-_" else "." for each in rule)
+
+
+def _sorted(report: Report) -> list[Line]:
+    return sorted(report.lines, key=lambda line: (ORDER.index(line.verdict), line.accepted, line.rule))
+
+
+def _pretty(body: str) -> str:
+    """JSON with a line for each value; anything else as it is."""
+    try:
+        return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return body
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("specvino.conformance.reports", "templates"),
+        autoescape=True,  # whatever a server sent is text
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"anchor": anchor, "pretty": _pretty, "totals": totals, "count": count}
+    environment.globals |= {"Verdict": Verdict, "left_out": left_out, "Counter": Counter}
+    for name in ("style.css", "filter.js"):
+        source = environment.loader.get_source(environment, name)[0] if environment.loader else ""
+        environment.globals[name.replace(".", "_")] = Markup(source)
+    return environment

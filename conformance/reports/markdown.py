@@ -1,0 +1,56 @@
+"""A summary for a CI job's page."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from specvino.conformance.reports.plain import cut
+from specvino.conformance.reports.records import Line, Report, count, summary
+from specvino.conformance.verdict import Verdict
+
+LONGEST = 300
+MOST = 50
+"""Findings that are listed: such pages have limits."""
+
+
+def write(report: Report, path: Path) -> None:
+    """Raises OSError."""
+    path.write_text("\n".join(_lines(report)) + "\n", encoding="utf-8")
+
+
+def _lines(report: Report) -> Iterator[str]:
+    header = report.header
+    yield f"## {_text(header.url)}: {_text(header.model)}"
+    yield ""
+    if report.shortcoming:
+        yield f"**{_text(report.shortcoming)}**"
+        yield ""
+    yield f"{summary(report)}. Judged by the document of {header.dialect}, profile {header.profile}."
+    yield ""
+    yield f"| endpoint | {' | '.join(Verdict)} |"
+    yield f"|---|{'---:|' * len(Verdict)}"
+    for endpoint, lines in _by_endpoint(report).items():
+        counts = count(lines)
+        yield f"| {endpoint} | {' | '.join(str(counts[each] or '') for each in Verdict)} |"
+    bad = [line for line in sorted(report.lines, key=lambda each: each.rule) if line.counts]
+    if not bad:
+        return
+    yield ""
+    yield "| rule | what was found |"
+    yield "|---|---|"
+    for line in bad[:MOST]:
+        yield f"| {line.rule} | {_text(cut(line.why, LONGEST))} |"
+    if len(bad) > MOST:
+        yield ""
+        yield f"{len(bad) - MOST} more findings are in the other reports."
+
+
+def _by_endpoint(report: Report) -> dict[str, list[Line]]:
+    found: dict[str, list[Line]] = {}
+    for line in sorted(report.lines, key=lambda each: each.rule):
+        found.setdefault(line.rule.split("/")[0], []).append(line)
+    return found
+
+
+def _text(text: str) -> str:
+    """What a server said must not become a link, an image or a cell of its own."""
+    return "".join(f"\\{each}" if each in "\\`*_{}[]()#+-!|<>~@" else each for each in " ".join(text.split()))

@@ -1,0 +1,63 @@
+"""Reports as NDJSON: a header, a line for each rule as soon as it is judged, a footer."""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TextIO
+
+from pydantic import ValidationError
+
+from specvino.conformance.reports.records import RECORDS, Footer, Header, Line, Report
+
+
+class BadReport(Exception):
+    """A file is no report; the text says why."""
+
+
+class Writer:
+    """Writes each record at once, so that a run that is killed leaves what it found. Raises OSError."""
+
+    def __init__(self, path: Path) -> None:
+        self._file: TextIO = path.open("w", encoding="utf-8")
+
+    def write(self, record: Header | Line | Footer) -> None:
+        self._file.write(record.model_dump_json() + "\n")
+        self._file.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+
+def read(path: Path) -> Report:
+    """A file that was cut off gives a report that isn't `complete`. Raises BadReport and OSError."""
+    lines = path.read_bytes().split(b"\n")
+    # What the last line feed doesn't end was cut off in the middle.
+    lines, rest = lines[:-1], lines[-1]
+    if not lines:
+        raise BadReport(f"{path} is no report of a run: it has no whole line")
+    report: Report | None = None
+    for number, line in enumerate(lines, 1):
+        try:
+            record = RECORDS.validate_json(line)
+        except ValidationError as error:
+            problem = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, problem["loc"]))
+            raise BadReport(f"{path} is no report of a run: line {number}: {where}: {problem['msg']}") from None
+        if report is None and isinstance(record, Header):
+            report = Report(record)
+        elif report is None or isinstance(record, Header) or report.footer is not None:
+            raise BadReport(
+                f"{path} is no report of a run: line {number} is a {record.kind}, which doesn't belong there"
+            )
+        elif isinstance(record, Footer):
+            report.footer = record
+        else:
+            report.lines.append(record)
+    assert report is not None
+    if rest or (report.footer is not None and report.footer.counts != dict(report.counts)):
+        report.footer = None  # lines are missing, or there are more than were written
+    return report

@@ -1,0 +1,45 @@
+"""Findings as text, for terminals and for reports that have room for text only."""
+
+from collections.abc import Iterator
+
+from specvino.conformance.reports.records import Found, Line, Shown
+
+LONGEST = 2_000
+"""Characters of a body or a command that are shown."""
+
+
+def explained(line: Line) -> str:
+    """Everything that is known of a result."""
+    return "\n".join(_lines(line))
+
+
+def _lines(line: Line) -> Iterator[str]:
+    yield line.says
+    if line.because:
+        yield line.because
+    for issue in line.issues:
+        yield f"see {issue}"
+    for found in line.findings:
+        yield ""
+        yield from _found(found)
+
+
+def _found(found: Found) -> Iterator[str]:
+    yield found.message
+    for shown in found.exchanges:
+        yield str(shown)
+        yield f"  {cut(shown.curl)}"
+        yield from (f"  {line}" for line in _response(shown))
+
+
+def _response(shown: Shown) -> Iterator[str]:
+    if shown.response is None:
+        return
+    for name, value in shown.response.headers.items():
+        yield f"{name}: {value}"
+    yield ""
+    yield from cut(shown.response.body).splitlines()
+
+
+def cut(text: str, longest: int = LONGEST) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}… ({len(text)} characters)"

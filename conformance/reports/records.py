@@ -1,0 +1,213 @@
+"""The lines of a report: what `line.schema.json` describes. Times are in seconds."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from specvino.conformance.verdict import Verdict
+
+FORMAT = 1
+
+BAD = (Verdict.FAIL, Verdict.ERROR)
+"""Verdicts that a run doesn't pass with."""
+
+JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED)
+"""Verdicts that say something of the server; the others that nobody knows."""
+
+
+class Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Sent(Record):
+    """A request. `body` is cut at a limit, `size` is its length in bytes."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    body: str | None = None
+    size: int = 0
+
+
+class Came(Record):
+    """An answer, likewise. Bytes that are no UTF-8 are written as `\\xff`."""
+
+    status: int
+    headers: dict[str, str]
+    body: str = ""
+    size: int = 0
+
+
+class Shown(Record):
+    """A request and its answer, None where none came. `ended` is `complete`, or what cut it off; `problem` says more.
+    `curl` repeats the request."""
+
+    number: int
+    request: Sent
+    response: Came | None
+    ended: str
+    problem: str | None = None
+    retries: int = 0
+    seconds: float
+    curl: str
+
+    def __str__(self) -> str:
+        came = str(self.response.status) if self.response else self.problem or self.ended
+        return f"{self.request.method} {self.request.url} -> {came}"
+
+
+class Found(Record):
+    """What is wrong, and the exchanges that show it."""
+
+    message: str
+    exchanges: tuple[Shown, ...] = ()
+
+
+class Header(Record):
+    """`document` is a digest of the document that the server was judged by; `left_out` says of rules why they are not
+    for this dialect."""
+
+    kind: Literal["header"] = "header"
+    format: Literal[1] = 1
+    tool: str
+    url: str
+    model: str
+    dialect: str
+    document: str
+    profile: str
+    layers: tuple[str, ...]
+    filters: tuple[str, ...] = ()
+    started: Annotated[str, Field(description="UTC, ISO 8601.", json_schema_extra={"format": "date-time"})]
+    left_out: dict[str, str] = {}
+
+
+class Line(Record):
+    """The result of one rule. `judged` is how many exchanges were looked at; `accepted` says that a baseline has it."""
+
+    kind: Literal["result"] = "result"
+    rule: str
+    layer: str
+    says: str
+    verdict: Verdict
+    spec: str = ""
+    issues: tuple[Annotated[str, Field(pattern="^https://")], ...] = ()
+    because: str = ""
+    findings: tuple[Found, ...] = ()
+    judged: int = 0
+    seconds: float = 0.0
+    accepted: bool = False
+
+    @property
+    def subject(self) -> str:
+        """The rule without its name: `chat/stop`."""
+        return self.rule.rsplit("/", 1)[0]
+
+    @property
+    def counts(self) -> bool:
+        """Whether the run fails by it."""
+        return self.verdict in BAD and not self.accepted
+
+    @property
+    def why(self) -> str:
+        """The reason in one line: the first finding, or why there is none."""
+        return self.findings[0].message if self.findings else self.because
+
+
+class Footer(Record):
+    """`complete` is false where the run was broken off. `lost` is the rule during which the server went away;
+    `time_up` says that the time allowed ended before the run."""
+
+    kind: Literal["footer"] = "footer"
+    counts: dict[Verdict, int]
+    requests: int
+    seconds: float
+    complete: bool
+    lost: str | None = None
+    time_up: bool = False
+
+
+AnyRecord = Annotated[Header | Line | Footer, Field(discriminator="kind")]
+
+RECORDS: TypeAdapter[Header | Line | Footer] = TypeAdapter(AnyRecord)
+
+
+def line_schema() -> dict[str, Any]:
+    """What `line.schema.json` holds."""
+    schema = RECORDS.json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A line of a report", **schema}
+
+
+@dataclass(slots=True)
+class Report:
+    """A run, as far as it came: without a footer, or with one that isn't `complete`, it was broken off."""
+
+    header: Header
+    lines: list[Line] = field(default_factory=list)
+    footer: Footer | None = None
+
+    @property
+    def complete(self) -> bool:
+        return self.footer is not None and self.footer.complete
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything was judged that was to be."""
+        return self.footer is not None and self.complete and not self.footer.lost and not self.footer.time_up
+
+    @property
+    def shortcoming(self) -> str:
+        """Why the run isn't whole, as a sentence; empty where it is."""
+        if self.footer is None:
+            return "The report has no end: the run was broken off, or the file was cut."
+        if not self.footer.complete:
+            return "The run was broken off."
+        if self.footer.lost:
+            return f"The server went away during {self.footer.lost}."
+        return "The time was up before all rules were judged." if self.footer.time_up else ""
+
+    @property
+    def counts(self) -> Counter[Verdict]:
+        return count(self.lines)
+
+    @property
+    def bad(self) -> list[Line]:
+        return [line for line in self.lines if line.verdict in BAD]
+
+    def by_subject(self) -> dict[str, list[Line]]:
+        """Sorted by endpoint and subject."""
+        found: dict[str, list[Line]] = {}
+        for line in sorted(self.lines, key=lambda each: each.rule):
+            found.setdefault(line.subject, []).append(line)
+        return found
+
+
+def count(lines: Sequence[Line]) -> Counter[Verdict]:
+    return Counter(line.verdict for line in lines)
+
+
+def totals(counts: Mapping[Verdict, int]) -> str:
+    """`142 pass · 3 fail of 145`: never without the number of all."""
+    parts = [f"{counts.get(verdict, 0)} {verdict}" for verdict in Verdict if counts.get(verdict) or verdict in SHOWN]
+    return f"{' · '.join(parts)} of {sum(counts.values())}"
+
+
+SHOWN = (Verdict.PASS, Verdict.FAIL)
+"""Verdicts that are counted also where they are none."""
+
+
+def left_out(header: Header) -> Iterator[str]:
+    """`23 left out, not in the dialect openai`, one for each kind of reason."""
+    reasons = Counter(
+        because if because == "no key was given" else f"not in the dialect {header.dialect}"
+        for because in header.left_out.values()
+    )
+    for because, number in reasons.items():
+        yield f"{number} left out, {because}"
+
+
+def summary(report: Report) -> str:
+    """The totals in one line."""
+    return "; ".join([totals(report.counts), *left_out(report.header)])

@@ -1,0 +1,140 @@
+"""A run in the terminal: a table that grows with it, then what was found. Elsewhere a line for each rule."""
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from specvino.conformance.reports.plain import cut
+from specvino.conformance.reports.records import Header, Line, Report, count, left_out, totals
+from specvino.conformance.verdict import Verdict
+
+STYLES = {
+    Verdict.PASS: "green",
+    Verdict.FAIL: "bold red",
+    Verdict.UNSUPPORTED: "yellow",
+    Verdict.SKIP: "dim",
+    Verdict.ERROR: "magenta",
+}
+
+CURL = 1_000
+"""Characters of a command that are shown."""
+
+
+class LiveTable:
+    """As a context manager; feed it the lines as they come. `cases` is how many cases the run has: the rules that are
+    judged beside them come as extras."""
+
+    def __init__(self, console: Console, report: Report, cases: int) -> None:
+        self._console = console
+        self._report = report
+        self._cases = cases
+        self._begun = time.monotonic()
+        self._live = Live(get_renderable=self._view, console=console, refresh_per_second=4, transient=True)
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if self._console.is_terminal:
+            self._live.stop()
+
+    def feed(self, line: Line) -> None:
+        if not self._console.is_terminal:
+            why = f": {first_line(line.why)}" if line.why else ""
+            self._console.print(f"{line.verdict} {line.rule}{why}", markup=False, highlight=False, soft_wrap=True)
+
+    def _view(self) -> RenderableType:
+        rows = self._report.by_subject()
+        # Six lines are for the heading, the bar and the frame.
+        by_subject = len(rows) + 6 <= self._console.height
+        done = sum(not _is_extra(line) for line in self._report.lines)
+        bar = Table.grid(padding=(0, 1))
+        seconds = time.monotonic() - self._begun
+        bar.add_row(ProgressBar(self._cases or 1, done, width=30), f"{done} of {self._cases} cases, {seconds:.0f} s")
+        return Group(table(self._report, by_subject=by_subject), bar)
+
+
+def _is_extra(line: Line) -> bool:
+    return line.subject.endswith(("/rules", "/capabilities")) or line.layer == "fuzz"
+
+
+def heading(header: Header) -> Text:
+    text = Text(f"{header.url}  {header.model}\n", style="bold")
+    layers = ", ".join(header.layers)
+    return text.append(f"judged by the document of {header.dialect}, profile {header.profile}: {layers}", style="dim")
+
+
+def table(report: Report, *, by_subject: bool = True) -> Table:
+    """How often each verdict was given."""
+    groups: dict[str, list[Line]] = {}
+    for subject, lines in report.by_subject().items():
+        groups.setdefault(subject if by_subject else subject.split("/")[0], []).extend(lines)
+    found = Table(box=None, padding=(0, 1), show_edge=False, header_style="dim")
+    found.add_column("")
+    for verdict in Verdict:
+        found.add_column(str(verdict), justify="right")
+    for name, lines in groups.items():
+        counts = count(lines)
+        cells = [Text(str(counts[each] or ""), style=STYLES[each]) for each in Verdict]
+        found.add_row(Text(name), *cells)
+    return found
+
+
+def show_findings(console: Console, report: Report) -> None:
+    """What the run fails by, what is accepted, and why other rules have no verdict."""
+    for line in sorted(report.lines, key=lambda each: each.rule):
+        if line.counts:
+            _finding(console, line)
+    others = [line for line in report.lines if line.verdict in (Verdict.UNSUPPORTED, Verdict.SKIP) or line.accepted]
+    if others:
+        console.print()
+    for line in sorted(others, key=lambda each: (each.verdict, each.rule)):
+        accepted = " (accepted)" if line.accepted else ""
+        text = Text(f"{line.verdict} ", style=STYLES[line.verdict]).append(f"{line.rule}{accepted}: ", style="default")
+        _print(console, text.append(first_line(line.why), style="dim"))
+
+
+def _finding(console: Console, line: Line) -> None:
+    console.print()
+    _print(console, Text(f"{line.verdict} ", style=STYLES[line.verdict]).append(line.rule, style="bold"))
+    _print(console, Text(f"  {line.says}", style="dim"))
+    if line.because:
+        _print(console, Text(f"  {line.because}"))
+    for found in line.findings:
+        _print(console, Text(f"  {found.message}"))
+        for shown in found.exchanges[:1]:
+            _print(console, Text(f"  {shown}", style="cyan"))
+            _print(console, Text(f"  {cut(shown.curl, CURL)}", style="dim"))
+
+
+def show_totals(console: Console, report: Report, unneeded: list[str]) -> None:
+    for rule in unneeded:
+        _print(console, Text(f"no longer needed in the baseline: {rule}", style="yellow"))
+    console.print()
+    if report.shortcoming:
+        _print(console, Text(report.shortcoming, style="bold red"))
+    accepted = sum(line.accepted for line in report.lines)
+    text = Text(totals(report.counts), style="bold")
+    for part in [*([f"{accepted} accepted by the baseline"] if accepted else []), *left_out(report.header)]:
+        text.append(f"; {part}", style="dim")
+    _print(console, text)
+    if report.footer:
+        _print(console, Text(f"{report.footer.requests} requests in {report.footer.seconds:.1f} s", style="dim"))
+
+
+def first_line(text: str) -> str:
+    return cut(text.split("\n", 1)[0], 300)
+
+
+def _print(console: Console, text: Text) -> None:
+    console.print(text, soft_wrap=True)
