@@ -95,7 +95,7 @@ class Dialect:
         responses = operation.definition["responses"]
         found = resolved(self.document, responses.get(str(status), {}))
         content = found.get("content", {}).get(media)
-        return None if content is None else self._shape(content.get("schema", {}))
+        return None if content is None else self.shape(content.get("schema", {}))
 
     def error(self, endpoint: str | None, status: int) -> Shape | None:
         """The form of errors: the one documented for the status, else the one that most errors have."""
@@ -104,7 +104,7 @@ class Dialect:
                 for known in (str(status), "400"):
                     found = resolved(self.document, self.operations[name].definition["responses"].get(known, {}))
                     if "application/json" in found.get("content", {}):
-                        return self._shape(found["content"]["application/json"]["schema"])
+                        return self.shape(found["content"]["application/json"]["schema"])
         return None
 
     def event(self, endpoint: str) -> Shape | None:
@@ -116,7 +116,7 @@ class Dialect:
         item = resolved(self.document, media.get("itemSchema") or media["x-itemSchema"])
         data = item["properties"]["data"]
         branch = next(each for each in data.get("anyOf", [data]) if "contentSchema" in each)
-        return self._shape(branch["contentSchema"])
+        return self.shape(branch["contentSchema"])
 
     def documented(self, endpoint: str) -> frozenset[int]:
         """The statuses that the document lists."""
@@ -151,7 +151,8 @@ class Dialect:
         """Whether a refusal says in `param` which field is wrong: others leave it null, or have no such place."""
         return self.name in ("openai", WHOLE)
 
-    def _shape(self, schema: Mapping[str, Any]) -> Shape:
+    def shape(self, schema: Mapping[str, Any]) -> Shape:
+        """Of a schema of the document. Each is compiled once."""
         key = json.dumps(schema)
         if key not in self._shapes:
             self._shapes[key] = Shape(schema, self.document)
@@ -161,6 +162,11 @@ class Dialect:
 def whole() -> dict[str, Any]:
     """The OpenAPI 3.2 document."""
     return _generated("openapi.json")
+
+
+def lowered() -> dict[str, Any]:
+    """The same as OpenAPI 3.1, for what reads nothing newer."""
+    return _generated("openapi-3.1.json")
 
 
 def at_pointer(document: Any, pointer: str) -> Any:

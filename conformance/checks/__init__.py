@@ -5,6 +5,7 @@ leaves nothing to judge. A case names it, and gives the arguments as data.
 """
 
 from collections.abc import Awaitable, Callable
+from functools import cache
 from importlib import import_module
 from inspect import iscoroutinefunction
 from pkgutil import iter_modules
@@ -15,6 +16,7 @@ from specvino.conformance.session import Session
 Check = Callable[..., Awaitable[None]]
 
 
+@cache
 def all_checks() -> dict[str, Check]:
     """By name: the public coroutine functions of this package's modules."""
     found: dict[str, Check] = {}

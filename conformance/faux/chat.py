@@ -6,7 +6,6 @@ from typing import Any
 
 from specvino.conformance.faux.generation import Asked, Generation, Output, Piece
 from specvino.conformance.faux.http import Call, Event, Route, Stream
-from specvino.conformance.faux.models import SINCE
 from specvino.conformance.faux.refusal import Refusal
 from specvino.conformance.faux.words import Token
 from specvino.generated.errors import ErrorCode
@@ -22,7 +21,7 @@ class Chat(Generation):
         asked = self.chat_asked(body)
         outputs = self.outputs(asked)
         call.tokens = sum(output.made for output in outputs)
-        head = {"id": self.chat_id(), "created": SINCE, "model": body["model"]}
+        head = {"id": self.chat_id(), "created": self.now(), "model": body["model"]}
         if body.get("stream"):
             return Stream(self.chat_events(head, asked, outputs), terminator="[DONE]")
         return self.chat_completion(head, asked, outputs)

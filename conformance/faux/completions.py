@@ -7,7 +7,6 @@ from typing import Any
 from specvino.conformance.faux.chat import Chat
 from specvino.conformance.faux.generation import Asked, Output
 from specvino.conformance.faux.http import Call, Event, Route, Stream
-from specvino.conformance.faux.models import SINCE
 from specvino.conformance.faux.refusal import Refusal
 from specvino.conformance.faux.words import CHARACTERS, Token
 from specvino.generated.errors import ErrorCode
@@ -24,7 +23,7 @@ class Completions(Chat):
         self.require_settings(body)
         answers = [(asked, self.outputs(asked)) for asked in self.completion_asked(body)]
         call.tokens = sum(output.made for _, outputs in answers for output in outputs)
-        head = {"id": self.completion_id(), "created": SINCE, "model": body["model"]}
+        head = {"id": self.completion_id(), "created": self.now(), "model": body["model"]}
         if body.get("stream"):
             return Stream(self.completion_events(head, answers), terminator="[DONE]")
         return self.completion(head, answers)

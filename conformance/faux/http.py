@@ -4,6 +4,7 @@ import asyncio
 import hmac
 import json
 import re
+import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from contextlib import nullcontext
@@ -117,6 +118,10 @@ class Http:
         finally:
             if call.left:
                 call.left.cancel()
+
+    def now(self) -> int:
+        """Unix seconds."""
+        return int(time.time())
 
     def request_id(self, call: Call) -> str:
         sent = call.headers.get("x-request-id", "")

@@ -7,7 +7,6 @@ from specvino.conformance.faux.generation import Asked, Output
 from specvino.conformance.faux.http import Call, Event, Route, Stream
 from specvino.conformance.faux.item_events import ItemEvents
 from specvino.conformance.faux.items import Item
-from specvino.conformance.faux.models import SINCE
 from specvino.conformance.faux.refusal import Refusal
 from specvino.generated.errors import ErrorCode
 
@@ -97,7 +96,7 @@ class Responses(ItemEvents):
         return {
             "id": self.response_id(),
             "object": "response",
-            "created_at": SINCE,
+            "created_at": self.now(),
             "completed_at": None,
             "status": "queued" if background else "in_progress",
             "incomplete_details": None,
@@ -180,7 +179,7 @@ class Responses(ItemEvents):
         return {
             **begun,
             "status": self.response_status(output),
-            "completed_at": None if cut else SINCE,
+            "completed_at": None if cut else self.now(),
             "incomplete_details": self.incomplete_details() if cut else None,
             "output": list(items),
             "usage": self.response_usage(asked, output),
