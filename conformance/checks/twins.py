@@ -8,7 +8,7 @@ from specvino.conformance.exchange import Exchange, Unreadable
 from specvino.conformance.session import Session
 from specvino.conformance.verdict import Failed, Skipped
 
-OWN = ("id", "created", "created_at", "completed_at", "system_fingerprint", "object", "service_tier")
+OWN = ("id", "call_id", "created", "created_at", "completed_at", "system_fingerprint", "object", "service_tier")
 """What belongs to one answer alone, or to its form."""
 
 

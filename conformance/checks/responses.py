@@ -1,0 +1,228 @@
+"""What responses count, say and repeat."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from specvino.conformance.exchange import Exchange
+from specvino.conformance.rules.outputs import outputs, thought
+from specvino.conformance.session import LIMITS, Session
+from specvino.conformance.shape import Shape
+from specvino.conformance.stored import SHORT, input_tokens, items_of
+from specvino.conformance.verdict import Failed, Skipped
+
+A_DAY = 86_400
+"""Seconds. Clocks may be wrong by hours; milliseconds, or no time at all, are off by years."""
+
+
+async def same_input(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
+    """All of them say the same, so that the model sees equally many tokens."""
+    first, *others = [await _short(session, endpoint, body) for body in bodies]
+    for other in others:
+        if input_tokens(other) != input_tokens(first):
+            raise Failed(
+                f"the same input has {input_tokens(first)} tokens in one form and {input_tokens(other)} in another",
+                first,
+                other,
+            )
+
+
+async def more_input(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
+    """Each of them says more than the one before it, so that the model sees more tokens."""
+    before: Exchange | None = None
+    for body in bodies:
+        exchange = await _short(session, endpoint, body)
+        if before is not None and input_tokens(exchange) <= input_tokens(before):
+            raise Failed(
+                f"a part of the input is not read: with it there are {input_tokens(exchange)} tokens, without it"
+                f" {input_tokens(before)}",
+                before,
+                exchange,
+            )
+        before = exchange
+
+
+async def null_is_absent(session: Session, endpoint: str, *, body: Mapping[str, Any], fields: Sequence[str]) -> None:
+    """null for each of the fields is what leaving it out is: the request is taken, and the answer says the same."""
+    plain = await _short(session, endpoint, body)
+    nulls = await _short(session, endpoint, {**body, **dict.fromkeys(fields)})
+    if input_tokens(plain) != input_tokens(nulls):
+        raise Failed("with null for optional fields the input has another length", plain, nulls)
+    for field in fields:
+        if field in plain.answer and plain.answer[field] != nulls.answer.get(field):
+            values = f"{nulls.answer.get(field)!r}, and {plain.answer[field]!r}"
+            raise Failed(f"{field} in the answer is {values} where the request leaves it out", plain, nulls)
+
+
+async def cut_off(session: Session, endpoint: str, *, body: Mapping[str, Any], item: bool = False) -> None:
+    """An answer that the limit cuts off is incomplete and says why; and so is the `item` that was cut off."""
+    for limit in (SHORT, SHORT + 1):
+        exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: limit})
+        answer = exchange.answer
+        if answer.get("status") == "incomplete":
+            details = answer.get("incomplete_details")
+            reason = details.get("reason") if isinstance(details, dict) else details
+            if reason != "max_output_tokens":
+                raise Failed(f"the limit ended it, but the reason is {reason!r}", exchange)
+            last = items_of(exchange)[-1:]
+            if item and last and last[0].get("type") == "message" and last[0].get("status") != "incomplete":
+                raise Failed(f"the message that was cut off is {last[0].get('status')!r}", exchange)
+            return
+        if (answer.get("usage") or {}).get("output_tokens") != limit:
+            raise Skipped(f"the answer ended by itself before {limit} tokens")
+    raise Failed(f"an answer of exactly {limit} tokens, as many as were allowed, is {answer.get('status')!r}", exchange)
+
+
+async def times_plausible(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """created_at is the time of the request in seconds, and completed_at is not before it."""
+    exchange = await _short(session, endpoint, body)
+    created, completed = exchange.answer.get("created_at"), exchange.answer.get("completed_at")
+    now = _now(exchange)
+    if isinstance(created, bool) or not isinstance(created, int | float) or abs(created - now) > A_DAY:
+        raise Failed(f"created_at is {created!r}, though it is {now:.0f}", exchange)
+    if completed is not None and not created <= completed <= now + A_DAY:
+        raise Failed(f"completed_at is {completed!r}, and created_at {created!r}", exchange)
+
+
+async def item_ids_unique(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
+    """No two items have one id, in one response or in several, and no two calls."""
+    seen: dict[tuple[str, Any], Exchange] = {}
+    for body in bodies:
+        exchange = await session.answered(endpoint, body)
+        for item in items_of(exchange):
+            for name in ("id", "call_id"):
+                if item.get(name) is None:
+                    continue
+                if (name, item[name]) in seen:
+                    raise Failed(f"two items have the {name} {item[name]!r}", seen[name, item[name]], exchange)
+                seen[name, item[name]] = exchange
+
+
+async def goes_back_in(session: Session, endpoint: str, *, body: Mapping[str, Any], then: str) -> None:
+    """What a response put out may be sent as it came, as a part of the next input."""
+    first = await session.answered(endpoint, body)
+    items = items_of(first)
+    if not items_of(first, "message"):
+        raise Skipped("the model thought until it had no tokens left")
+    question = {"role": "user", "content": body["input"]}
+    again = {**body, "input": [question, *items, {"role": "user", "content": then}]}
+    second = await session.answered(endpoint, again)
+    if input_tokens(second) <= input_tokens(first):
+        raise Failed("what came before is not read", first, second)
+
+
+async def answers_call(session: Session, endpoint: str, *, body: Mapping[str, Any], output: Any) -> None:
+    """A call and its result, sent back, are read: the model gets more than before it called."""
+    first = await session.answered(endpoint, body)
+    calls = items_of(first, "function_call")
+    if not calls or first.answer.get("status") == "incomplete":
+        raise Skipped("the model had no tokens left for a whole call")
+    history = [{"role": "user", "content": body["input"]}, *items_of(first)]
+    results = [{"type": "function_call_output", "call_id": call.get("call_id"), "output": output} for call in calls]
+    after = {**body, "input": [*history, *results], "tool_choice": "auto", "max_output_tokens": SHORT}
+    second = await session.answered(endpoint, after)
+    if input_tokens(second) <= input_tokens(first):
+        raise Failed("neither the call nor its result is read", first, second)
+
+
+async def calls_function(
+    session: Session, endpoint: str, *, body: Mapping[str, Any], name: str | None = None, most: int | None = None
+) -> None:
+    """A function is called (that `name`, at `most` so often), in a function_call item with a call_id of its own and
+    with arguments that are one text."""
+    exchange = await session.answered(endpoint, body)
+    calls = items_of(exchange, "function_call")
+    if not calls:
+        if exchange.answer.get("status") == "incomplete":
+            raise Skipped("the model had no tokens left for a call")
+        raise Failed("nothing is called, though a call was forced", exchange)
+    for call in calls:
+        if not isinstance(call.get("call_id"), str) or not call["call_id"]:
+            raise Failed(f"the call_id of a call is {call.get('call_id')!r}", exchange)
+        if not isinstance(call.get("arguments"), str):
+            raise Failed(f"the arguments of a call are {call.get('arguments')!r}, no text", exchange)
+        if name and call.get("name") != name:
+            raise Failed(f"{call.get('name')!r} is called, not {name!r}", exchange)
+    if most is not None and len(calls) > most:
+        raise Failed(f"there are {len(calls)} calls, though {most} may be", exchange)
+
+
+async def text_probabilities_of_parts(
+    session: Session, endpoint: str, *, body: Mapping[str, Any], top: int | None = None
+) -> None:
+    """The logprobs of a text's part join to the text, none is above 0, and each has at most `top` alternatives."""
+    exchange = await session.answered(endpoint, body)
+    texts = list(_texts(exchange))
+    if not texts:
+        raise Skipped("the model thought until it had no tokens left")
+    for part in texts:
+        tokens = part.get("logprobs")
+        if not tokens:
+            raise Failed(f"logprobs were asked for, and are {tokens!r}", exchange)
+        _judge_tokens(tokens, part["text"], exchange)
+        for each in tokens:
+            alternatives = each.get("top_logprobs") or ()
+            if top is not None and not 1 <= len(alternatives) <= top:
+                raise Failed(f"{len(alternatives)} alternatives are shown for a token, and {top} asked for", exchange)
+
+
+async def thoughts_counted(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """Thoughts that are shown are counted as reasoning_tokens; without a reasoning item there are none of them."""
+    exchange = await session.answered(endpoint, body)
+    output = next(iter(outputs(exchange)))
+    details = (exchange.answer.get("usage") or {}).get("output_tokens_details") or {}
+    counted = details.get("reasoning_tokens")
+    if output.thoughts.strip() and not counted:
+        raise Failed(f"there are thoughts, but reasoning_tokens is {counted!r}", exchange)
+    if counted and not items_of(exchange, "reasoning"):
+        raise Failed(f"reasoning_tokens is {counted}, but there is no reasoning item", exchange)
+
+
+async def text_fits(session: Session, endpoint: str, *, body: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+    """The text is JSON that fits the schema."""
+    exchange = await session.answered(endpoint, body)
+    output = next(iter(outputs(exchange)))
+    if output.reason == "length":
+        what = "thoughts" if thought(exchange, output) and not output.text else "answer"
+        raise Skipped(f"the {what} had too few tokens")
+    try:
+        value = json.loads(output.text)
+    except ValueError:
+        raise Failed(f"the text is not JSON: {output.text[:120]!r}", exchange) from None
+    for violation in Shape(schema).violations(value):
+        raise Failed(f"the text breaks the schema: {violation}", exchange)
+
+
+async def _short(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
+    return await session.answered(endpoint, {LIMITS[endpoint][0]: SHORT, "store": False, **body})
+
+
+def _texts(exchange: Exchange) -> Iterator[dict[str, Any]]:
+    for item in items_of(exchange, "message"):
+        for part in item.get("content") or ():
+            if part.get("type") == "output_text":
+                yield part
+
+
+def _judge_tokens(tokens: Sequence[Mapping[str, Any]], text: str, exchange: Exchange) -> None:
+    for each in tokens:
+        logprob = each.get("logprob")
+        if isinstance(logprob, bool) or not isinstance(logprob, int | float) or logprob > 0:
+            raise Failed(f"the logprob of {each.get('token')!r} is {logprob!r}, no number of at most 0", exchange)
+    if all(isinstance(each.get("bytes"), list) for each in tokens):
+        joined = bytes(byte for each in tokens for byte in each["bytes"]).decode("utf-8", "replace")
+    else:
+        joined = "".join(each.get("token") or "" for each in tokens)
+    # The token that ends the turn is no part of the text, and blanks at a text's ends may be cut.
+    if not joined.lstrip().startswith(text.strip().strip("\ufffd")):
+        raise Failed(f"the tokens join to {joined[:120]!r}, but the text is {text[:120]!r}", exchange)
+
+
+def _now(exchange: Exchange) -> float:
+    """By the server's own clock, where it tells the time."""
+    try:
+        return parsedate_to_datetime(exchange.headers["date"]).timestamp()
+    except (KeyError, TypeError, ValueError):
+        return time.time()

@@ -1,0 +1,235 @@
+"""Responses that are kept: read, continued, listed, deleted, and made in the background."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from specvino.conformance.exchange import Exchange
+from specvino.conformance.session import Session, require_answer
+from specvino.conformance.stored import (
+    LONG_INPUT,
+    cancel,
+    delete,
+    id_of,
+    input_items,
+    input_tokens,
+    items_of,
+    made,
+    read,
+    read_events,
+)
+from specvino.conformance.verdict import Failed, Skipped
+
+KEPT = ("id", "object", "created_at", "status", "model", "output", "usage", "metadata", "instructions", "error")
+"""What a stored response says as it was answered."""
+
+UNDER_WAY = ("queued", "in_progress")
+LONGEST = 30.0
+"""Seconds for a response in the background."""
+
+PAUSE = 0.1
+
+
+async def reads_back(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """A stored response is read as it was answered, or as the last event of its stream had it."""
+    first = await made(session, body)
+    again = await read(session, id_of(first))
+    require_answer(again)
+    _same(first, again)
+
+
+async def gone(session: Session, endpoint: str, *, body: Mapping[str, Any], deleted: bool = False) -> None:
+    """What was not kept, or `deleted`, can't be read, nor deleted, nor continued."""
+    first = await made(session, body)
+    id = id_of(first)
+    if deleted:
+        deletion = await delete(session, id)
+        require_answer(deletion)
+        if deletion.answer.get("deleted") is not True or deletion.answer.get("id") != id:
+            raise Failed(f"the deletion of {id} is answered {deletion.content[:160]!r}", deletion)
+    _missing(await read(session, id), first)
+    if deleted:
+        _missing(await delete(session, id), first)
+    if await session.capable("responses.previous"):
+        exchange = await session.send("responses", {"input": "Say hello.", "previous_response_id": id})
+        if exchange.status is None or not 400 <= exchange.status < 500:
+            raise Failed(f"a response that isn't kept is continued: {exchange}", first, exchange)
+
+
+async def chain(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
+    """Each response continues the one before it, names it, and its input has all that came before."""
+    before: Exchange | None = None
+    for body in bodies:
+        linked = {"previous_response_id": id_of(before)} if before is not None else {}
+        exchange = await made(session, {**body, **linked})
+        if before is not None:
+            if exchange.answer.get("previous_response_id") != id_of(before):
+                shown = exchange.answer.get("previous_response_id")
+                raise Failed(f"previous_response_id is {shown!r} in the answer", before, exchange)
+            if input_tokens(exchange) <= input_tokens(before):
+                raise Failed("the turns before the one that is continued are not read", before, exchange)
+        before = exchange
+
+
+async def instructions_end(session: Session, endpoint: str, *, instructions: str) -> None:
+    """Instructions, many words here, are for one response: the one that continues it has its own."""
+    first = await made(session, {"input": "Say hello.", "instructions": instructions})
+    second = await made(session, {"input": "Say hello.", "previous_response_id": id_of(first)})
+    if input_tokens(second) >= input_tokens(first):
+        raise Failed("the instructions of the earlier response are read again", first, second)
+    if second.answer.get("instructions") not in (None, "", []):
+        raise Failed(f"instructions are {second.answer['instructions']!r} in an answer that had none", first, second)
+
+
+async def continues_call(session: Session, endpoint: str, *, body: Mapping[str, Any], output: str) -> None:
+    """The result of a function continues the response that called it, without repeating the call."""
+    first = await made(session, body)
+    calls = items_of(first, "function_call")
+    if not calls or first.answer.get("status") == "incomplete":
+        raise Skipped("the model had no tokens left for a whole call")
+    results = [{"type": "function_call_output", "call_id": call.get("call_id"), "output": output} for call in calls]
+    after = {"input": results, "previous_response_id": id_of(first), "tools": body["tools"]}
+    second = await made(session, after)
+    if input_tokens(second) <= input_tokens(first):
+        raise Failed("neither the call nor its result is read", first, second)
+
+
+async def kept_apart(session: Session, endpoint: str, *, count: int) -> None:
+    """Responses made at the same time are kept each for itself."""
+    bodies = [
+        {"input": f"Say the number {index}.", "metadata": {"place": str(index)}, "store": True, "max_output_tokens": 16}
+        for index in range(count)
+    ]
+    firsts = await session.together([("responses", body) for body in bodies])
+    for first in firsts:
+        require_answer(first)
+    if len({id_of(first) for first in firsts}) < count:
+        raise Failed("responses made at the same time share an id", *firsts)
+    for index, first in enumerate(firsts):
+        again = await read(session, id_of(first))
+        require_answer(again)
+        _same(first, again)
+        if (again.answer.get("metadata") or {}).get("place") != str(index):
+            raise Failed(f"metadata is {again.answer.get('metadata')!r}: that of another response", first, again)
+
+
+async def lists_input(session: Session, endpoint: str, *, texts: Sequence[str]) -> None:
+    """The items of the input are listed once each, in the asked order, by pages that join to the whole."""
+    body = {"input": [{"role": "user", "content": text} for text in texts]}
+    id = id_of(await made(session, body))
+    oldest = await _items(session, id, "?order=asc")
+    newest = await _items(session, id, "?order=desc")
+    plain = await _items(session, id, "")
+    ids = [item.get("id") for item in oldest.answer["data"]]
+    if len(set(ids)) != len(texts):
+        raise Failed(f"{len(texts)} items were sent, and {len(ids)} are listed, with the ids {ids}", oldest)
+    for text, item in zip(texts, oldest.answer["data"], strict=True):
+        if text not in str(item.get("content")):
+            raise Failed(f"{text!r} is not where it belongs by order=asc", oldest)
+    if [item.get("id") for item in newest.answer["data"]] != ids[::-1]:
+        raise Failed("order=desc is not the reverse of order=asc", oldest, newest)
+    if [item.get("id") for item in plain.answer["data"]] != ids[::-1]:
+        raise Failed("without an order the newest item is not first", plain)
+    await _pages(session, id, ids)
+
+
+async def _pages(session: Session, id: str, ids: Sequence[Any]) -> None:
+    """Pages of one item each, by `limit` and `after`."""
+    after = ""
+    for place, expected in enumerate(ids):
+        page = await _items(session, id, f"?order=asc&limit=1{after}")
+        found = [item.get("id") for item in page.answer["data"]]
+        if found != [expected]:
+            raise Failed(f"page {place} of one item has {found}, not {[expected]}", page)
+        if page.answer.get("has_more") is not (place < len(ids) - 1):
+            raise Failed(f"has_more is {page.answer.get('has_more')!r} on page {place + 1} of {len(ids)}", page)
+        after = f"&after={page.answer.get('last_id')}"
+
+
+async def _items(session: Session, id: str, query: str) -> Exchange:
+    exchange = await input_items(session, id, query)
+    require_answer(exchange)
+    if not isinstance(exchange.answer.get("data"), list):
+        raise Failed(f"data is {exchange.answer.get('data')!r}", exchange)
+    return exchange
+
+
+async def in_background(session: Session, endpoint: str) -> None:
+    """A response in the background is answered before it is finished, and then it gets its text."""
+    first = await made(session, {"input": "Say hello.", "background": True})
+    if first.answer.get("status") in UNDER_WAY and first.answer.get("output"):
+        raise Failed("it is not finished, but the answer has output already", first)
+    last = await _finished(session, id_of(first))
+    if last.answer.get("status") not in ("completed", "incomplete"):
+        raise Failed(f"it ended as {last.answer.get('status')!r}", last)
+    if not last.answer.get("output") or not last.answer.get("usage"):
+        raise Failed("it is finished, but has no output or no usage", last)
+
+
+async def cancelled(session: Session, endpoint: str, *, limit: int) -> None:
+    """A response in the background can be cancelled, and stays so; to cancel it again is no fault."""
+    first = await made(session, {"input": LONG_INPUT, "background": True, "max_output_tokens": limit})
+    id = id_of(first)
+    second = await cancel(session, id)
+    require_answer(second)
+    last = await _finished(session, id)
+    if second.answer.get("status") in ("completed", "incomplete"):
+        raise Skipped("it was finished before it could be cancelled")
+    if last.answer.get("status") != "cancelled":
+        raise Failed(f"it was cancelled, and ended as {last.answer.get('status')!r}", second, last)
+    again = await cancel(session, id)
+    require_answer(again)
+    if again.answer.get("status") != "cancelled":
+        raise Failed(f"cancelled again it is {again.answer.get('status')!r}", again)
+
+
+async def not_cancellable(session: Session, endpoint: str) -> None:
+    """Only what runs in the background can be cancelled."""
+    exchange = await cancel(session, id_of(await made(session, {"input": "Say hello."})))
+    if exchange.status is None or not 400 <= exchange.status < 500:
+        raise Failed(f"a response that was not made in the background is cancelled: {exchange}", exchange)
+
+
+async def resumed(session: Session, endpoint: str) -> None:
+    """A stream in the background can be read again: from its first event, and from behind any."""
+    first = await made(session, {"input": "Say hello.", "background": True, "stream": True})
+    events = [_event(chunk) for chunk in first.chunks]
+    again = await read_events(session, id_of(first))
+    require_answer(again)
+    if [_event(chunk) for chunk in again.chunks] != events:
+        raise Failed("read again, the stream has other events", first, again)
+    middle = len(events) // 2
+    rest = await read_events(session, id_of(first), after=first.chunks[middle].get("sequence_number"))
+    require_answer(rest)
+    if [_event(chunk) for chunk in rest.chunks] != events[middle + 1 :]:
+        begins = rest.chunks[0].get("sequence_number") if rest.chunks else None
+        raise Failed(f"behind event {events[middle][0]} the stream goes on with {begins}", first, rest)
+
+
+def _event(chunk: Mapping[str, Any]) -> tuple[Any, ...]:
+    return chunk.get("sequence_number"), chunk.get("type"), chunk.get("delta")
+
+
+async def _finished(session: Session, id: str) -> Exchange:
+    deadline = time.monotonic() + LONGEST
+    while True:
+        exchange = await read(session, id)
+        require_answer(exchange)
+        if exchange.answer.get("status") not in UNDER_WAY:
+            return exchange
+        if time.monotonic() > deadline:
+            raise Failed(f"after {LONGEST:g} s it is still {exchange.answer.get('status')!r}", exchange)
+        await asyncio.sleep(PAUSE)
+
+
+def _same(first: Exchange, again: Exchange) -> None:
+    for name in KEPT:
+        if name in first.answer and first.answer[name] != again.answer.get(name):
+            shown = [repr(each.answer.get(name))[:100] for each in (first, again)]
+            raise Failed(f"{name} was answered as {shown[0]}, and is read as {shown[1]}", first, again)
+
+
+def _missing(exchange: Exchange, first: Exchange) -> None:
+    if exchange.status != 404:
+        raise Failed(f"what is not kept is answered {exchange.status}, not 404", first, exchange)
