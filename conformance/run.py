@@ -2,8 +2,7 @@
 
 import asyncio
 import time
-from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 from specvino.conformance.capabilities import CAPABILITIES, Capability, ask
@@ -13,7 +12,7 @@ from specvino.conformance.client import Client
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.exchange import Exchange, Unreadable
 from specvino.conformance.plan import Plan
-from specvino.conformance.rules import RULES
+from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 from specvino.conformance.rules.rule import Rule
 from specvino.conformance.session import PATHS, Session
 from specvino.conformance.steps import run_steps
@@ -161,18 +160,19 @@ class Run:
     def _judge(self, exchange: Exchange) -> None:
         """By the rules for all answers of its endpoint."""
         self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
-        endpoint = exchange.request.endpoint
-        if endpoint is None or endpoint not in self.dialect.operations or exchange.status is None:
+        endpoint = exchange.request.endpoint or "transport"
+        if exchange.status is None or endpoint not in (*self.dialect.operations, "transport"):
             return
         if endpoint not in self._rules:
-            self._rules[endpoint] = [Judged(rule(self.dialect)) for rule in RULES]
+            rules = RULES_OF_TRANSPORT if endpoint == "transport" else RULES
+            self._rules[endpoint] = [Judged(rule(self.dialect)) for rule in rules]
         for judged in self._rules[endpoint]:
             try:
                 if not judged.rule.applies(exchange):
                     continue
                 violations = list(judged.rule.judge(exchange))
-            except Unreadable:
-                continue
+            except (Unreadable, LookupError, TypeError, ValueError, AttributeError):
+                continue  # the answer has another shape than the rule needs, which the rules for shapes tell
             judged.judged += 1
             judged.failures += bool(violations)
             if violations and len(judged.findings) < MOST_FINDINGS:

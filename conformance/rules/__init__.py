@@ -28,3 +28,6 @@ RULES: tuple[Callable[[Dialect], Rule], ...] = (
     LogprobsJoin,
     IdsUnique,
 )
+
+RULES_OF_TRANSPORT: tuple[Callable[[Dialect], Rule], ...] = (ErrorEnvelope, NoServerError)
+"""Those for what is no operation of the document."""
