@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from specvino.cli.conform import app as conform
 from specvino.cli.pull import pull
 from specvino.cli.serve import serve
 from specvino.cli.spec import app as spec
@@ -38,3 +39,4 @@ def _options(
 app.command()(serve)
 app.command()(pull)
 app.add_typer(spec, name="spec")
+app.add_typer(conform, name="conform")

@@ -1,7 +1,7 @@
 """A whole run: what the command `specvino conform` does, without its terminal and files."""
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from specvino.conformance.dialect import Dialect
 from specvino.conformance.handshake import CannotRun, shake
 from specvino.conformance.plan import Plan, plan
 from specvino.conformance.reports.convert import Converter
-from specvino.conformance.reports.records import Footer, Header, Line, Report
+from specvino.conformance.reports.records import BAD, Footer, Header, Line, Report
 from specvino.conformance.run import Run
 from specvino.conformance.verdict import Result
 
@@ -57,12 +57,14 @@ class Judging:
     _begun: float = field(default_factory=time.monotonic)
     _run: Run | None = None
 
-    async def lines(self) -> AsyncIterator[Line]:
-        """As they come. Afterwards the report has its footer."""
+    async def lines(self, accepts: Callable[[Line], bool]) -> AsyncIterator[Line]:
+        """As they come; `accepts` says of a finding whether a baseline has it."""
         converter = Converter(self.job.target)
         async with aclosing(self._results()) as results:
             async for result in results:
                 line = converter.line(result)
+                if line.verdict in BAD and accepts(line):
+                    line = line.model_copy(update={"accepted": True})
                 self.report.lines.append(line)
                 yield line
 

@@ -19,7 +19,7 @@ class Converter:
         self._base, self._key = target.url, target.key
         self._redactor = Redactor([target.key] if target.key else [])
 
-    def line(self, result: Result, *, accepted: bool = False) -> Line:
+    def line(self, result: Result) -> Line:
         text = self._redactor.text
         return Line(
             rule=result.rule,
@@ -32,7 +32,6 @@ class Converter:
             findings=tuple(self._found(each) for each in result.findings),
             judged=result.judged,
             seconds=round(result.seconds, 3),
-            accepted=accepted,
         )
 
     def _found(self, finding: Finding) -> Found:

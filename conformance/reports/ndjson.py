@@ -17,6 +17,7 @@ class Writer:
     """Writes each record at once, so that a run that is killed leaves what it found. Raises OSError."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._file: TextIO = path.open("w", encoding="utf-8")
 
     def write(self, record: Header | Line | Footer) -> None:

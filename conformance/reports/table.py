@@ -6,6 +6,7 @@ from typing import Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -95,13 +96,25 @@ def show_findings(console: Console, report: Report) -> None:
     for line in sorted(report.lines, key=lambda each: each.rule):
         if line.counts:
             _finding(console, line)
-    others = [line for line in report.lines if line.verdict in (Verdict.UNSUPPORTED, Verdict.SKIP) or line.accepted]
-    if others:
+    accepted = [line for line in report.lines if line.accepted]
+    if accepted:
         console.print()
-    for line in sorted(others, key=lambda each: (each.verdict, each.rule)):
-        accepted = " (accepted)" if line.accepted else ""
-        text = Text(f"{line.verdict} ", style=STYLES[line.verdict]).append(f"{line.rule}{accepted}: ", style="default")
-        _print(console, text.append(first_line(line.why), style="dim"))
+    for line in accepted:
+        text = Text(f"accepted {line.verdict} ", style="dim").append(f"{line.rule}: ", style="default")
+        _print(console, text.append(first_line(line.why)))
+    for verdict in (Verdict.UNSUPPORTED, Verdict.SKIP):
+        _without_verdict(console, verdict, [line for line in report.lines if line.verdict is verdict])
+
+
+def _without_verdict(console: Console, verdict: Verdict, lines: list[Line]) -> None:
+    """One reason often stands for many rules."""
+    reasons: dict[str, list[str]] = {}
+    for line in sorted(lines, key=lambda each: each.rule):
+        reasons.setdefault(first_line(line.why), []).append(line.rule)
+    for why, rules in reasons.items():
+        console.print()
+        _print(console, Text(f"{verdict} ", style=STYLES[verdict]).append(why, style="default"))
+        console.print(Padding(Text(", ".join(rules), style="dim"), (0, 0, 0, 2)))
 
 
 def _finding(console: Console, line: Line) -> None:

@@ -1,0 +1,58 @@
+"""`specvino conform diff`."""
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from specvino.cli.conform import end
+from specvino.conformance.reports.diff import diff, differences
+from specvino.conformance.reports.ndjson import BadReport, read
+from specvino.conformance.reports.records import Line, Report, totals
+from specvino.conformance.reports.table import STYLES, first_line
+
+
+def read_report(path: Path) -> Report:
+    """Ends the command where the file is none."""
+    try:
+        return read(path)
+    except BadReport as error:
+        end(str(error))
+    except OSError as error:
+        end(f"{path} can't be read: {error.strerror}")
+
+
+def compare(before: Path, after: Path) -> int:
+    """The exit code."""
+    old, new = read_report(before), read_report(after)
+    for path, report in ((before, old), (after, new)):
+        if not report.complete:
+            end(f"{path} can't be compared: {report.shortcoming}")
+    console = Console(highlight=False)
+    found = diff(old, new)
+    for sentence in differences(old, new):
+        console.print(Text(sentence, style="yellow"), soft_wrap=True)
+    for path, report in ((before, old), (after, new)):
+        if report.shortcoming:
+            console.print(Text(f"{path}: {report.shortcoming}", style="yellow"), soft_wrap=True)
+    for title, pairs in (("worse", found.worse), ("better", found.better), ("changed", found.other)):
+        for was, now in pairs:
+            _print(console, title, f"{was.verdict} -> ", now)
+    for line in found.new:
+        _print(console, "new", "", line)
+    for line in found.gone:
+        console.print(Text(f"gone     {line.rule}: was {line.verdict}"), soft_wrap=True)
+    worse = len(found.worse) + len(found.newly_bad)
+    console.print(
+        f"{worse} worse, {len(found.better)} better, {len(found.other)} changed, {found.same} the same, "
+        f"{len(found.new)} new, {len(found.gone)} gone"
+    )
+    console.print(f"before: {totals(old.counts)}", f"after: {totals(new.counts)}", sep="\n", style="dim")
+    return 1 if found.is_worse else 0
+
+
+def _print(console: Console, title: str, was: str, line: Line) -> None:
+    text = Text(f"{title:8} {line.rule}: {was}").append(str(line.verdict), style=STYLES[line.verdict])
+    if line.why:
+        text.append(f": {first_line(line.why)}", style="dim")
+    console.print(text, soft_wrap=True)

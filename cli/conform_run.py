@@ -1,0 +1,206 @@
+"""`specvino conform URL`: a run with its terminal and its files."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from rich.console import Console
+
+from specvino.cli.conform import end
+from specvino.conformance.client import Client, Target
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.handshake import CannotRun, checked_key, checked_url
+from specvino.conformance.judge import Job, Judging, begin
+from specvino.conformance.reports import html, junit, markdown, sarif, table
+from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
+from specvino.conformance.reports.ndjson import Writer
+from specvino.conformance.reports.records import JUDGED, Footer, Header, Line, Report
+from specvino.conformance.reports.redact import Redactor
+
+FORMS = {"junit": junit, "sarif": sarif, "html": html, "markdown": markdown}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the command line says of the run, unchecked."""
+
+    url: str | None
+    model: str | None
+    key: str | None
+    dialect: str
+    profile: str
+    layers: tuple[str, ...]
+    filters: tuple[str, ...]
+    concurrency: int
+    timeout: float
+    max_time: float | None
+
+    def job(self) -> Job:
+        """Raises CannotRun."""
+        try:
+            dialect = Dialect(self.dialect)
+        except ValueError as error:
+            raise CannotRun(str(error)) from None
+        if not self.url:
+            raise CannotRun("the URL of a server is missing, such as http://127.0.0.1:8000/v1")
+        target = Target(checked_url(self.url), checked_key(self.key), self.model, self.timeout)
+        return Job(target, dialect, self.profile, self.layers, self.filters, self.concurrency, self.max_time)
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What the command line says of files."""
+
+    junit: Path | None
+    sarif: Path | None
+    html: Path | None
+    markdown: Path | None
+    ndjson: Path | None
+    baseline: Path | None
+    write_baseline: Path | None
+
+    def check(self) -> None:
+        """Ends the command where one can't be written, before anything is asked of the server."""
+        taken: dict[Path, str] = {}
+        for field in fields(self):
+            path: Path | None = getattr(self, field.name)
+            if path is None or field.name == "baseline":
+                continue
+            if (other := taken.setdefault(path.absolute(), field.name)) != field.name:
+                end(f"--{other} and --{field.name.replace('_', '-')} name the same file {path}")
+            with writing(path):
+                existed = path.exists()
+                path.open("ab").close()
+                if not existed:
+                    path.unlink()
+
+    def accepted(self) -> Baseline:
+        """Ends the command where the file is no baseline."""
+        if self.baseline is None:
+            return Baseline()
+        try:
+            return read(self.baseline)
+        except BadBaseline as error:
+            end(str(error))
+        except OSError as error:
+            end(f"{self.baseline} can't be read: {error.strerror}")
+
+    def write(self, report: Report) -> None:
+        for name, form in FORMS.items():
+            path: Path | None = getattr(self, name)
+            if path is not None:
+                with writing(path):
+                    form.write(report, path)
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Ends the command with one line where a file takes nothing, or nothing more."""
+    try:
+        yield
+    except OSError as error:
+        end(f"{path} can't be written: {error.strerror or error}")
+
+
+@contextlib.contextmanager
+def printing() -> Iterator[None]:
+    """The same for standard output."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as error:
+        # What the buffer still holds would fail once more when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        end(f"standard output can't be written: {error.strerror}")
+
+
+class Terminal(Console):
+    """Whose reader may go away: rich would end with the exit code for findings."""
+
+    def on_broken_pipe(self) -> None:
+        raise
+
+
+def list_cases(wanted: Wanted) -> None:
+    """Prints what a run would have, and what it would leave out."""
+    try:
+        # Which server it would be makes no difference.
+        chosen = replace(wanted, url=wanted.url or "http://localhost").job().plan()
+    except CannotRun as error:
+        end(str(error))
+    with printing():
+        for case in chosen.cases:
+            print(f"{case.rule}  {case.says}")
+        for rule, because in chosen.left_out.items():
+            print(f"left out: {rule}  {because}")
+        print(f"{len(chosen.cases)} cases; {len(chosen.left_out)} left out")
+
+
+def judge(wanted: Wanted, files: Files) -> int:
+    """The exit code."""
+    redactor = Redactor([wanted.key.strip()] if wanted.key else [])
+    accepted = files.accepted()
+    files.check()
+    try:
+        return asyncio.run(_judge(wanted.job(), files, accepted))
+    except CannotRun as error:
+        end(redactor.text(str(error)))
+    except KeyboardInterrupt:
+        end("interrupted")
+
+
+async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
+    console = Terminal(highlight=False)
+    async with Client(job.target) as client:
+        judging = await begin(job, client)
+        report = judging.report
+        with printing():
+            console.print(table.heading(report.header), soft_wrap=True)
+        try:
+            await _run(judging, files, accepted, console)
+        finally:
+            # Also of a run that is broken off.
+            files.write(report)
+            with printing():
+                table.show_findings(console, report)
+                table.show_totals(console, report, list(accepted.unneeded(report.lines)))
+    if not any(line.verdict in JUDGED for line in report.lines):
+        raise CannotRun("nothing could be judged")
+    if files.write_baseline is not None:
+        with writing(files.write_baseline):
+            accepted.updated(report.lines).write(files.write_baseline)
+        return 0
+    return 1 if any(line.counts for line in report.lines) or (report.footer and report.footer.lost) else 0
+
+
+async def _run(judging: Judging, files: Files, accepted: Baseline, console: Console) -> None:
+    """Fills the report, and the file of lines with it."""
+    report = judging.report
+    with ExitStack() as stack:
+        writer = None
+        if files.ndjson is not None:
+            with writing(files.ndjson):
+                writer = stack.enter_context(Writer(files.ndjson))
+        _record(writer, report.header)
+        shown = stack.enter_context(table.LiveTable(console, report, len(judging.plan.cases)))
+        complete = False
+        try:
+            async for line in judging.lines(accepted.accepts):
+                with printing():
+                    shown.feed(line)
+                _record(writer, line)
+            complete = True
+        finally:
+            report.footer = judging.footer(complete=complete)
+            _record(writer, report.footer)
+
+
+def _record(writer: Writer | None, record: Header | Line | Footer) -> None:
+    if writer is not None:
+        with writing(writer.path):
+            writer.write(record)
