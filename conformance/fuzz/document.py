@@ -28,6 +28,22 @@ def foldable(document: Object) -> dict[str, Any]:
     return {**document, "components": {**document["components"], "schemas": schemas}}
 
 
+def with_streams(document: Object) -> dict[str, Any]:
+    """A document of OpenAPI 3.1 as one of 3.2, which can describe the events of streams."""
+    raised: dict[str, Any] = _raised(document)
+    return {**raised, "openapi": "3.2.0"}
+
+
+def _raised(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_raised(each) for each in node]
+    if not isinstance(node, Mapping):
+        return node
+    if "x-itemSchema" in node:  # its schema only says that a stream is a text
+        return {"itemSchema": node["x-itemSchema"]}
+    return {name: _raised(each) for name, each in node.items()}
+
+
 def _folded(schema: Object) -> Object:
     rules = [part for part in schema.get("allOf", ()) if "if" in part]
     if len(rules) < 2 or "not" in schema or any("else" in rule for rule in rules):

@@ -3,6 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
+
+from specvino.conformance.exchange import Exchange
+
+Ended = Literal["completed", "max_time", "interrupted", "server_unavailable"]
 
 LONGEST_SHOWN = 2000
 """Characters of a request or an answer in a terminal; some are megabytes."""
@@ -10,16 +15,17 @@ LONGEST_SHOWN = 2000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One failure of one check. `curl` is a command that repeats the request; `response` is what came back."""
+    """One failure of one check. `curl` is a command that repeats the request."""
 
     operation: str
     check: str
     message: str
     curl: str
-    response: str
+    exchange: Exchange
 
     def __str__(self) -> str:
-        shown = (_cut(text) for text in (self.message, self.curl, self.response))
+        came = f"{self.exchange.status} {self.exchange.content.decode('utf-8', 'replace')}"
+        shown = (_cut(text) for text in (self.message, self.curl, came))
         return "\n  ".join([f"{self.operation}: {self.check}", *shown])
 
 
@@ -29,14 +35,17 @@ def _cut(text: str) -> str:
 
 @dataclass(slots=True)
 class Report:
-    """`cases` counts requests by phase, operation and status; `checks` how often each check judged one; `excused`
-    true refusals of valid requests by operation and code. `errors` are failures of the run itself."""
+    """`cases` counts requests by phase, operation and status; `judged` how often each check judged one, by operation
+    and check; `excused` refusals of valid requests that are no finding, by operation and code. `silences` are requests
+    without an answer, `errors` failures of the run itself, both with the operation."""
 
     cases: Counter[tuple[str, str, int]] = field(default_factory=Counter)
-    checks: Counter[str] = field(default_factory=Counter)
+    judged: Counter[tuple[str, str]] = field(default_factory=Counter)
     excused: Counter[tuple[str, str]] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
+    silences: list[tuple[str, str]] = field(default_factory=list)
+    errors: list[tuple[str, str]] = field(default_factory=list)
+    ended: Ended = "completed"
     unlimited: int = 0
     """Valid requests that set no limit of tokens by themselves."""
     capped: int = 0
@@ -46,7 +55,15 @@ class Report:
 
     @property
     def clean(self) -> bool:
-        return not self.findings and not self.errors
+        return not self.findings and not self.silences and not self.errors
+
+    @property
+    def checks(self) -> Counter[str]:
+        """How often each check judged a request."""
+        counted: Counter[str] = Counter()
+        for (_, check), number in self.judged.items():
+            counted[check] += number
+        return counted
 
     def count(self, *, operation: str | None = None, phase: str | None = None, status: int | None = None) -> int:
         """How many requests there were of this kind."""
@@ -67,5 +84,5 @@ class Report:
         yield f"{self.kept} requests were given a stored response"
         for (operation, code), number in sorted(self.excused.items()):
             yield f"excused {number:>5} x {code} of {operation}"
-        yield from self.errors
+        yield from (f"{operation}: {problem}" for operation, problem in (*self.silences, *self.errors))
         yield from map(str, self.findings)

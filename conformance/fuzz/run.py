@@ -1,101 +1,172 @@
 """Runs Schemathesis and collects what it found."""
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import requests
 import schemathesis
 from schemathesis import Case, HookContext
 from schemathesis.checks import CHECKS as REGISTRY
-from schemathesis.engine import Status, events, from_schema
+from schemathesis.engine import Status, StopReason, events, from_schema
+from schemathesis.engine.core import EventStream
+from schemathesis.engine.errors import ServerUnavailable
 from schemathesis.engine.recorder import ScenarioRecorder
+from schemathesis.engine.run import PhaseName
 from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 
+from specvino.conformance.client import Target
+from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.caps import Caps
-from specvino.conformance.fuzz.checks import CHECKS
-from specvino.conformance.fuzz.document import foldable
+from specvino.conformance.fuzz.checks import Check, checks_for
+from specvino.conformance.fuzz.document import foldable, with_streams
+from specvino.conformance.fuzz.exchanges import exchange_of
 from specvino.conformance.fuzz.excuses import Excuses, unknown_codes
 from specvino.conformance.fuzz.kept import Kept
-from specvino.conformance.fuzz.report import Finding, Report
+from specvino.conformance.fuzz.report import Ended, Finding, Report
 from specvino.conformance.fuzz.server import Server
+from specvino.conformance.fuzz.tolerance import Tolerance
+
+ENDED: dict[StopReason, Ended] = {
+    StopReason.COMPLETED: "completed",
+    StopReason.FAILURE_LIMIT: "completed",
+    StopReason.MAX_TIME: "max_time",
+    StopReason.INTERRUPTED: "interrupted",
+    StopReason.SERVER_UNAVAILABLE: "server_unavailable",
+}
 
 PHASES = ("examples", "coverage", "fuzzing", "stateful")
 
-TIMEOUT = 60
-"""Seconds for one request: a request that takes longer is a finding."""
+
+def fuzz(target: Target, dialect: Dialect, **how: Any) -> Report:
+    """Sends what Schemathesis makes of the dialect's document to the server, valid and invalid: a Run, executed."""
+    run = Run(target, dialect, **how)
+    run.execute()
+    return run.report
 
 
-def fuzz(
-    base_url: str,
-    key: str | None,
-    document: Mapping[str, Any],
-    *,
-    max_examples: int,
-    seed: int,
-    phases: Sequence[str] = PHASES,
-    operations: Sequence[str] | None = None,
-) -> Report:
-    """Sends what Schemathesis makes of the document to the server at `base_url`, valid and invalid.
+@dataclass(slots=True)
+class Run:
+    """`max_examples` bounds the requests of each operation in the phase `fuzzing` and the sequences of `stateful`;
+    `examples` and `coverage` follow from the document. `operations` are operationIds; without it all. Of the target a
+    request that takes longer than its timeout is a finding. `max_time` is in seconds."""
 
-    `document` is the OpenAPI 3.2 one: only it describes the events of streams. `max_examples` bounds the requests of
-    each operation in the phase `fuzzing` and the sequences of `stateful`; `examples` and `coverage` follow from the
-    document. `operations` are operationIds; without it all. Raises OSError for a server that doesn't answer, and
-    ValueError for a document with a refusal that nobody can judge.
-    """
-    if unknown := unknown_codes(document):
-        raise ValueError(f"no predicate judges the refusals {', '.join(sorted(unknown))}")
-    report = Report()
-    server = Server(base_url, key, document)
-    config = _config(base_url, key, max_examples, seed, phases)
-    schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(foldable(document), config=config)
-    schema.hooks.register_hook_with_name(Excuses(server, report), "filter_failure")
-    if operations is not None:
-        schema = schema.include(operation_id=list(operations))
-    with _registered(Caps(document, server.models, report), Kept(server, report)):
-        for event in from_schema(schema).execute():
-            _record(event, report)
-    return report
+    target: Target
+    dialect: Dialect
+    max_examples: int
+    seed: int
+    phases: Sequence[str] = PHASES
+    operations: Sequence[str] | None = None
+    models: Sequence[str] = ()
+    """Names that requests are sent with; without it those that the server lists."""
+    without: Collection[str] = ()
+    """Checks that are left out."""
+    max_time: float | None = None
+    report: Report = field(default_factory=Report)
+    _events: EventStream | None = None
+    _stopped: bool = False
+    _whole: bool = False
+    """All phases were run once."""
+    _begun: float = field(default_factory=time.monotonic)
 
+    def execute(self) -> None:
+        """Fills the report as it goes. Raises OSError for a server that doesn't answer, and ValueError for a document
+        with a refusal that nobody can judge."""
+        document = self.dialect.document
+        if unknown := unknown_codes(document):
+            raise ValueError(f"no predicate judges the refusals {', '.join(sorted(unknown))}")
+        target, whole = self.target, self.dialect.name == WHOLE
+        server = Server(target.url, target.key, document, headers=target.extra, timeout=target.timeout)
+        models = self.models or server.models
+        described = foldable(document if whole else with_streams(document))
+        schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(described, config=self._config())
+        excuses = Excuses(server, self.report) if whole else Tolerance(self.dialect, self.report)
+        schema.hooks.register_hook_with_name(excuses, "filter_failure")
+        if self.operations is not None:
+            schema = schema.include(operation_id=list(self.operations))
+        caps, kept = Caps(document, models, self.report), Kept(server, models[0], self.report)
+        with _registered(caps, kept, checks_for(self.dialect)):
+            self._begun = time.monotonic()
+            self._events = from_schema(schema).execute()
+            if self._stopped:
+                return
+            for event in self._events:
+                self._record(event)
 
-def _config(base_url: str, key: str | None, max_examples: int, seed: int, phases: Sequence[str]) -> schemathesis.Config:
-    return schemathesis.Config.from_dict(
-        {
-            "base-url": base_url,
-            "seed": seed,
-            "continue-on-failure": True,
-            "request-timeout": TIMEOUT,
-            # What an earlier run learned must not change this one.
-            "cache": {"enabled": False},
-            # Streams are read to their end: the default of 20 events would cut off what they must end with.
-            "max-stream-events": 1_000_000,
-            "auth": {"openapi": {"BearerAuth": {"bearer": key}}} if key else {},
-            "generation": {
-                "mode": "all",
-                "max-examples": max_examples,
-                "database": "none",
-                # The check ignored_auth tries every operation without a key and with a wrong one. If keys were
-                # generated too, most invalid requests were refused for theirs, before anybody looks at their bodies.
-                "with-security-parameters": False,
-            },
-            "phases": {phase: {"enabled": phase in phases} for phase in PHASES},
-            # Every check is on but max_response_time, which would measure the machine.
-            "checks": {
-                # Stricter than the default, which lets 401, 404, 409, 429 and 5xx pass for valid requests.
-                "positive_data_acceptance": {"expected-statuses": ["2xx"]},
-                # Any refusal will do, 413 too (some invalid bodies are over the limit of bytes); no 5xx, as by default.
-                # Which statuses an operation has is for status_code_conformance.
-                "negative_data_rejection": {"expected-statuses": ["4xx"]},
-            },
-            # Else `curl` shows "[Filtered]" for every field with "token" in its name.
-            "output": {"sanitization": {"enabled": False}},
-            # How fast the machine draws data is not what is tested.
-            "suppress-health-check": ["too_slow"],
-        }
-    )
+    def stop(self) -> None:
+        """From another thread: ends the run after the request that is under way."""
+        self._stopped = True
+        if self._events is not None:
+            self._events.stop()
+
+    def _config(self) -> schemathesis.Config:
+        target = self.target
+        return schemathesis.Config.from_dict(
+            {
+                "base-url": target.url,
+                "seed": self.seed,
+                "workers": 1,
+                "continue-on-failure": True,
+                "request-timeout": target.timeout,
+                # A busy server's Retry-After is heeded.
+                "rate-limit": "auto",
+                "headers": dict(target.extra),
+                # What an earlier run learned must not change this one.
+                "cache": {"enabled": False},
+                # Streams are read to their end: the default of 20 events would cut off what they must end with.
+                "max-stream-events": 1_000_000,
+                "auth": {"openapi": {"BearerAuth": {"bearer": target.key}}} if target.key else {},
+                "generation": {
+                    "mode": "all",
+                    "max-examples": self.max_examples,
+                    "database": "none",
+                    # The check ignored_auth tries every operation without a key and with a wrong one. If keys were
+                    # generated too, most invalid requests were refused for theirs, before anybody looks at bodies.
+                    "with-security-parameters": False,
+                },
+                "phases": {phase: {"enabled": phase in self.phases} for phase in PHASES},
+                # Every check is on but max_response_time, which would measure the machine.
+                "checks": {
+                    # Stricter than the default, which lets 401, 404, 409, 429 and 5xx pass for valid requests.
+                    "positive_data_acceptance": {"expected-statuses": ["2xx"]},
+                    # Any refusal will do, 413 too (some invalid bodies are over the limit of bytes); no 5xx, as by
+                    # default. Which statuses an operation has is for status_code_conformance.
+                    "negative_data_rejection": {"expected-statuses": ["4xx"]},
+                    **{name: {"enabled": False} for name in self.without},
+                },
+                # Else `curl` shows "[Filtered]" for every field with "token" in its name.
+                "output": {"sanitization": {"enabled": False}},
+                # How fast the machine draws data is not what is tested.
+                "suppress-health-check": ["too_slow"],
+                **({"max-time": max(1, math.ceil(self.max_time))} if self.max_time is not None else {}),
+            }
+        )
+
+    def _record(self, event: events.EngineEvent) -> None:
+        if isinstance(event, events.ScenarioFinished):
+            _record_scenario(event.phase.value, event.recorder, self.report, self.target.url)
+        elif isinstance(event, events.NonFatalError):
+            silent = isinstance(event.value, requests.RequestException | ServerUnavailable)
+            problems = self.report.silences if silent else self.report.errors
+            problems.append((event.label, str(event.value) or type(event.value).__name__))
+        elif isinstance(event, events.FatalError):
+            raise event.exception
+        elif isinstance(event, events.Interrupted) and not (self._stopped or self._whole):
+            raise KeyboardInterrupt
+        elif isinstance(event, events.PhaseFinished) and event.phase.name is PhaseName.STATEFUL_TESTING:
+            if self.max_time is not None and time.monotonic() < self._begun + self.max_time and self._events:
+                # It would begin the last phases anew until the time is up.
+                self._whole = True
+                self._events.stop()
+        elif isinstance(event, events.EngineFinished):
+            self.report.ended = "completed" if self._whole else ENDED[event.stop_reason]
 
 
 @contextlib.contextmanager
-def _registered(caps: Caps, kept: Kept) -> Iterator[None]:
+def _registered(caps: Caps, kept: Kept, checks: Sequence[Check]) -> Iterator[None]:
     """Schemathesis knows checks and the hook before a call only globally; here for as long as a run takes."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
@@ -103,43 +174,34 @@ def _registered(caps: Caps, kept: Kept) -> Iterator[None]:
         kept.apply(case)
 
     GLOBAL_HOOK_DISPATCHER.register_hook_with_name(before_call, "before_call")
-    for check in CHECKS:
+    for check in checks:
         schemathesis.check(check)
     try:
         yield
     finally:
         GLOBAL_HOOK_DISPATCHER.unregister(before_call)
-        for check in CHECKS:
+        for check in checks:
             REGISTRY.unregister(check.__name__)
 
 
-def _record(event: events.EngineEvent, report: Report) -> None:
-    if isinstance(event, events.ScenarioFinished):
-        _record_scenario(event.phase.value, event.recorder, report)
-    elif isinstance(event, events.NonFatalError):
-        report.errors.append(f"{event.label}: {event.value}")
-    elif isinstance(event, events.FatalError):
-        raise event.exception
-    elif isinstance(event, events.Interrupted):
-        raise KeyboardInterrupt
-
-
-def _record_scenario(phase: str, recorder: ScenarioRecorder, report: Report) -> None:
+def _record_scenario(phase: str, recorder: ScenarioRecorder, report: Report, url: str) -> None:
     for id, node in recorder.cases.items():
         response = recorder.find_response(case_id=id)
         report.cases[phase, node.value.operation.label, response.status_code if response else 0] += 1
     for id, checks in recorder.checks.items():
+        operation = recorder.cases[id].value.operation
         for check in checks:
-            report.checks[check.name] += 1
+            report.judged[operation.label, check.name] += 1
             if check.status is Status.FAILURE and check.failure_info is not None:
                 failure = check.failure_info.failure
-                response = recorder.find_response(case_id=failure.case_id or id)
+                interaction = recorder.interactions[failure.case_id or id]
+                endpoint = operation.definition.raw["x-endpoint"]
                 report.findings.append(
                     Finding(
-                        operation=recorder.cases[id].value.operation.label,
+                        operation=operation.label,
                         check=check.name,
                         message=f"{failure.title}: {failure.message}",
                         curl=check.failure_info.code_sample,
-                        response=f"{response.status_code} {response.text}" if response else "nothing",
+                        exchange=exchange_of(interaction, endpoint, url, report.count()),
                     )
                 )

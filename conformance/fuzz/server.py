@@ -13,9 +13,19 @@ from urllib.parse import quote, urlencode
 class Server:
     """The server under test. Raises OSError where it doesn't answer, and for errors of HTTP."""
 
-    def __init__(self, base_url: str, key: str | None, document: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        key: str | None,
+        document: Mapping[str, Any],
+        *,
+        headers: Mapping[str, str] = MappingProxyType({}),
+        timeout: float = 60,
+    ) -> None:
         self._base_url = base_url.rstrip("/")
-        self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
+        authorization = {"Authorization": f"Bearer {key}"} if key else {}
+        self._headers = {"Content-Type": "application/json", **headers, **authorization}
+        self._timeout = timeout
         self._paths = frozenset(document["paths"])
         self._numbers: dict[str, int] = {}
         self.count_tokens = cache(self._count_tokens)
@@ -34,13 +44,13 @@ class Server:
         found: dict[str, Any] | None = self._stored("/responses/{response_id}", quote(id, safe=""))
         return found
 
-    def new_response(self, *, background: bool) -> str | None:
+    def new_response(self, model: str, *, background: bool) -> str | None:
         """The id of a response that was just stored, or is being made; None where the server stores none."""
         if "/responses/{response_id}" not in self._paths:
             return None
-        body = {"model": self.models[0], "input": "hi", "max_output_tokens": 2, "store": True, "background": background}
+        asked = {"input": "hi", "max_output_tokens": 16, "store": True, "background": background}
         try:
-            made = self._ask("/responses", body)
+            made = self._ask("/responses", {"model": model, **asked})
         except urllib.error.HTTPError as error:
             if error.code != 400:  # it was started without a store
                 raise
@@ -77,8 +87,19 @@ class Server:
         body = {"model": self.models[0], "text": text, "add_special_tokens": False}
         return len(self._ask("/tokenize", body)["tokens"])
 
+    def status(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> int:
+        """With which status a request is answered; with a `key`, that one is sent instead of the right one."""
+        try:
+            with self._open(method, path, body, {"Authorization": f"Bearer {key}"} if key else {}) as answer:
+                return int(answer.status)
+        except urllib.error.HTTPError as error:
+            return error.code
+
     def _ask(self, path: str, body: Any = None) -> Any:
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._base_url + path, data, self._headers)
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with self._open("GET" if body is None else "POST", path, body) as answer:
             return json.load(answer)
+
+    def _open(self, method: str, path: str, body: Any, headers: Mapping[str, str] = MappingProxyType({})) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self._base_url + path, data, {**self._headers, **headers}, method=method)
+        return urllib.request.urlopen(request, timeout=self._timeout)

@@ -1,20 +1,21 @@
 """Schemathesis finds nothing in our server, and finds each fault that is planted in it."""
 
 import json
-from importlib.resources import files
 
 import pytest
 from schemathesis.checks import CHECKS
 from support.proxy import breaking
 from support.serving import serving
 
+from specvino.conformance.client import Target
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.run import PHASES, fuzz
 from specvino.generated.streams import STREAMS
 
-DOCUMENT = json.loads(files("specvino.generated").joinpath("openapi.json").read_text("utf-8"))
+WHOLE = Dialect("specvino")
 OPERATIONS = {
     f"{method.upper()} {path}": operation
-    for path, item in DOCUMENT["paths"].items()
+    for path, item in WHOLE.document["paths"].items()
     for method, operation in item.items()
     if method != "parameters"
 }
@@ -41,7 +42,7 @@ ANSWER = {
 def clean_report(*model, **settings):
     names = ["--served-model-name", "m", "--served-model-name", "org/m"]
     with serving(*model, *names, env={"SPECVINO_API_KEY": KEY}) as server:
-        report = fuzz(server.url, KEY, DOCUMENT, seed=SEED, **settings)
+        report = fuzz(Target(server.url, KEY), WHOLE, seed=SEED, **settings)
         assert server.process.poll() is None
     print("", *report.lines(), sep="\n")
     assert report.clean
@@ -188,6 +189,45 @@ def repeats_the_role(exchange):
         exchange.body = first + blank + first + blank + rest
 
 
+def loses_what_a_response_answers(exchange):
+    if exchange.path.partition("?")[0].endswith("/input_items") and exchange.status == 200:
+        envelope(exchange, 404, "response_not_found")
+
+
+def loses_items(exchange):
+    if "after=" in exchange.path and exchange.status == 200:
+        envelope(exchange, 404, "item_not_found", param="after")
+
+
+def cancels_nothing(exchange):
+    if exchange.path.endswith("/cancel") and exchange.status == 200:
+        envelope(exchange, 400, "response_not_cancellable")
+
+
+def waits_for_what_never_began(exchange):
+    if exchange.path.endswith("/cancel") and exchange.status == 200:
+        envelope(exchange, 400, "response_not_finished")
+
+
+def is_resumed(exchange):
+    return "starting_after=" in exchange.path and exchange.headers.get("content-type") == "text/event-stream"
+
+
+def resumes_one_event_late(exchange):
+    if is_resumed(exchange):
+        exchange.body = exchange.body.partition(b"\n\n")[2]
+
+
+def resumes_from_the_first_event(exchange):
+    if is_resumed(exchange):
+        exchange.body = exchange.body.replace(b'"sequence_number":', b'"sequence_number":1')
+
+
+def forgets_the_items_object(exchange):
+    if exchange.path.partition("?")[0].endswith("/input_items"):
+        exchange.body = exchange.body.replace(b'"has_more"', b'"has_less"')
+
+
 @pytest.mark.parametrize(
     ("fault", "check", "operation", "phase"),
     [
@@ -209,18 +249,26 @@ def repeats_the_role(exchange):
         (ends_inside_an_event, "stream_conformance", CHAT, "examples"),
         (streams_a_wrong_type, "response_schema_conformance", CHAT, "examples"),
         (repeats_the_role, "stream_conformance", CHAT, "examples"),
+        (forgets_the_choices, "second_judge", CHAT, "examples"),
+        (forgets_the_items_object, "response_schema_conformance", "list_input_items", "fuzzing"),
+        (loses_what_a_response_answers, "positive_data_acceptance", "list_input_items", "fuzzing"),
+        (loses_items, "positive_data_acceptance", "list_input_items", "coverage"),
+        (cancels_nothing, "positive_data_acceptance", "cancel_response", "fuzzing"),
+        (waits_for_what_never_began, "positive_data_acceptance", "cancel_response", "fuzzing"),
+        (resumes_one_event_late, "stream_conformance", "retrieve_response", "coverage"),
+        (resumes_from_the_first_event, "stream_conformance", "retrieve_response", "coverage"),
     ],
 )
 def test_a_planted_fault_is_found(scripted_server, fault, check, operation, phase):
     with breaking(scripted_server.url, fault) as url:
-        report = fuzz(url, KEY, DOCUMENT, max_examples=20, seed=SEED, phases=[phase], operations=[operation])
+        report = fuzz(Target(url, KEY), WHOLE, max_examples=20, seed=SEED, phases=[phase], operations=[operation])
     found = [finding for finding in report.findings if finding.check == check]
     assert found, report.checks
     assert url in found[0].curl
 
 
 def test_a_server_that_ignores_keys_is_found(scripted_server):
-    report = fuzz(scripted_server.url, KEY, DOCUMENT, max_examples=1, seed=SEED, operations=["list_models"])
+    report = fuzz(Target(scripted_server.url, KEY), WHOLE, max_examples=1, seed=SEED, operations=["list_models"])
     assert {finding.check for finding in report.findings} == {"ignored_auth"}
 
 
@@ -228,7 +276,7 @@ def test_a_run_can_be_repeated(scripted_server):
     def sent():
         bodies = []
         with breaking(scripted_server.url, lambda exchange: bodies.append(exchange.sent)) as url:
-            fuzz(url, None, DOCUMENT, max_examples=10, seed=SEED, phases=["fuzzing"], operations=[CHAT])
+            fuzz(Target(url), WHOLE, max_examples=10, seed=SEED, phases=["fuzzing"], operations=[CHAT])
         return bodies
 
     first = sent()
@@ -238,4 +286,4 @@ def test_a_run_can_be_repeated(scripted_server):
 
 def test_a_server_that_is_not_there_is_no_finding():
     with pytest.raises(OSError, match="refused"):
-        fuzz("http://127.0.0.1:9", KEY, DOCUMENT, max_examples=1, seed=SEED)
+        fuzz(Target("http://127.0.0.1:9", KEY), WHOLE, max_examples=1, seed=SEED)

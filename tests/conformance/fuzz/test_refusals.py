@@ -1,17 +1,14 @@
 """Each refusal is believed where its condition holds, and only there."""
 
-import json
-from importlib.resources import files
-
 import pytest
 
+from specvino.conformance.client import Target
+from specvino.conformance.dialect import Dialect, whole
 from specvino.conformance.fuzz.excuses import unknown_codes
 from specvino.conformance.fuzz.refusals import REFUSALS
 from specvino.conformance.fuzz.refused import Refused
 from specvino.conformance.fuzz.run import fuzz
 from specvino.conformance.fuzz.server import Server
-
-DOCUMENT = json.loads(files("specvino.generated").joinpath("openapi.json").read_text("utf-8"))
 
 TOO_LONG = "This model's context length is 100 tokens, but the request needs 200."
 NO_TOKEN = "Prompt 2: The model has no token 1000: its token ids are 0 to 999."
@@ -39,13 +36,16 @@ def chat(*contents, **fields):
 
 
 def test_every_refusal_of_the_document_can_be_judged():
-    assert unknown_codes(DOCUMENT) == set()
+    assert unknown_codes(whole()) == set()
 
 
 def test_a_refusal_that_nobody_can_judge_is_the_harness_s_error():
-    document = {"paths": {"/a": {"get": {"operationId": "a", "x-refusals": [{"code": "bad_mood", "when": "always"}]}}}}
+    dialect = Dialect("specvino")
+    dialect.document = {
+        "paths": {"/a": {"get": {"operationId": "a", "x-refusals": [{"code": "bad_mood", "when": "always"}]}}}
+    }
     with pytest.raises(ValueError, match="bad_mood"):
-        fuzz("http://127.0.0.1:9", None, document, max_examples=1, seed=1)
+        fuzz(Target("http://127.0.0.1:9"), dialect, max_examples=1, seed=1)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,200 @@
+"""The third layer: what Schemathesis finds, as results."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from specvino.conformance.client import Target
+from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.fuzz.report import Finding as Found
+from specvino.conformance.fuzz.report import Report
+from specvino.conformance.fuzz.run import PHASES, Run
+from specvino.conformance.fuzz.server import Server
+from specvino.conformance.fuzz.support import heeds_keys, missing
+from specvino.conformance.fuzz.texts import SAYS
+from specvino.conformance.plan import matches
+from specvino.conformance.run import MOST_FINDINGS
+from specvino.conformance.verdict import Finding, Result, Verdict
+
+SEED = 20250101
+
+
+FIRST = ("response_schema_conformance", "response_headers_conformance", "content_type_conformance")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Of a profile; see Run."""
+
+    max_examples: int
+    phases: tuple[str, ...]
+
+
+SIZES = {"core": Size(10, ("examples", "fuzzing")), "full": Size(25, PHASES)}
+
+
+@dataclass(slots=True)
+class Fuzz:
+    """One run of the layer, in a thread of its own. `models` are names to send requests with; without any those that
+    the server lists. `max_time` is in seconds; `filters` are patterns of rules' ids."""
+
+    target: Target
+    dialect: Dialect
+    models: Sequence[str] = ()
+    profile: str = "full"
+    max_time: float | None = None
+    filters: Sequence[str] = ()
+    seed: int = SEED
+    report: Report = field(default_factory=Report)
+    """Grows while it runs."""
+
+    @property
+    def requests(self) -> int:
+        """How many were sent so far."""
+        return self.report.count()
+
+    def __str__(self) -> str:
+        """How it went, for people."""
+        why = {
+            "completed": "all that there was",
+            "max_time": f"the time of {self.max_time:g} s was up" if self.max_time else "the time was up",
+            "interrupted": "it was stopped",
+            "server_unavailable": "the server went away",
+        }
+        refused = sum(self.report.excused.values())
+        return f"{self.requests} requests: {why[self.report.ended]}; {refused} valid ones were refused for a reason"
+
+    async def results(self) -> AsyncIterator[Result]:
+        """By endpoint and check, when the run is over. Ends it in an orderly way where it is itself ended early."""
+        loop, over = asyncio.get_running_loop(), asyncio.Event()
+        left_out: dict[str, str] = {}
+        problems: list[Exception] = []
+        runs: list[Run] = []
+        stopped = threading.Event()
+
+        def work() -> None:
+            try:
+                run = self._prepared(left_out)
+                runs.append(run)
+                if run.operations and not stopped.is_set():
+                    run.execute()
+            except Exception as problem:
+                problems.append(problem)
+            finally:
+                loop.call_soon_threadsafe(over.set)
+
+        # A daemon, so that a request that hangs can't keep the process from ending.
+        threading.Thread(target=work, name="fuzz", daemon=True).start()
+        try:
+            await over.wait()
+        finally:
+            stopped.set()
+            for run in runs:
+                run.stop()
+        for endpoint, because in left_out.items():
+            yield Result(f"{endpoint}/fuzz/requests", "fuzz", SAYS["requests"], Verdict.SKIP, because=because)
+        for result in self._results():
+            yield result
+        for problem in problems:
+            yield _broken(problem)
+
+    def _prepared(self, left_out: dict[str, str]) -> Run:
+        target, dialect = self.target, self.dialect
+        server = Server(target.url, target.key, dialect.document, headers=target.extra, timeout=target.timeout)
+        models = tuple(self.models) or server.models
+        if dialect.name != WHOLE:  # our own document is held against all of a server
+            left_out |= missing(server, dialect, models[0])
+        without = [] if target.key and heeds_keys(server, dialect, models[0]) else ["ignored_auth"]
+        asked = {
+            endpoint: operation
+            for endpoint, operation in dialect.operations.items()
+            if any(matches(f"{endpoint}/fuzz/{check}", self.filters) for check in SAYS)
+        }
+        for endpoint in left_out.keys() - asked.keys():
+            del left_out[endpoint]
+        size = SIZES[self.profile]
+        return Run(
+            target,
+            dialect,
+            size.max_examples,
+            self.seed,
+            size.phases,
+            [each.definition["operationId"] for endpoint, each in asked.items() if endpoint not in left_out],
+            models,
+            without,
+            self.max_time,
+            self.report,
+        )
+
+    def _results(self) -> Iterator[Result]:
+        report, told = self.report, _once(self.report.findings)
+        endpoints = {f"{each.method} {each.path}": endpoint for endpoint, each in self.dialect.operations.items()}
+        for operation, endpoint in endpoints.items():
+            if not report.count(operation=operation):
+                continue
+            yield Result(
+                f"{endpoint}/fuzz/requests",
+                "fuzz",
+                SAYS["requests"],
+                Verdict.PASS,
+                because="" if report.ended == "completed" else str(self),
+                judged=report.count(operation=operation),
+            )
+            for check, says in SAYS.items():
+                rule = f"{endpoint}/fuzz/{check}"
+                found = [each for each in told if (each.operation, dashed(each.check)) == (operation, check)]
+                judged = report.judged[operation, check.replace("-", "_")]
+                if judged and matches(rule, self.filters):
+                    yield _result(rule, says, found, judged)
+        yield from self._silences(endpoints)
+        for label, problem in report.errors:
+            rule = f"{endpoints.get(label, 'transport')}/fuzz/run"
+            yield Result(rule, "fuzz", SAYS["run"], Verdict.ERROR, because=f"{label}: {problem}")
+
+    def _silences(self, endpoints: dict[str, str]) -> Iterator[Result]:
+        by_endpoint: dict[str, list[str]] = {}
+        for label, problem in self.report.silences:
+            by_endpoint.setdefault(endpoints.get(label, "transport"), []).append(problem)
+        for endpoint, problems in by_endpoint.items():
+            findings = tuple(map(Finding, problems[:MOST_FINDINGS]))
+            yield Result(f"{endpoint}/fuzz/answers", "fuzz", SAYS["answers"], Verdict.FAIL, findings=findings)
+
+
+def dashed(check: str) -> str:
+    return check.replace("_", "-")
+
+
+def _result(rule: str, says: str, found: Sequence[Found], judged: int) -> Result:
+    shown = _various(found)
+    because = f"{len(found)} of {judged} break it; {len(shown)} are shown" if len(found) > len(shown) else ""
+    verdict = Verdict.FAIL if found else Verdict.PASS
+    findings = tuple(Finding(each.message, (each.exchange,)) for each in shown)
+    return Result(rule, "fuzz", says, verdict, because=because, findings=findings, judged=judged)
+
+
+def _once(found: Sequence[Found]) -> list[Found]:
+    """Without what the second judge says of an answer in which the first has found something, too."""
+    first = {_shown(each) for each in found if each.check in FIRST}
+    return [each for each in found if each.check != "second_judge" or _shown(each) not in first]
+
+
+def _shown(found: Found) -> tuple[str, bytes | None, bytes]:
+    exchange = found.exchange
+    return exchange.request.path, exchange.request.content, exchange.content
+
+
+def _various(found: Sequence[Found]) -> list[Found]:
+    """A few, those with messages of their own first."""
+    first: dict[str, Found] = {}
+    for each in found:
+        first.setdefault(each.message, each)
+    others = [each for each in found if first[each.message] is not each]
+    return [*first.values(), *others][:MOST_FINDINGS]
+
+
+def _broken(problem: Exception) -> Result:
+    because = f"the run broke: {type(problem).__name__}: {problem}"
+    if isinstance(problem, OSError):
+        because = f"the server did not answer: {problem}"
+    return Result("transport/fuzz/run", "fuzz", SAYS["run"], Verdict.ERROR, because=because)
