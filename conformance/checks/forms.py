@@ -38,7 +38,7 @@ async def fits(
         raise Failed(f"there are {len(found)} choices, not {choices}", exchange)
     schema = _schema(body)
     for output in found:
-        value = _value(exchange, output)
+        value = _value(exchange, output, bounded=schema is not OBJECT)
         for violation in Shape(schema).violations(value):
             raise Failed(f"the answer {output.text[:120]!r} breaks the schema: {violation}", exchange)
         if ordered and list(value) != [name for name in schema["properties"] if name in value]:
@@ -87,15 +87,19 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return form["json_schema"]["schema"] if form["type"] == "json_schema" else OBJECT
 
 
-def _value(exchange: Exchange, output: Output) -> Any:
-    """The answer's JSON. Raises Failed, or Skipped where a model thought too long or declined to answer."""
+def _value(exchange: Exchange, output: Output, *, bounded: bool = True) -> Any:
+    """The answer's JSON. Raises Failed, or Skipped where a model thought too long or declined to answer. `bounded` says
+    that its form has a longest text."""
     if output.reason == "length" and thought(exchange, output):
         raise Skipped("the model's thoughts used up its tokens")
     if (output.choice.get("message") or {}).get("refusal"):
         raise Skipped("the model declines to answer")
     if output.reason == "length":
-        blank = " white space" if len(output.text) - len(output.text.rstrip()) > LONGEST_BLANK else ""
-        raise Failed(f"the answer has no end, but runs on with{blank} {output.text[-80:]!r}", exchange)
+        blank = len(output.text) - len(output.text.rstrip()) > LONGEST_BLANK
+        if not bounded and not blank:
+            raise Skipped("the model's object had no end when its tokens were used up, as its form allows")
+        what = "white space" if blank else repr(output.text[-80:])
+        raise Failed(f"the answer has no end, but runs on with {what}", exchange)
     if output.reason != "stop":
         raise Failed(f"the answer ended by {output.reason!r}, not by stop", exchange)
     try:
