@@ -24,8 +24,9 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
     for chunk in chunks:
         for each in chunk["choices"]:
             pieces[each["index"]].append(each)
-            logprobs[each["index"]] = _joined(logprobs[each["index"]], each["logprobs"])
-            reasons[each["index"]] = each["finish_reason"] or reasons.get(each["index"], "")
+            # Some systems leave out what has no value; whether they may is for the rule for events' shapes.
+            logprobs[each["index"]] = _joined(logprobs[each["index"]], each.get("logprobs"))
+            reasons[each["index"]] = each.get("finish_reason") or reasons.get(each["index"], "")
     return {
         "id": chunks[0]["id"],
         "object": kind,

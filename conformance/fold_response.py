@@ -15,15 +15,16 @@ def fold_response(events: list[dict[str, Any]]) -> dict[str, Any]:
 
     The settings are those of `response.created`; the items begin as they were added and grow by their parts and deltas.
     Only what can't be known earlier is taken from the event that closes an item or ends the response. The last event
-    must be one that has the response, which `error` has not.
+    must be one that has the response, which `error` has not. An event that doesn't say what it is about, which is for
+    other rules to tell, is taken to be about the newest item and part.
     """
     response: dict[str, Any] = copy.deepcopy(events[0]["response"])
     items: dict[int, Item] = {}
     for event in events:
         if event["type"] == "response.output_item.added":
-            items[event["output_index"]] = copy.deepcopy(event["item"])
-        elif "output_index" in event:
-            _grow(items[event["output_index"]], event)
+            items[event.get("output_index", len(items))] = copy.deepcopy(event["item"])
+        elif items:
+            _grow(items[event.get("output_index", max(items))], event)
     response["output"] = [items[index] for index in sorted(items)]
     _take(response, events[-1]["response"], RESPONSE_END)
     return response
@@ -36,23 +37,23 @@ def _grow(item: Item, event: dict[str, Any]) -> None:
         case "response.reasoning_summary_part.added":
             item["summary"] = [*(item.get("summary") or []), copy.deepcopy(event["part"])]
         case "response.output_text.delta":
-            part = item["content"][event["content_index"]]
+            part = item["content"][event.get("content_index", -1)]
             part["text"] += event["delta"]
             if "logprobs" in part:
                 part["logprobs"] += copy.deepcopy(event.get("logprobs") or [])
         case "response.output_text.done":
             # Tokens without text, as the one that ends a turn, have no delta to come with.
-            part = item["content"][event["content_index"]]
+            part = item["content"][event.get("content_index", -1)]
             if "logprobs" in part:
                 part["logprobs"] += copy.deepcopy((event.get("logprobs") or [])[len(part["logprobs"]) :])
         case "response.output_text.annotation.added":
-            item["content"][event["content_index"]]["annotations"].append(event["annotation"])
+            item["content"][event.get("content_index", -1)]["annotations"].append(event["annotation"])
         case "response.refusal.delta":
-            item["content"][event["content_index"]]["refusal"] += event["delta"]
+            item["content"][event.get("content_index", -1)]["refusal"] += event["delta"]
         case "response.reasoning_text.delta":
-            item["content"][event["content_index"]]["text"] += event["delta"]
+            item["content"][event.get("content_index", -1)]["text"] += event["delta"]
         case "response.reasoning_summary_text.delta":
-            item["summary"][event["summary_index"]]["text"] += event["delta"]
+            item["summary"][event.get("summary_index", -1)]["text"] += event["delta"]
         case "response.function_call_arguments.delta":
             item["arguments"] += event["delta"]
         case "response.output_item.done":
