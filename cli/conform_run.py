@@ -146,12 +146,23 @@ def judge(wanted: Wanted, files: Files) -> int:
     redactor = Redactor([wanted.key.strip()] if wanted.key else [])
     accepted = files.accepted()
     files.check()
+    if "fuzz" in wanted.layers:
+        _require_fuzz()
     try:
         return asyncio.run(_judge(wanted.job(), files, accepted))
     except CannotRun as error:
         end(redactor.text(str(error)))
     except KeyboardInterrupt:
         end("interrupted")
+
+
+def _require_fuzz() -> None:
+    try:
+        import specvino.conformance.fuzz.layer  # noqa: F401
+    except ModuleNotFoundError as error:
+        if (error.name or "specvino").startswith("specvino"):
+            raise
+        end(f"the layer fuzz needs the package {error.name}: pip install 'specvino[fuzz]'")
 
 
 async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
@@ -187,7 +198,7 @@ async def _run(judging: Judging, files: Files, accepted: Baseline, console: Cons
             with writing(files.ndjson):
                 writer = stack.enter_context(Writer(files.ndjson))
         _record(writer, report.header)
-        shown = stack.enter_context(table.LiveTable(console, report, len(judging.plan.cases)))
+        shown = stack.enter_context(table.LiveTable(console, report, len(judging.plan.cases), lambda: judging.requests))
         complete = False
         try:
             async for line in judging.lines(accepted.accepts):

@@ -6,6 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from specvino.conformance.client import Client, Target
 from specvino.conformance.dialect import Dialect
@@ -15,6 +16,9 @@ from specvino.conformance.reports.convert import Converter
 from specvino.conformance.reports.records import BAD, Footer, Header, Line, Report
 from specvino.conformance.run import Run
 from specvino.conformance.verdict import Result
+
+if TYPE_CHECKING:
+    from specvino.conformance.fuzz.layer import Fuzz
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,12 @@ class Judging:
     report: Report
     _begun: float = field(default_factory=time.monotonic)
     _run: Run | None = None
+    _fuzz: "Fuzz | None" = None
+
+    @property
+    def requests(self) -> int:
+        """How many were sent so far."""
+        return self.client.sent + (self._fuzz.requests if self._fuzz else 0)
 
     async def lines(self, accepts: Callable[[Line], bool]) -> AsyncIterator[Line]:
         """As they come; `accepts` says of a finding whether a baseline has it."""
@@ -70,27 +80,29 @@ class Judging:
 
     def footer(self, *, complete: bool) -> Footer:
         """How the run ended, or stands."""
-        run = self._run
+        lost = self._run.lost if self._run else None
+        ended = self._fuzz.report.ended if self._fuzz else "completed"
         return Footer(
             counts=dict(self.report.counts),
-            requests=self.client.sent,
+            requests=self.requests,
             seconds=round(time.monotonic() - self._begun, 3),
             complete=complete,
-            lost=run.lost if run else None,
-            time_up=run.time_up if run else False,
+            lost=lost or ("the layer fuzz" if ended == "server_unavailable" else None),
+            time_up=ended == "max_time" or (self._run is not None and self._run.time_up),
         )
 
     async def _results(self) -> AsyncGenerator[Result, None]:
+        job, model = self.job, self.report.header.model
         if self.plan.cases:
-            self._run = Run(
-                self.client,
-                self.job.dialect,
-                self.report.header.model,
-                self.plan,
-                self.job.concurrency,
-                self.job.max_time,
-            )
+            self._run = Run(self.client, job.dialect, model, self.plan, job.concurrency, job.max_time)
             async for result in self._run.results():
+                yield result
+        if "fuzz" in job.layers:
+            from specvino.conformance.fuzz.layer import Fuzz
+
+            left = None if job.max_time is None else max(job.max_time - (time.monotonic() - self._begun), 1.0)
+            self._fuzz = Fuzz(job.target, job.dialect, [model], job.profile, left, job.filters)
+            async for result in self._fuzz.results():
                 yield result
 
 

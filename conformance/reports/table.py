@@ -1,6 +1,7 @@
 """A run in the terminal: a table that grows with it, then what was found. Elsewhere a line for each rule."""
 
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -29,12 +30,13 @@ CURL = 1_000
 
 class LiveTable:
     """As a context manager; feed it the lines as they come. `cases` is how many cases the run has: the rules that are
-    judged beside them come as extras."""
+    judged beside them come as extras. `requests` tells how many were sent so far."""
 
-    def __init__(self, console: Console, report: Report, cases: int) -> None:
+    def __init__(self, console: Console, report: Report, cases: int, requests: Callable[[], int]) -> None:
         self._console = console
         self._report = report
         self._cases = cases
+        self._requests = requests
         self._begun = time.monotonic()
         self._live = Live(get_renderable=self._view, console=console, refresh_per_second=4, transient=True)
 
@@ -61,7 +63,8 @@ class LiveTable:
         done = sum(not _is_extra(line) for line in self._report.lines)
         bar = Table.grid(padding=(0, 1))
         seconds = time.monotonic() - self._begun
-        bar.add_row(ProgressBar(self._cases or 1, done, width=30), f"{done} of {self._cases} cases, {seconds:.0f} s")
+        text = f"{done} of {self._cases} cases, {self._requests()} requests, {seconds:.0f} s"
+        bar.add_row(ProgressBar(self._cases or 1, done, width=30), text)
         return Group(table(self._report, by_subject=by_subject), bar)
 
 
