@@ -1,0 +1,81 @@
+"""What the chunks of a stream have."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from specvino.conformance.exchange import Exchange
+from specvino.conformance.rules.outputs import outputs
+from specvino.conformance.session import Session
+from specvino.conformance.verdict import Failed, Skipped
+
+
+async def usage_last(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """Usage that is asked for comes in the last chunk, which has no choices, and in no other."""
+    exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
+    holders = [index for index, chunk in enumerate(exchange.chunks) if chunk.get("usage") is not None]
+    last = len(exchange.chunks) - 1
+    if holders != [last]:
+        where = ", ".join(map(str, holders)) or "none"
+        raise Failed(f"of the chunks 0 to {last} those with a usage are: {where}", exchange)
+    if exchange.chunks[last].get("choices") != []:
+        raise Failed(f"the chunk with the usage has the choices {exchange.chunks[last].get('choices')!r}", exchange)
+
+
+async def usage_not_asked(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """A stream has no usage where none was asked for: clients that read choices[0] break on a chunk without any."""
+    exchange = await _streamed(session, endpoint, body)
+    for index, chunk in enumerate(exchange.chunks):
+        if chunk.get("usage") is not None:
+            raise Failed(f"nobody asked, but chunk {index} has a usage", exchange)
+
+
+async def pieces(session: Session, endpoint: str, *, body: Mapping[str, Any], fewest: int) -> None:
+    """An answer of many tokens comes in several chunks, not in one at its end."""
+    exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
+    made = (exchange.answer.get("usage") or {}).get("completion_tokens")
+    if type(made) is not int or made < 2 * fewest:
+        raise Skipped(f"the answer has {made} tokens, too few to be cut in pieces")
+    if any(output.calls for output in outputs(exchange)):
+        raise Skipped("the answer is a call")
+    deltas = [choice.get("delta") or {} for chunk in exchange.chunks for choice in chunk.get("choices") or ()]
+    told = [one for one in deltas if any(one.get(name) for name in ("content", "reasoning_content", "reasoning"))]
+    if 0 < len(told) < fewest:
+        raise Failed(f"{made} tokens come in {len(told)} pieces", exchange)
+
+
+async def whole_characters(session: Session, endpoint: str, *, text: str) -> None:
+    """No delta has half a character. The answer is forced to be one text."""
+    schema = {
+        "type": "object",
+        "properties": {"text": {"enum": [text]}},
+        "required": ["text"],
+        "additionalProperties": False,
+    }
+    form = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+    body = {"messages": [{"role": "user", "content": "Answer with JSON."}], "response_format": form, "max_tokens": 200}
+    exchange = await _streamed(session, endpoint, body)
+    for index, chunk in enumerate(exchange.chunks):
+        for choice in chunk.get("choices") or ():
+            delta = (choice.get("delta") or {}).get("content") or ""
+            if "\ufffd" in delta or any("\ud800" <= character <= "\udfff" for character in delta):
+                raise Failed(f"chunk {index} has a part of a character: {delta!r}", exchange)
+    output = next(outputs(exchange))
+    if output.reason != "stop":
+        raise Skipped(f"the answer ended by {output.reason!r}")
+    if text not in output.text and "\\u" not in output.text:
+        raise Failed(f"the answer had to say {text!r}, but is {output.text!r}", exchange)
+
+
+async def unstreamed(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """An answer that nobody wants streamed is one JSON object."""
+    exchange = await session.answered(endpoint, body)
+    if exchange.is_stream or exchange.media != "application/json":
+        raise Failed(f"the media type is {exchange.media!r}, not application/json", exchange)
+
+
+async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
+    """Raises Failed where no stream comes."""
+    exchange = await session.answered(endpoint, {**body, "stream": True})
+    if not exchange.is_stream:
+        raise Failed(f"a stream was asked for, and the answer is {exchange.media or 'of no media type'}", exchange)
+    return exchange

@@ -1,0 +1,68 @@
+"""Fields of a request that say nothing, or nothing that the server knows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from specvino.conformance.dialect import LEFT_OUT, resolved
+from specvino.conformance.expect import expect
+from specvino.conformance.session import Session, require_answer
+from specvino.conformance.verdict import Failed, Skipped
+
+
+async def nulls(
+    session: Session, endpoint: str, *, body: Mapping[str, Any], fields: Sequence[str] | None = None
+) -> None:
+    """What is null is as if it were absent: every optional field of the dialect's document, or of these `fields`."""
+    known = [name for name in _nullable(session, endpoint) if name not in body]
+    names = known if fields is None else [name for name in known if name in fields]
+    if not names:
+        raise Skipped("in the dialect's document none of these may be null")
+    exchange = await session.send(endpoint, {**body, **dict.fromkeys(names)}, capped=False)
+    if exchange.ok and not exchange.is_stream:
+        return
+    guilty, shown = [], [exchange]
+    for name in names:
+        alone = await session.send(endpoint, {**body, name: None}, capped=False)
+        if not alone.ok:
+            guilty.append(name)
+            shown.append(alone)
+    if not guilty:
+        require_answer(exchange)
+        raise Failed("with all of them null, the answer is a stream", exchange)
+    raise Failed(f"null is not as good as absent for {', '.join(guilty)}", *shown[:5])
+
+
+async def unknown_field(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """A field that nobody knows is ignored where the dialect ignores such fields; where it refuses them, that is right
+    as well, but not demanded: compatible servers take what others have invented."""
+    exchange = await session.send(endpoint, body)
+    if session.dialect.unknown_fields == "ignored" or (exchange.status or 0) < 400:
+        require_answer(exchange)
+    else:
+        expect(exchange, {"refused": "validation"}, session.dialect, endpoint)
+
+
+async def types_named(session: Session, endpoint: str, *, body: Mapping[str, Any], wrong: Mapping[str, Any]) -> None:
+    """Where a field's value is refused, the error's param is the field's name."""
+    for name, value in wrong.items():
+        exchange = await session.send(endpoint, {**body, name: value})
+        if exchange.status is None or not 400 <= exchange.status < 500:
+            raise Failed(
+                f"{name} may not be {value!r}, but the status is {exchange.status or exchange.ended}", exchange
+            )
+        param = str(exchange.error.get("param") or "")
+        if param.replace("[", ".").split(".")[0] != name:
+            raise Failed(f"{name} is refused, but error.param is {exchange.error.get('param')!r}", exchange)
+
+
+def _nullable(session: Session, endpoint: str) -> Iterator[str]:
+    """The optional fields of the operation's body that the dialect has, and that may be null in its document."""
+    dialect = session.dialect
+    content = dialect.operations[endpoint].definition["requestBody"]["content"]
+    reference = content["application/json"]["schema"]["$ref"].removeprefix("#")
+    schema = resolved(dialect.document, content["application/json"]["schema"])
+    for name, field in schema["properties"].items():
+        if name in schema.get("required", ()) or dialect.level(f"{reference}/properties/{name}", endpoint) in LEFT_OUT:
+            continue
+        if dialect.shape(field).fits(None):
+            yield name

@@ -1,0 +1,75 @@
+"""What reaches the model: seen by how many tokens the prompt has."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from specvino.conformance.exchange import Exchange
+from specvino.conformance.session import PATHS, Session, require_answer
+from specvino.conformance.verdict import Failed, Skipped
+
+PICTURE = (
+    "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3NsQkA"
+    "AAjAsP7/tF7hIASyp6lTCQQCgUAgEAgEgi/BAjLD/C5w/SM9AAAAAElFTkSuQmCC"
+)
+"""A red square of 32 by 32 pixels, as PNG."""
+
+
+async def counts_more(
+    session: Session, endpoint: str, *, body: Mapping[str, Any], than: Mapping[str, Any], by: int = 1, most: int = 5000
+) -> None:
+    """The prompt of `body` has at least `by` tokens more than that of `than`, and at most so many more: nothing of it
+    was dropped, or taken twice."""
+    short = await session.answered(endpoint, than)
+    long = await session.answered(endpoint, body)
+    more = prompt_tokens(long) - prompt_tokens(short)
+    if not by <= more <= most:
+        raise Failed(f"the longer prompt has {more} tokens more than the other, not {by} to {most}", short, long)
+
+
+async def escaped_alike(session: Session, endpoint: str, *, text: str) -> None:
+    """JSON with escapes (`\\ud83d\\ude42`) and with the characters themselves is the same prompt."""
+    body = {"model": session.model, "messages": [{"role": "user", "content": text}], "max_tokens": 1}
+    counts = []
+    for ascii_only in (False, True):
+        content = json.dumps(body, ensure_ascii=ascii_only).encode()
+        exchange = await session.raw("POST", PATHS[endpoint], endpoint=endpoint, content=content, body=body)
+        require_answer(exchange)
+        counts.append(prompt_tokens(exchange))
+    if counts[0] != counts[1]:
+        raise Failed(f"the prompt has {counts[0]} tokens, but {counts[1]} where it is escaped", *session.exchanges)
+
+
+async def picture(session: Session, endpoint: str, *, text: str) -> None:
+    """An image is read, or refused because the model can't: never left out in silence."""
+    part = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PICTURE}"}}
+    with_image = [{"type": "text", "text": text}, part]
+    exchange = await session.send(endpoint, {"messages": [{"role": "user", "content": with_image}], "max_tokens": 1})
+    if exchange.status is not None and 400 <= exchange.status < 500:
+        return  # the form of errors is judged for all
+    require_answer(exchange)
+    plain = await session.answered(endpoint, {"messages": [{"role": "user", "content": text}], "max_tokens": 1})
+    if prompt_tokens(exchange) <= prompt_tokens(plain):
+        raise Failed(f"the image adds nothing to the prompt of {prompt_tokens(plain)} tokens", plain, exchange)
+
+
+async def usage_grows(session: Session, endpoint: str, *, word: str, counts: Sequence[int]) -> None:
+    """A word that is repeated takes tokens in proportion: what was counted for a part is right for the whole."""
+    measured = []
+    for count in counts:
+        content = " ".join([word] * count)
+        body = {"messages": [{"role": "user", "content": content}], "max_tokens": 1}
+        measured.append(prompt_tokens(await session.answered(endpoint, body)))
+    pairs = list(zip(counts, measured, strict=True))
+    slopes = [(b - d) / (a - c) for (a, b), (c, d) in zip(pairs[1:], pairs, strict=False)]
+    if min(slopes) <= 0 or max(slopes) > 1.3 * min(slopes):
+        raise Failed(f"{', '.join(map(str, counts))} words have {measured} tokens", *session.exchanges)
+
+
+def prompt_tokens(exchange: Exchange) -> int:
+    """Raises Skipped where there is no count, which is for the rules about shapes."""
+    usage = exchange.answer.get("usage")
+    count = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
+    if type(count) is not int:
+        raise Skipped("the answer doesn't say how many tokens the prompt has")
+    return count

@@ -1,0 +1,148 @@
+"""Where answers end: stop texts and limits, seen by comparing with the same answer without them."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from specvino.conformance.exchange import Exchange
+from specvino.conformance.rules.outputs import Output, outputs
+from specvino.conformance.session import LIMITS, Session
+from specvino.conformance.verdict import Failed, Skipped
+
+ABSENT = "@@never@@"
+
+
+async def stop_cuts(
+    session: Session,
+    endpoint: str,
+    *,
+    body: Mapping[str, Any],
+    among: bool = False,
+    stream: bool = False,
+    length: int = 3,
+    include: bool = False,
+) -> None:
+    """A stop text of so many characters out of the middle of an answer ends the same answer before it. `among` others,
+    of which the earliest in the text counts. With `include` the answer has it at its end."""
+
+    async def compare(whole: Exchange) -> Difference:
+        text = _said(whole).text
+        stop = _stop(text, length)
+        start = text.index(stop)
+        later = text[start + length :][:length]
+        stops = [ABSENT, *([later] if later and later not in text[:start] else []), stop]
+        more: dict[str, Any] = {"stop": stops if among else stop, **({"stream": True} if stream else {})}
+        cut = await session.answered(
+            endpoint, {**body, **more, **({"include_stop_str_in_output": True} if include else {})}
+        )
+        found, expected = next(outputs(cut)), text[: start + (length if include else 0)]
+        if found.text != expected:
+            return f"the answer is {text!r}; with the stop text {stop!r} it is {found.text!r}", cut
+        if found.reason != "stop":
+            return f"a stop text ended the answer, but finish_reason is {found.reason!r}", cut
+        return None
+
+    await _compared(session, endpoint, body, compare)
+
+
+async def stop_unmet(
+    session: Session, endpoint: str, *, body: Mapping[str, Any], half: bool = False, stream: bool = False
+) -> None:
+    """A stop text that doesn't come changes nothing; nor does one of which `half` comes, as the answer's end: what was
+    held back because of it is given at last."""
+
+    async def compare(whole: Exchange) -> Difference:
+        said = _said(whole)
+        stop = said.text[-3:] + ABSENT if half else ABSENT
+        other = await session.answered(endpoint, {**body, "stop": stop, **({"stream": True} if stream else {})})
+        found = next(outputs(other))
+        if (found.text, found.reason) == (said.text, said.reason):
+            return None
+        return f"the stop text {stop!r} never comes, but makes {found.text!r} of {said.text!r}", other
+
+    await _compared(session, endpoint, body, compare)
+
+
+async def alike(session: Session, endpoint: str, *, body: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    """What `other` adds to the body changes nothing about the answer."""
+
+    async def compare(whole: Exchange) -> Difference:
+        added = await session.answered(endpoint, {**body, **other})
+        if _answers(added) == _answers(whole):
+            return None
+        return f"{dict(other)} makes {_answers(added)} of {_answers(whole)}", added
+
+    await _compared(session, endpoint, body, compare)
+
+
+async def limit_cuts(session: Session, endpoint: str, *, body: Mapping[str, Any], limit: Mapping[str, int]) -> None:
+    """With a lower limit comes the beginning of the same answer: all tokens that are allowed, and length as reason."""
+    allowed = min(limit.values())
+    rest = {name: value for name, value in body.items() if name not in LIMITS[endpoint]}
+
+    async def compare(whole: Exchange) -> Difference:
+        if (made := _made(whole)) <= allowed + 1:
+            raise Skipped(f"the answer has {made} tokens, so that {allowed} are no limit")
+        cut = await session.answered(endpoint, {**rest, **limit})
+        short, long = next(outputs(cut)), next(outputs(whole))
+        if _made(cut) != allowed or short.reason != "length":
+            told = f"{_made(cut)} tokens, and finish_reason is {short.reason!r}"
+            return f"{dict(limit)} allows {allowed} of an answer of {made} tokens: it has {told}", cut
+        if not _all(long).startswith(_all(short).rstrip("\ufffd")):
+            return f"the answer is {_all(long)!r}, but with {dict(limit)} it begins {_all(short)!r}", cut
+        return None
+
+    await _compared(session, endpoint, body, compare)
+
+
+Difference = tuple[str, Exchange] | None
+"""What is wrong, and the answer that shows it."""
+
+
+async def _compared(
+    session: Session, endpoint: str, body: Mapping[str, Any], compare: Callable[[Exchange], Awaitable[Difference]]
+) -> None:
+    """Holds the answer to `body` against another. Where they differ, the same request must have the same answer again:
+    the first one may have been another because nothing of its prompt was in a cache."""
+    whole = await session.answered(endpoint, body)
+    for _ in range(2):
+        difference = await compare(whole)
+        if difference is None:
+            return
+        again = await session.answered(endpoint, body)
+        if _answers(again) == _answers(whole):
+            raise Failed(difference[0], whole, difference[1])
+        whole = again
+    raise Skipped("the server answers the same request differently each time, so that nothing can be compared")
+
+
+def _stop(text: str, length: int) -> str:
+    """A piece of the middle that comes there for the first time. Raises Skipped."""
+    for start in range(len(text) // 3, len(text) - length + 1):
+        stop = text[start : start + length]
+        if stop.strip() == stop and text.index(stop) == start and "\ufffd" not in text[: start + length]:
+            return stop
+    raise Skipped(f"nothing in {text!r} would do as a stop text")
+
+
+def _said(exchange: Exchange) -> Output:
+    """The first choice. Raises Skipped where it has no text, or thoughts too, in which a stop text may occur."""
+    output = next(outputs(exchange), None)
+    if output is None or output.thoughts or not output.text:
+        raise Skipped("the model thinks first, or says nothing")
+    return output
+
+
+def _answers(exchange: Exchange) -> list[tuple[str, Any]]:
+    return [(_all(output), output.reason) for output in outputs(exchange)]
+
+
+def _all(output: Output) -> str:
+    return output.thoughts + output.text
+
+
+def _made(exchange: Exchange) -> int:
+    usage = exchange.answer.get("usage")
+    made = usage.get("completion_tokens") if isinstance(usage, Mapping) else None
+    if type(made) is not int:
+        raise Skipped("the answer doesn't say how many tokens it has")
+    return made
