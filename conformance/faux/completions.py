@@ -8,7 +8,7 @@ from specvino.conformance.faux.chat import Chat
 from specvino.conformance.faux.generation import Asked, Output
 from specvino.conformance.faux.http import Call, Event, Route, Stream
 from specvino.conformance.faux.refusal import Refusal
-from specvino.conformance.faux.words import CHARACTERS, Token
+from specvino.conformance.faux.words import END, Token
 from specvino.generated.errors import ErrorCode
 
 Answers = Sequence[tuple[Asked, Sequence[Output]]]
@@ -52,7 +52,7 @@ class Completions(Chat):
         """Raises Refusal for an id that no token has."""
         if isinstance(prompt, str):
             return self.words.encode(prompt)
-        if any(id >= CHARACTERS + 0x110000 for id in prompt):
+        if any(id >= END for id in prompt):
             raise Refusal(ErrorCode.INVALID_PROMPT, "prompt holds an id that no token has.", "prompt")
         return list(prompt)
 

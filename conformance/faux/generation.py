@@ -15,6 +15,9 @@ from specvino.generated.errors import ErrorCode
 CONTEXT = 8192
 """The most tokens of prompt and answer."""
 
+LITTLE = 0.01
+"""A share of the probability that no more than one token has."""
+
 CITIES = ("Paris", "Berlin", "Tokyo", "London", "Madrid", "Rome")
 NO_FORM: dict[str, Any] = {"type": "text"}
 
@@ -188,9 +191,14 @@ class Generation(Tools):
 
     def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
         """What choices are drawn with: None is always the likeliest."""
-        if body.get("temperature") == 0 or body.get("top_p") == 0 or body.get("top_k") == 1:
+        if self.is_greedy(body):
             return None
         return int(body.get("seed", self.count() << 64)) + choice
+
+    def is_greedy(self, body: Mapping[str, Any]) -> bool:
+        """Whether there is nothing to draw."""
+        little = body.get("temperature") == 0 or body.get("top_p", 1) <= LITTLE
+        return little or body.get("top_k") == 1 or body.get("min_p", 0) >= 1 - LITTLE
 
     def budget(self, asked: Asked) -> int:
         """The most tokens of one choice."""
@@ -209,7 +217,8 @@ class Generation(Tools):
 
     def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
         """Words after which the model ends its turn."""
-        return budget if asked.body.get("ignore_eos") else draw.randint(6, 40)
+        endless = asked.body.get("ignore_eos") or "long story" in asked.said
+        return budget if endless else draw.randint(6, 40)
 
     def wants_call(self, asked: Asked) -> bool:
         """Whether the model calls of itself: when it is asked for the weather."""

@@ -12,8 +12,8 @@
   `unsupported_headers`
 * tools: `offer`, `functions`, `choice`, `several`, `chosen`, `refuse_unknown`
 * generation: `require_settings`, `require_context`, `form`, `satisfied`, `thinks`, `outputs`, `output`, `index`,
-  `seed`, `budget`, `script`, `length`, `wants_call`, `calls`, `arguments`, `call_id`, `formed`, `stops`, `stopped`,
-  `kept`, `cut`, `reason`, `completion_tokens`, `total`
+  `seed`, `is_greedy`, `budget`, `script`, `length`, `wants_call`, `calls`, `arguments`, `call_id`, `formed`, `stops`,
+  `stopped`, `kept`, `cut`, `reason`, `completion_tokens`, `total`
 * chat: `chat`, `chat_id`, `chat_asked`, `chat_limit`, `turn`, `role`, `content_text`, `part_text`, `rendered`,
   `shown`, `chat_completion`, `chat_choices`, `chat_choice`, `chat_message`, `chat_text`, `chat_thoughts`,
   `tool_call`, `function`, `chat_reason`, `chat_usage`, `chat_logprobs`, `token_logprob`, `shown_logprob`,
@@ -51,6 +51,7 @@ class Faux(Stored):
     """`key` is what clients must send, `model` the name of the one model. A defect says what it breaks."""
 
     breaks: ClassVar[set[str]] = set()
-    """The rules that must fail, as patterns of which each must match one at least."""
+    """The rules that must fail, or patterns of which each must match one that does."""
     also: ClassVar[set[str]] = set()
-    """Patterns of rules that may fail with them."""
+    """Patterns of rules that may fail with them. `chat/*` means cases only: rules for all answers and capabilities are
+    named, as in `chat/rules/*`."""

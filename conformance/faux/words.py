@@ -1,6 +1,7 @@
-"""The faux model: a vocabulary of some words and all characters, and texts drawn from it."""
+"""The faux model: a vocabulary of some words, short pieces of others and all characters, and texts drawn from it."""
 
 import random
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,9 +18,16 @@ WORDS = (
 CHARACTERS = 1000
 """A character's id is its code point and this."""
 
+PIECES = 2_000_000
+"""A piece's id is its ASCII characters, as a number in base 128, and this."""
+
+END = PIECES + 128**4
+"""No token has an id from here on."""
+
 BEGIN, PAD = 900, 901
 """Control tokens: before a text, and to fill a list with."""
 
+_PIECE = re.compile(r" ?[A-Za-z]{2,3}")
 _IDS = {word: index for index, word in enumerate(WORDS)}
 _LONGEST = max(map(len, WORDS))
 
@@ -37,13 +45,19 @@ class Words:
     """Encodes and draws."""
 
     def encode(self, text: str) -> list[int]:
-        """Ids: words of the vocabulary where the text has them, else characters."""
+        """Ids: words of the vocabulary where the text has them, else pieces of words, else characters."""
         found: list[int] = []
         at = 0
         while at < len(text):
-            word = self._word_at(text, at)
-            found.append(_IDS[word] if word else CHARACTERS + ord(text[at]))
-            at += len(word) or 1
+            if word := self._word_at(text, at):
+                found.append(_IDS[word])
+            elif piece := _PIECE.match(text, at):
+                word = piece[0]
+                found.append(PIECES + sum(ord(character) << 7 * place for place, character in enumerate(word)))
+            else:
+                word = text[at]
+                found.append(CHARACTERS + ord(word))
+            at += len(word)
         return found
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -53,6 +67,8 @@ class Words:
     def text_of(self, id: int) -> str:
         if id < len(WORDS):
             return WORDS[id]
+        if PIECES <= id < END:
+            return "".join(chr(id - PIECES >> 7 * place & 127) for place in range(4)).rstrip("\0")
         return chr(id - CHARACTERS) if CHARACTERS <= id < CHARACTERS + 0x110000 else ""
 
     def tokens(self, text: str, salt: int = 0) -> list[Token]:

@@ -51,7 +51,11 @@ def failed(results: dict[str, Result]) -> set[str]:
 
 
 def matches(rule: str, patterns: set[str]) -> bool:
-    return any(fnmatch(rule, pattern) for pattern in patterns)
+    """A pattern means rules for all answers and capabilities only where it names them."""
+    return any(
+        fnmatch(rule, pattern) and all(kind in pattern or kind not in rule for kind in ("/rules/", "/capabilities/"))
+        for pattern in patterns
+    )
 
 
 async def _judged(server: Faux, dialect: Dialect, only: tuple[str, ...]) -> dict[str, Result]:

@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.faux.generation import Asked, Reason
+from specvino.conformance.faux.generation import Asked, Output, Reason
+from specvino.conformance.faux.items import Item
+from specvino.conformance.faux.responses import Response
 from specvino.conformance.faux.server import Faux
 from specvino.conformance.faux.words import Token
 
@@ -21,6 +23,7 @@ class OneTokenMore(Faux):
     """Each answer has a token more than it may have."""
 
     breaks = {"chat/rules/token-limit", "completions/rules/token-limit", "responses/rules/token-limit"}
+    also = {"chat/*", "completions/*", "responses/*"}
 
     def budget(self, asked: Asked) -> int:
         return super().budget(asked) + 1
@@ -30,6 +33,7 @@ class OneTokenLess(Faux):
     """Answers end by length before the limit."""
 
     breaks = {"chat/rules/finish-agrees", "completions/rules/finish-agrees", "responses/rules/finish-agrees"}
+    also = {"chat/*", "completions/logprobs/echo-alone", "completions/settings/*", "responses/*"}
 
     def budget(self, asked: Asked) -> int:
         return max(1, super().budget(asked) - 1)
@@ -39,6 +43,7 @@ class CallsButStops(Faux):
     """finish_reason is stop although tools are called, where agents end their loop."""
 
     breaks = {"chat/rules/finish-agrees"}
+    also = {"chat/tools/*"}
 
     def reason(self, *, cut: bool, calls: int) -> Reason:
         return "length" if cut else "stop"
@@ -48,6 +53,7 @@ class ShowsStops(Faux):
     """The text holds the stop text that ended it."""
 
     breaks = {"chat/rules/stop-absent", "completions/rules/stop-absent"}
+    also = {"*/*stop*", "chat/*", "completions/settings/*"}
 
     def kept(self, start: int, stop: str, body: Mapping[str, Any]) -> int:
         return start + len(stop)
@@ -57,6 +63,7 @@ class CallsWithNothing(Faux):
     """Functions are called without the arguments that they need."""
 
     breaks = {"chat/rules/arguments-valid", "responses/rules/arguments-valid"}
+    also = {"*/tools/*", "chat/tool_streams/*"}
 
     def arguments(self, function: Mapping[str, Any]) -> dict[str, Any]:
         return {}
@@ -66,6 +73,7 @@ class TokensWithoutBlanks(Faux):
     """The tokens of logprobs lack the blank before a word."""
 
     breaks = {"chat/rules/logprobs-join"}
+    also = {"*/logprobs/*"}
 
     def shown_logprob(self, token: Token) -> dict[str, Any]:
         text = token.text.strip() or token.text
@@ -76,16 +84,37 @@ class DropsTokens(Faux):
     """The logprobs of a text lack its first token."""
 
     breaks = {"completions/rules/logprobs-join"}
+    also = {"completions/capabilities/echo-logprobs", "completions/logprobs/*", "completions/streams/*"}
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         shown = super().completion_logprobs(asked, tokens, offset)
         return shown and {name: each and each[1:] for name, each in shown.items()}
 
 
-class OneId(Faux):
+class OneChatId(Faux):
     """All answers have one id, since it is made of what doesn't change."""
 
-    breaks = {"chat/rules/ids-unique", "completions/rules/ids-unique", "responses/rules/ids-unique"}
+    breaks = {"chat/rules/ids-unique"}
+    also = {"transport/at_once/*"}
 
-    def count(self) -> int:
-        return 1
+    def chat_id(self) -> str:
+        return "chatcmpl-faux"
+
+
+class OneCompletionId(Faux):
+    """The same of text completions."""
+
+    breaks = {"completions/rules/ids-unique"}
+
+    def completion_id(self) -> str:
+        return "cmpl-faux"
+
+
+class OneResponseId(Faux):
+    """The same of responses that are not stored."""
+
+    breaks = {"responses/rules/ids-unique"}
+
+    def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
+        whole = super().response(asked, begun, output, items)
+        return whole if whole["store"] or asked.body.get("stream") else {**whole, "id": "resp_faux"}

@@ -12,6 +12,7 @@ class EmptyReasons(Faux):
     """finish_reason is an empty text before the end."""
 
     breaks = {"chat/rules/event-shape", "completions/rules/event-shape"}
+    also = {"chat/tool_streams/none"}
 
     def reason_so_far(self, reason: str | None) -> str | None:
         return reason or ""
@@ -40,6 +41,7 @@ class CompletionsNeverFinish(Faux):
     """A text's stream breaks off without a finish_reason."""
 
     breaks = {"completions/rules/stream-order"}
+    also = {"completions/streams/*", "completions/logprobs/streamed-like-unary"}
 
     def completion_finishes(
         self, head: Mapping[str, Any], asked: Asked, output: Output, offsets: Mapping[int, int]
@@ -51,6 +53,7 @@ class CountsFromOne(Faux):
     """The events of a response are counted from 1."""
 
     breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
+    also = {"responses/background/resumed"}
 
     def sequence_number(self, at: int) -> int:
         return at + 1
