@@ -5,7 +5,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, aclosing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -201,10 +201,11 @@ async def _run(judging: Judging, files: Files, accepted: Baseline, console: Cons
         shown = stack.enter_context(table.LiveTable(console, report, len(judging.plan.cases), lambda: judging.requests))
         complete = False
         try:
-            async for line in judging.lines(accepted.accepts):
-                with printing():
-                    shown.feed(line)
-                _record(writer, line)
+            async with aclosing(judging.lines(accepted.accepts)) as lines:
+                async for line in lines:
+                    with printing():
+                        shown.feed(line)
+                    _record(writer, line)
             complete = True
         finally:
             report.footer = judging.footer(complete=complete)

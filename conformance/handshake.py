@@ -54,7 +54,9 @@ async def shake(client: Client, dialect: Dialect, model: str | None) -> str:
     listed = _names(listing)
     if model is None:
         if not listed:
-            raise CannotRun(f"{await _no_models(session, listing)}; name a model with --model")
+            elsewhere = await _elsewhere(session, listing)
+            why = f"the server at {client.target.url} lists no models ({_answered(listing)}); --model names one"
+            raise CannotRun(elsewhere or why)
         model = listed[0]
     await _first(Session(client, dialect, model, lambda _: None, _capable), listing, listed)
     return model
@@ -75,7 +77,10 @@ async def _first(session: Session, listing: Exchange, listed: list[str]) -> None
         names = ", ".join(listed[:MOST_NAMES]) + (", …" if len(listed) > MOST_NAMES else "")
         raise CannotRun(f"the server has no model {session.model!r} ({_answered(first)}); it lists {names}")
     if listing.status == 404 and first.status == 404:
-        raise CannotRun(await _no_models(session, listing))
+        base = session.client.target.url
+        raise CannotRun(
+            await _elsewhere(session, listing) or f"neither {PATHS['models']} nor {PATHS['chat']} is at {base}"
+        )
 
 
 def _require_server(exchange: Exchange, url: str) -> None:
@@ -116,16 +121,13 @@ def _names(listing: Exchange) -> list[str]:
     return [each["id"] for each in entries if isinstance(each, dict) and isinstance(each.get("id"), str) and each["id"]]
 
 
-async def _no_models(session: Session, listing: Exchange) -> str:
-    """Why there is no list: perhaps the API is elsewhere on this server."""
+async def _elsewhere(session: Session, listing: Exchange) -> str:
+    """Where the API of this server is, if that is another base URL; else nothing."""
     base = session.client.target.url
     for path in BASES:
-        elsewhere = f"//{path.strip('/')}{PATHS['models']}"
+        elsewhere = f"/{path}{PATHS['models']}"
         if full_url(base, elsewhere) != full_url(base, PATHS["models"]):
             request = Request(None, "GET", elsewhere, listing.request.headers, None)
             if _names(await session.client.send(request)):
                 return f"there is no API at {base}, but at {full_url(base, '/' + path)}"
-    return f"the server at {base} lists no models ({_answered(listing)})"
-
-
-__all__ = ["CannotRun", "checked_key", "checked_url", "shake"]
+    return ""

@@ -1,7 +1,7 @@
 """A whole run: what the command `specvino conform` does, without its terminal and files."""
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -67,7 +67,7 @@ class Judging:
         """How many were sent so far."""
         return self.client.sent + (self._fuzz.requests if self._fuzz else 0)
 
-    async def lines(self, accepts: Callable[[Line], bool]) -> AsyncIterator[Line]:
+    async def lines(self, accepts: Callable[[Line], bool]) -> AsyncGenerator[Line, None]:
         """As they come; `accepts` says of a finding whether a baseline has it."""
         converter = Converter(self.job.target)
         async with aclosing(self._results()) as results:
@@ -95,15 +95,17 @@ class Judging:
         job, model = self.job, self.report.header.model
         if self.plan.cases:
             self._run = Run(self.client, job.dialect, model, self.plan, job.concurrency, job.max_time)
-            async for result in self._run.results():
-                yield result
+            async with aclosing(self._run.results()) as results:
+                async for result in results:
+                    yield result
         if "fuzz" in job.layers:
             from specvino.conformance.fuzz.layer import Fuzz
 
             left = None if job.max_time is None else max(job.max_time - (time.monotonic() - self._begun), 1.0)
             self._fuzz = Fuzz(job.target, job.dialect, [model], job.profile, left, job.filters)
-            async for result in self._fuzz.results():
-                yield result
+            async with aclosing(self._fuzz.results()) as results:
+                async for result in results:
+                    yield result
 
 
 async def begin(job: Job, client: Client) -> Judging:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
 from specvino.conformance.capabilities import CAPABILITIES, Capability, ask
@@ -56,7 +56,7 @@ class Run:
     _asked: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
     _unreachable: int = 0
 
-    async def results(self) -> AsyncIterator[Result]:
+    async def results(self) -> AsyncGenerator[Result, None]:
         """The results of the cases as they come, then those of the capabilities and of the rules for all answers."""
         self._deadline = time.monotonic() + self.max_time if self.max_time else None
         together = [case for case in self.plan.cases if not case.alone]
@@ -66,8 +66,15 @@ class Run:
             async with slots:
                 return await self._case(case)
 
-        for done in asyncio.as_completed([asyncio.create_task(limited(case)) for case in together]):
-            yield await done
+        tasks = [asyncio.create_task(limited(case)) for case in together]
+        try:
+            for done in asyncio.as_completed(tasks):
+                yield await done
+        finally:
+            # A run that is broken off leaves no request behind.
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
         for case in self.plan.cases:
             if case.alone:
                 yield await self._case(case)
@@ -91,7 +98,8 @@ class Run:
             if needed.verdict is not Verdict.PASS:
                 return _result(case, Verdict.SKIP, needed.because or f"{needed.rule} failed")
         session = self._session()
-        verdict, because, findings = Verdict.PASS, "", ()
+        verdict, because = Verdict.PASS, ""
+        findings: tuple[Finding, ...] = ()
         try:
             async with asyncio.timeout_at(self._deadline) as allowed:
                 if case.check is None:
@@ -127,7 +135,8 @@ class Run:
         return await asyncio.shield(self._asked[name])
 
     async def _ask(self, capability: Capability) -> Result:
-        verdict, because, findings = Verdict.PASS, "", ()
+        verdict, because = Verdict.PASS, ""
+        findings: tuple[Finding, ...] = ()
         session = self._session()
         try:
             async with asyncio.timeout_at(self._deadline) as allowed:

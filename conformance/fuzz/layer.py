@@ -1,12 +1,15 @@
 """The third layer: what Schemathesis finds, as results."""
 
 import asyncio
+import contextlib
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
+import time
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from specvino.conformance.client import Target
-from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import WHOLE, Dialect, Operation
+from specvino.conformance.fuzz.document import body_fields
 from specvino.conformance.fuzz.report import Finding as Found
 from specvino.conformance.fuzz.report import Report
 from specvino.conformance.fuzz.run import PHASES, Run
@@ -65,24 +68,26 @@ class Fuzz:
         refused = sum(self.report.excused.values())
         return f"{self.requests} requests: {why[self.report.ended]}; {refused} valid ones were refused for a reason"
 
-    async def results(self) -> AsyncIterator[Result]:
+    async def results(self) -> AsyncGenerator[Result, None]:
         """By endpoint and check, when the run is over. Ends it in an orderly way where it is itself ended early."""
         loop, over = asyncio.get_running_loop(), asyncio.Event()
         left_out: dict[str, str] = {}
         problems: list[Exception] = []
-        runs: list[Run] = []
+        running: list[Run] = []
         stopped = threading.Event()
 
         def work() -> None:
             try:
-                run = self._prepared(left_out)
-                runs.append(run)
-                if run.operations and not stopped.is_set():
+                for run in self._runs(left_out):
+                    running[:] = [run]
+                    if stopped.is_set() or self.report.ended == "server_unavailable":
+                        break
                     run.execute()
             except Exception as problem:
                 problems.append(problem)
             finally:
-                loop.call_soon_threadsafe(over.set)
+                with contextlib.suppress(RuntimeError):  # the loop may be gone by now
+                    loop.call_soon_threadsafe(over.set)
 
         # A daemon, so that a request that hangs can't keep the process from ending.
         threading.Thread(target=work, name="fuzz", daemon=True).start()
@@ -90,7 +95,7 @@ class Fuzz:
             await over.wait()
         finally:
             stopped.set()
-            for run in runs:
+            for run in running:
                 run.stop()
         for endpoint, because in left_out.items():
             yield Result(f"{endpoint}/fuzz/requests", "fuzz", SAYS["requests"], Verdict.SKIP, because=because)
@@ -99,33 +104,46 @@ class Fuzz:
         for problem in problems:
             yield _broken(problem)
 
-    def _prepared(self, left_out: dict[str, str]) -> Run:
+    def _runs(self, left_out: dict[str, str]) -> Iterator[Run]:
+        """All at once; in a box of time one for each kind of thing, the small ones first, with its share of the time.
+        Schemathesis would not come to the last ones: it takes one operation after the other."""
         target, dialect = self.target, self.dialect
+        deadline = None if self.max_time is None else time.monotonic() + self.max_time
         server = Server(target.url, target.key, dialect.document, headers=target.extra, timeout=target.timeout)
         models = tuple(self.models) or server.models
         if dialect.name != WHOLE:  # our own document is held against all of a server
             left_out |= missing(server, dialect, models[0])
         without = [] if target.key and heeds_keys(server, dialect, models[0]) else ["ignored_auth"]
-        asked = {
-            endpoint: operation
+        asked = [
+            operation
             for endpoint, operation in dialect.operations.items()
             if any(matches(f"{endpoint}/fuzz/{check}", self.filters) for check in SAYS)
-        }
-        for endpoint in left_out.keys() - asked.keys():
+        ]
+        for endpoint in [each for each in left_out if dialect.operations[each] not in asked]:
             del left_out[endpoint]
+        asked = [each for each in asked if each.definition["x-endpoint"] not in left_out]
+        groups = [asked] if deadline is None else _kinds(dialect, asked)
         size = SIZES[self.profile]
-        return Run(
-            target,
-            dialect,
-            size.max_examples,
-            self.seed,
-            size.phases,
-            [each.definition["operationId"] for endpoint, each in asked.items() if endpoint not in left_out],
-            models,
-            without,
-            self.max_time,
-            self.report,
-        )
+        weights = [_weight(dialect, group) for group in groups]
+        for number, group in enumerate(groups):
+            share = None
+            if deadline is not None:
+                share = (deadline - time.monotonic()) * weights[number] / sum(weights[number:])
+            if not group or (share is not None and share <= 0):
+                return
+            yield Run(
+                target,
+                dialect,
+                size.max_examples,
+                self.seed,
+                size.phases,
+                [each.definition["operationId"] for each in group],
+                models=models,
+                without=without,
+                max_time=share,
+                frugal=True,
+                report=self.report,
+            )
 
     def _results(self) -> Iterator[Result]:
         report, told = self.report, _once(self.report.findings)
@@ -159,6 +177,19 @@ class Fuzz:
         for endpoint, problems in by_endpoint.items():
             findings = tuple(map(Finding, problems[:MOST_FINDINGS]))
             yield Result(f"{endpoint}/fuzz/answers", "fuzz", SAYS["answers"], Verdict.FAIL, findings=findings)
+
+
+def _kinds(dialect: Dialect, operations: Sequence[Operation]) -> list[list[Operation]]:
+    """The operations by the first part of their paths, those with few fields first."""
+    kinds: dict[str, list[Operation]] = {}
+    for each in operations:
+        kinds.setdefault(each.path.split("/")[1], []).append(each)
+    return sorted(kinds.values(), key=lambda kind: _weight(dialect, kind))
+
+
+def _weight(dialect: Dialect, operations: Sequence[Operation]) -> int:
+    """How much there is to ask of them."""
+    return sum(1 + len(body_fields(dialect.document, each.definition)) for each in operations)
 
 
 def dashed(check: str) -> str:
