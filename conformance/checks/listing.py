@@ -52,8 +52,13 @@ async def retrieved(session: Session, endpoint: str) -> None:
 
 
 async def unknown_model(session: Session, endpoint: str, *, name: str) -> None:
-    """A name that isn't served is refused at its own path, which may hold anything."""
-    expect(await _model(session, name), {"refused": "unknown_model"}, session.dialect, "model")
+    """A name that isn't served is refused at its own path, which may hold anything, as every other such name is."""
+    exchange = await _model(session, name)
+    expect(exchange, {"refused": "unknown_model"}, session.dialect, "model")
+    plain = await _model(session, "another-such-model")
+    if exchange.error.get("code") != plain.error.get("code"):
+        codes = [each.error.get("code") for each in (exchange, plain)]
+        raise Failed(f"the code is {codes[0]!r}, but that of another unknown model {codes[1]!r}", exchange, plain)
 
 
 async def _model(session: Session, name: str) -> Exchange:
