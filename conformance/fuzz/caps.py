@@ -14,6 +14,9 @@ request is sent
 
 What is changed depends on the request alone, so that a run can be repeated and a failure can shrink. Invalid requests
 go out as they are. Schemathesis judges a changed request anew, so a change can't make it invalid unnoticed.
+
+Where a server's time is not ours to spend (`frugal`), every request gets a small limit, an invalid one too: the server
+may take it.
 """
 
 import json
@@ -47,16 +50,21 @@ HUGE = 1 << 24
 class Caps:
     """Changes cases of any operation of a document and counts them in the report."""
 
-    def __init__(self, document: Object, models: Sequence[str], report: Report) -> None:
+    def __init__(self, document: Object, models: Sequence[str], report: Report, *, frugal: bool = False) -> None:
         self._fields = {each["operationId"]: body_fields(document, each) for each in operations(document)}
         self._models = models
         self._report = report
+        self._frugal = frugal
 
     def apply(self, case: Case[Any]) -> None:
-        if not isinstance(case.body, dict) or case.meta is None or not case.meta.generation.mode.is_positive:
+        if not isinstance(case.body, dict) or case.meta is None:
             return
         fields = self._fields[case.operation.definition.raw["operationId"]]
-        before, case.body = case.body, capped(case.body, fields, self._models)
+        if not case.meta.generation.mode.is_positive:
+            if self._frugal:
+                case.body = limited(case.body, fields)
+            return
+        before, case.body = case.body, capped(case.body, fields, self._models, frugal=self._frugal)
         if fields.intersection(TOKEN_LIMITS) and not limits(before):
             self._report.unlimited += 1
             self._report.capped += bool(limits(case.body))
@@ -67,7 +75,13 @@ def limits(body: Object) -> list[str]:
     return [name for name in TOKEN_LIMITS if body.get(name) is not None]
 
 
-def capped(body: Object, fields: Collection[str], models: Sequence[str]) -> dict[str, Any]:
+def limited(body: Object, fields: Collection[str]) -> dict[str, Any]:
+    """A body with the smallest change that sets a limit of tokens."""
+    known = [name for name in TOKEN_LIMITS if name in fields]
+    return {**body, known[0]: SMALL} if known and not any(name in body for name in known) else dict(body)
+
+
+def capped(body: Object, fields: Collection[str], models: Sequence[str], *, frugal: bool = False) -> dict[str, Any]:
     """A valid body as it shall be sent. `fields` are those that the operation knows; `models` are served."""
     draw = _draws(body)
     changed = agreeable(body, images=not draw(4)) if draw(10) else dict(body)
@@ -81,13 +95,13 @@ def capped(body: Object, fields: Collection[str], models: Sequence[str]) -> dict
     if not known:
         return changed
     endless = forces(changed) or any(asks_for_form(changed))
-    if not limits(changed) and (draw(10) or endless):
+    if not limits(changed) and (draw(10) or endless or frugal):
         changed[known[0]] = 1 + draw(SMALL)
     _reduce_choices(changed, BUDGET if limits(changed) else 1)
     if not limits(changed):
         changed.pop("ignore_eos", None)
     for name in limits(changed):
-        if changed[name] <= HUGE:
+        if changed[name] <= HUGE or frugal:
             changed[name] = max(1, min(changed[name], LARGE, BUDGET // _choices(changed)))
     return changed
 

@@ -11,6 +11,7 @@ import requests
 import schemathesis
 from schemathesis import Case, HookContext
 from schemathesis.checks import CHECKS as REGISTRY
+from schemathesis.core.errors import NoLinksFound
 from schemathesis.engine import Status, StopReason, events, from_schema
 from schemathesis.engine.core import EventStream
 from schemathesis.engine.errors import ServerUnavailable
@@ -31,8 +32,6 @@ from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.tolerance import Tolerance
 
 ENDED: dict[StopReason, Ended] = {
-    StopReason.COMPLETED: "completed",
-    StopReason.FAILURE_LIMIT: "completed",
     StopReason.MAX_TIME: "max_time",
     StopReason.INTERRUPTED: "interrupted",
     StopReason.SERVER_UNAVAILABLE: "server_unavailable",
@@ -65,6 +64,8 @@ class Run:
     without: Collection[str] = ()
     """Checks that are left out."""
     max_time: float | None = None
+    frugal: bool = False
+    """No request may have a long answer (see caps.py)."""
     report: Report = field(default_factory=Report)
     _events: EventStream | None = None
     _stopped: bool = False
@@ -87,7 +88,7 @@ class Run:
         schema.hooks.register_hook_with_name(excuses, "filter_failure")
         if self.operations is not None:
             schema = schema.include(operation_id=list(self.operations))
-        caps, kept = Caps(document, models, self.report), Kept(server, models[0], self.report)
+        caps, kept = Caps(document, models, self.report, frugal=self.frugal), Kept(server, models[0], self.report)
         with _registered(caps, kept, checks_for(self.dialect)):
             self._begun = time.monotonic()
             self._events = from_schema(schema).execute()
@@ -148,6 +149,8 @@ class Run:
     def _record(self, event: events.EngineEvent) -> None:
         if isinstance(event, events.ScenarioFinished):
             _record_scenario(event.phase.value, event.recorder, self.report, self.target.url)
+        elif isinstance(event, events.NonFatalError) and isinstance(event.value, NoLinksFound):
+            pass  # the chosen operations have nothing to do with each other
         elif isinstance(event, events.NonFatalError):
             silent = isinstance(event.value, requests.RequestException | ServerUnavailable)
             problems = self.report.silences if silent else self.report.errors
@@ -161,8 +164,8 @@ class Run:
                 # It would begin the last phases anew until the time is up.
                 self._whole = True
                 self._events.stop()
-        elif isinstance(event, events.EngineFinished):
-            self.report.ended = "completed" if self._whole else ENDED[event.stop_reason]
+        elif isinstance(event, events.EngineFinished) and not self._whole and event.stop_reason in ENDED:
+            self.report.ended = ENDED[event.stop_reason]
 
 
 @contextlib.contextmanager
