@@ -41,14 +41,6 @@ async def ends_whole(session: Session, endpoint: str, *, body: Mapping[str, Any]
         raise Failed("the response ends under another id than it was created with", exchange)
 
 
-async def names_types(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """The name of each event is the type in its data: clients go by either."""
-    exchange = await _streamed(session, endpoint, body)
-    for event, chunk in zip(exchange.events, exchange.chunks, strict=False):
-        if event.event != chunk.get("type"):
-            raise Failed(f"an event is named {event.event!r}, but its type is {chunk.get('type')!r}", exchange)
-
-
 async def call_events(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """A streamed call begins with its name and call_id and without arguments, which come in deltas and whole."""
     exchange = await _streamed(session, endpoint, body)
@@ -68,7 +60,9 @@ async def call_events(session: Session, endpoint: str, *, body: Mapping[str, Any
         if item.get("arguments"):
             raise Failed(f"a call begins with arguments: {item['arguments']!r}", exchange)
         own = [chunk for chunk in exchange.chunks if chunk.get("output_index") == index]
-        deltas: list[Any] = [each.get("delta") for each in own if each.get("type") == "response.function_call_arguments.delta"]
+        deltas: list[Any] = [
+            each.get("delta") for each in own if each.get("type") == "response.function_call_arguments.delta"
+        ]
         done = [each.get("arguments") for each in own if each.get("type") == "response.function_call_arguments.done"]
         if not deltas or not all(isinstance(each, str) for each in deltas):
             raise Failed(f"the deltas of a call's arguments are {deltas!r}", exchange)

@@ -66,6 +66,8 @@ async def cut_off(session: Session, endpoint: str, *, body: Mapping[str, Any], i
             reason = details.get("reason") if isinstance(details, dict) else details
             if reason != "max_output_tokens":
                 raise Failed(f"the limit ended it, but the reason is {reason!r}", exchange)
+            if exchange.is_stream and exchange.chunks[-1].get("type") != "response.incomplete":
+                raise Failed(f"an incomplete response ends with {exchange.chunks[-1].get('type')!r}", exchange)
             last = items_of(exchange)[-1:]
             if item and last and last[0].get("type") == "message" and last[0].get("status") != "incomplete":
                 raise Failed(f"the message that was cut off is {last[0].get('status')!r}", exchange)
