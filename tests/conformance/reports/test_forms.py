@@ -1,0 +1,128 @@
+"""JUnit, SARIF, HTML and Markdown: what they hold, and that nothing a server sent gets out of its place."""
+
+import json
+
+import pytest
+from junitparser import JUnitXml
+from support.reports import SHOWN, Page, line, report
+
+from specvino.conformance.reports import html, junit, markdown, sarif
+from specvino.conformance.reports.records import Came, Found
+
+HOSTILE = "</pre><script>alert(1)</script><img src=//evil.example/x>]]>&\ufffe| @someone [x](http://evil.example)"
+
+
+@pytest.fixture
+def whole():
+    return report(
+        line("chat/a/good"),
+        line("chat/a/bad", "fail", issues=("https://github.com/o/r/issues/1",), spec="/paths"),
+        line("chat/a/known", "fail", accepted=True),
+        line("chat/b/broken", "error"),
+        line("chat/b/without", "unsupported", because="it answers 501"),
+        line("chat/b/unasked", "skip", because="no key"),
+    )
+
+
+@pytest.fixture
+def hostile():
+    shown = SHOWN.model_copy(update={"response": Came(status=200, headers={"x": HOSTILE}, body=HOSTILE)})
+    return report(line("chat/a/bad", "fail", findings=(Found(message=HOSTILE, exchanges=(shown,)),), because=HOSTILE))
+
+
+def test_junit_has_each_rule_once(tmp_path, whole):
+    junit.write(whole, tmp_path / "j.xml")
+    suites = {suite.name: suite for suite in JUnitXml.fromfile(str(tmp_path / "j.xml"))}
+    assert {name: (suite.tests, suite.failures, suite.errors, suite.skipped) for name, suite in suites.items()} == {
+        "chat/a": (3, 1, 0, 1),
+        "chat/b": (3, 0, 1, 2),
+    }
+    bad = next(case for case in suites["chat/a"] if case.name == "bad")
+    assert bad.classname == "chat.a"
+    assert bad.result[0].message == "there is no choice"
+    assert SHOWN.curl in bad.result[0].text
+
+
+@pytest.mark.parametrize("ended", [{"complete": False}, {"lost": "chat/a/b"}, {"time_up": True}])
+def test_a_run_that_is_not_whole_is_not_green_in_junit(tmp_path, ended):
+    junit.write(report(line("chat/a/good"), **ended), tmp_path / "j.xml")
+    assert sum(suite.errors for suite in JUnitXml.fromfile(str(tmp_path / "j.xml"))) == 1
+
+
+def test_junit_stays_xml_whatever_a_server_sent(tmp_path, hostile):
+    junit.write(hostile, tmp_path / "j.xml")
+    (suite,) = JUnitXml.fromfile(str(tmp_path / "j.xml"))
+    (case,) = suite
+    assert "<script>" in case.result[0].text
+
+
+def test_sarif_has_a_result_for_each_finding(tmp_path, whole):
+    sarif.write(whole, tmp_path / "s.sarif")
+    (run,) = json.loads((tmp_path / "s.sarif").read_text("utf-8"))["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [(each["ruleId"], each["level"], "suppressions" in each) for each in run["results"]] == [
+        ("chat/a/bad", "error", False),
+        ("chat/a/known", "error", True),
+        ("chat/b/broken", "warning", False),
+    ]
+    assert all(rules[each["ruleIndex"]]["id"] == each["ruleId"] for each in run["results"])
+    assert rules[0]["helpUri"] == "https://github.com/o/r/issues/1"
+    assert run["invocations"][0]["executionSuccessful"] is True
+    assert SHOWN.curl in run["results"][0]["message"]["text"]
+
+
+def test_sarif_says_that_a_run_was_broken_off():
+    (invocation,) = sarif.sarif(report(line("chat/a/good"), complete=False))["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is False
+    assert "broken off" in invocation["toolExecutionNotifications"][0]["message"]["text"]
+
+
+def test_a_page_has_each_rule_and_what_was_found(whole):
+    page = Page(html.page(whole))
+    assert {html.anchor(each.rule) for each in whole.lines} <= page.ids
+    assert SHOWN.curl in page.text
+    assert "1 pass · 2 fail · 1 unsupported · 1 skip · 1 error of 6" in page.text
+    assert "1 left out, not in the dialect openai" in page.text
+
+
+def test_a_page_refers_to_nothing_but_issues(whole):
+    page = Page(html.page(whole))
+    assert {each for each in page.references if each[0] != "#"} == {"data:,", "https://github.com/o/r/issues/1"}
+    assert {each[1:] for each in page.references if each[0] == "#"} <= page.ids
+    assert "@import" not in page.text
+    assert "url(" not in page.text
+
+
+def test_what_a_server_sent_is_text_in_a_page(whole, hostile):
+    page = Page(html.page(hostile))
+    assert page.tags.count("script") == 1
+    assert "img" not in page.tags
+    assert HOSTILE in page.text
+
+
+def test_a_page_tells_that_the_run_was_broken_off():
+    assert "The run was broken off." in html.page(report(line("chat/a/good"), complete=False))
+
+
+def test_the_summary_has_totals_and_findings(tmp_path, whole):
+    markdown.write(whole, tmp_path / "s.md")
+    text = (tmp_path / "s.md").read_text("utf-8")
+    assert "| chat | 1 | 2 | 1 | 1 | 1 |" in text
+    assert "of 6; 1 left out" in text
+    assert "| chat/a/bad | there is no choice |" in text
+    assert "chat/a/known" not in text
+
+
+def test_the_summary_has_no_markup_of_a_server(tmp_path, hostile):
+    markdown.write(hostile, tmp_path / "s.md")
+    row = (tmp_path / "s.md").read_text("utf-8").splitlines()[-1]
+    assert "\\<script\\>" in row
+    assert "\\[x\\]\\(http" in row
+    assert "\\@someone" in row
+    assert row.replace("\\|", "").count("|") == 3
+
+
+def test_the_summary_has_room(tmp_path):
+    many = report(*(line(f"chat/a/b{number}", "fail") for number in range(60)))
+    markdown.write(many, tmp_path / "s.md")
+    assert "10 more findings" in (tmp_path / "s.md").read_text("utf-8")

@@ -1,0 +1,111 @@
+"""Keys don't get into reports, and a curl command repeats a request without them."""
+
+import subprocess
+
+import pytest
+from support.reports import exchange
+
+from specvino.conformance.client import Target
+from specvino.conformance.exchange import Request
+from specvino.conformance.reports.convert import LONGEST, Converter
+from specvino.conformance.reports.curl import curl
+from specvino.conformance.reports.redact import HIDDEN, Redactor
+from specvino.conformance.verdict import Finding, Result, Verdict
+
+KEY = "sk-secret-key"
+
+
+def converted(*exchanges, message="wrong"):
+    result = Result("chat/a/b", "cases", "It is so.", Verdict.FAIL, findings=(Finding(message, exchanges),))
+    return Converter(Target("http://127.0.0.1:8000/v1", KEY)).line(result)
+
+
+def test_a_key_that_the_server_echoes_is_out_of_everything():
+    echo = exchange(
+        headers={"x-seen": f"Bearer {KEY}", "set-cookie": "session=1"},
+        content=f'{{"key": "{KEY}"}}'.encode(),
+        problem=f"broke at {KEY}",
+    )
+    text = converted(echo, message=f"the key {KEY} is told").model_dump_json()
+    assert "secret" not in text
+    assert "session=1" not in text
+    assert text.count(HIDDEN) == 6
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [('a"b/c\\d-long', r"a\"b/c\\d-long"), ("a/b+c=long", "a%2Fb%2Bc%3Dlong"), ("long-key-1", "xlong-key-1x")],
+)
+def test_a_key_is_found_as_others_write_it(key, text):
+    assert HIDDEN in Redactor([key]).text(f"<{text}>")
+
+
+def test_a_placeholder_is_no_secret_inside_of_words():
+    assert Redactor(["none"]).text("nonetheless: none") == f"nonetheless: {HIDDEN}"
+
+
+def test_half_a_key_does_not_survive_the_limit():
+    for before in range(LONGEST - len(KEY) - 5, LONGEST + 5):
+        shown = converted(exchange(content=b"." * before + KEY.encode())).findings[0].exchanges[0]
+        assert "sk-" not in shown.response.body
+    many = exchange(content=(KEY.encode() + b" ") * 50_000)
+    assert "sk-" not in converted(many).findings[0].exchanges[0].response.body
+
+
+def test_a_long_body_is_cut_and_its_size_told():
+    shown = converted(exchange(content=b"x" * 100_000)).findings[0].exchanges[0]
+    assert len(shown.response.body) == LONGEST + 1
+    assert shown.response.size == 100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("\x1b[31mred", "\\x1b[31mred"), ("\ud800", "\\ud800"), ("a\rb\r\nc\td", "a\\x0db\r\nc\td")]
+)
+def test_what_a_terminal_would_obey_is_written_out(text, shown):
+    assert Redactor([]).text(text) == shown
+
+
+def test_bytes_that_are_no_text_are_shown():
+    assert converted(exchange(content=b"\xff{}")).findings[0].exchanges[0].response.body == "\\xff{}"
+
+
+def test_the_command_names_the_variable_of_the_key():
+    command = curl(exchange().request, "http://127.0.0.1:8000/v1", KEY)
+    assert KEY not in command
+    assert '-H "authorization: Bearer $SPECVINO_API_KEY"' in command
+
+
+def test_a_wrong_key_of_a_case_is_not_mistaken_for_the_right_one():
+    request = Request("chat", "GET", "/models", {"authorization": "Bearer wrong"}, None)
+    assert "Bearer wrong" in curl(request, "http://127.0.0.1:8000/v1", KEY)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b'{"a": "it\'s $HOME `date`"}', b"", b"\xff\x00%s\\n", '{"a": "é\u200b\n"}'.encode(), b"@file", b"\x1b[2J"],
+)
+def test_the_shell_hands_over_the_very_bytes(content, tmp_path):
+    # A curl that says what it was given: the argument after --data-raw, or standard input.
+    fake = tmp_path / "curl"
+    fake.write_text(
+        '#!/bin/sh\nwhile [ $# -gt 0 ]; do\n  case "$1" in\n    --data-raw) printf %s "$2"; exit;;\n'
+        "    --data-binary) cat; exit;;\n  esac\n  shift\ndone\n"
+    )
+    fake.chmod(0o755)
+    command = curl(Request("chat", "POST", "/x", {}, content), "http://127.0.0.1:8000/v1", None)
+    ran = subprocess.run(
+        ["sh", "-c", command], env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, capture_output=True, check=True
+    )
+    assert ran.stdout == content
+
+
+@pytest.mark.parametrize(
+    ("method", "content", "words"),
+    [
+        ("GET", None, "curl -sS -i -N http"),
+        ("DELETE", None, "-X DELETE"),
+        ("POST", b"x" * 50_000, "--data-binary @body"),
+    ],
+)
+def test_other_requests(method, content, words):
+    assert words in curl(Request(None, method, "//health", {}, content), "http://127.0.0.1:8000/v1", None)

@@ -1,0 +1,82 @@
+"""The terminal."""
+
+import io
+
+import pytest
+from rich.console import Console
+from support.reports import SHOWN, line, report
+
+from specvino.conformance.reports import table
+
+
+def console(*, terminal=False, height=40):
+    return Console(file=io.StringIO(), force_terminal=terminal, color_system=None, width=120, height=height)
+
+
+def shown(console):
+    return console.file.getvalue()
+
+
+@pytest.fixture
+def whole():
+    return report(
+        line("chat/a/good"),
+        line("chat/a/bad", "fail"),
+        line("chat/a/known", "fail", accepted=True),
+        line("chat/b/x", "skip", because="no key"),
+        line("chat/b/y", "skip", because="no key"),
+    )
+
+
+def test_elsewhere_each_rule_is_a_line(whole):
+    plain = console()
+    with table.LiveTable(plain, whole, 5, lambda: 9) as live:
+        for each in whole.lines:
+            live.feed(each)
+    assert shown(plain).splitlines()[:2] == ["pass chat/a/good", "fail chat/a/bad: there is no choice"]
+
+
+def test_a_terminal_has_a_table_and_a_bar(whole):
+    terminal = console(terminal=True)
+    with table.LiveTable(terminal, whole, 8, lambda: 9):
+        pass
+    assert "chat/a" in shown(terminal)
+    assert "5 of 8 cases, 9 requests" in shown(terminal)
+
+
+def test_a_low_terminal_has_endpoints_only(whole):
+    terminal = console(terminal=True, height=7)
+    with table.LiveTable(terminal, whole, 8, lambda: 9):
+        pass
+    assert "chat" in shown(terminal)
+    assert "chat/a" not in shown(terminal)
+
+
+def test_findings_have_their_request_and_a_command(whole):
+    plain = console()
+    table.show_findings(plain, whole)
+    text = shown(plain)
+    assert "fail chat/a/bad\n  There is a choice.\n  there is no choice\n" in text
+    assert str(SHOWN) in text
+    assert SHOWN.curl in text
+    assert "accepted fail chat/a/known: there is no choice" in text
+    assert text.count("no key") == 1
+    assert "chat/b/x, chat/b/y" in text
+
+
+def test_the_totals_end_it(whole):
+    plain = console()
+    table.show_totals(plain, whole, ["chat/z/z"])
+    assert shown(plain).splitlines() == [
+        "no longer needed in the baseline: chat/z/z",
+        "",
+        "1 pass · 2 fail · 2 skip of 5; 1 accepted by the baseline; 1 left out, not in the dialect openai; "
+        "1 left out, no key was given",
+        "9 requests in 1.5 s",
+    ]
+
+
+def test_markup_of_a_server_is_text():
+    plain = console()
+    table.show_findings(plain, report(line("chat/a/bad", "unsupported", because="[red]x[/]")))
+    assert "[red]x[/]" in shown(plain)
