@@ -218,7 +218,7 @@ class Generation(Tools):
     def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
         """Words after which the model ends its turn."""
         endless = asked.body.get("ignore_eos") or "long story" in asked.said
-        return budget if endless else draw.randint(6, 40)
+        return budget + 1 if endless else draw.randint(6, 40)
 
     def wants_call(self, asked: Asked) -> bool:
         """Whether the model calls of itself: when it is asked for the weather."""

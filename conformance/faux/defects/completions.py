@@ -38,7 +38,12 @@ class NoChoices(Faux):
 class AnyModel(Faux):
     """Every name is that of the model."""
 
-    breaks = {"completions/prompts/model", "tokenize/lists/model", "models/one/unknown*"}
+    breaks = {
+        "chat/basics/model-is-unknown",
+        "completions/prompts/model",
+        "tokenize/lists/model",
+        "models/one/unknown*",
+    }
     also = {"*/*"}
 
     def require_model(self, model: str) -> None:
