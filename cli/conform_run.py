@@ -146,23 +146,12 @@ def judge(wanted: Wanted, files: Files) -> int:
     redactor = Redactor([wanted.key.strip()] if wanted.key else [])
     accepted = files.accepted()
     files.check()
-    if "fuzz" in wanted.layers:
-        _require_fuzz()
     try:
         return asyncio.run(_judge(wanted.job(), files, accepted))
     except CannotRun as error:
         end(redactor.text(str(error)))
     except KeyboardInterrupt:
         end("interrupted")
-
-
-def _require_fuzz() -> None:
-    try:
-        import specvino.conformance.fuzz.layer  # noqa: F401
-    except ModuleNotFoundError as error:
-        if (error.name or "specvino").startswith("specvino"):
-            raise
-        end(f"the layer fuzz needs the package {error.name}: pip install 'specvino[fuzz]'")
 
 
 async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
