@@ -21,7 +21,8 @@ class ArgumentsValid(Rule):
 
     def judge(self, exchange: Exchange) -> Iterator[str]:
         tools = _functions(exchange.request.asked("tools"))
-        forced = exchange.request.asked("tool_choice") not in (None, "auto", "none")
+        # OpenAI promises valid arguments for strict tools only, others for all calls that they force.
+        held = self.dialect.name != "openai" and _forced(exchange.request.asked("tool_choice"))
         for output in outputs(exchange):
             for name, arguments in output.calls:
                 if name not in tools:
@@ -30,15 +31,24 @@ class ArgumentsValid(Rule):
                 if output.reason == "length":
                     continue  # it was cut off, and says so
                 try:
-                    value = json.loads(arguments)
+                    # Where a system writes the object itself, its document says so.
+                    value = arguments if isinstance(arguments, dict) else json.loads(arguments)
                 except (TypeError, ValueError):
                     yield f"the arguments of {name} are not JSON: {str(arguments)[:120]!r}"
                     continue
                 if not isinstance(value, dict):
                     yield f"the arguments of {name} are no object: {arguments[:120]!r}"
-                elif forced or tools[name].get("strict"):
+                elif held or tools[name].get("strict"):
                     for violation in Shape(tools[name].get("parameters") or {}).violations(value):
                         yield f"the arguments of {name} break its schema: {violation}"
+
+
+def _forced(choice: Any) -> bool:
+    """Whether a tool_choice demands a call, of any tool or of some."""
+    if isinstance(choice, dict):
+        allowed = choice.get("allowed_tools", choice)
+        return not isinstance(allowed, dict) or allowed.get("mode") != "auto"
+    return choice == "required"
 
 
 def _functions(tools: Any) -> dict[Any, dict[str, Any]]:

@@ -37,7 +37,8 @@ def of_defect(defect: type[Faux]) -> dict[str, Result]:
     """The same for a defect; the cases that compare times are judged where it may break one of them."""
     results = judged(defect)
     concerned = tuple(rule for rule in timed() if matches(rule, defect.breaks | defect.also))
-    return results | (judged(defect, pace=PACE, only=concerned) if concerned else {})
+    again = judged(defect, pace=PACE, only=concerned) if concerned else {}
+    return results | {rule: result for rule, result in again.items() if rule in concerned}
 
 
 @cache
