@@ -24,6 +24,9 @@ MOST_FINDINGS = 5
 LOST_AFTER = 3
 """Requests in a row without a connection, after which the server counts as gone."""
 
+SHAPES = ("answer-shape", "event-shape", "error-envelope")
+"""The rules for the form of answers."""
+
 TIME_UP = "the time is up"
 
 
@@ -55,6 +58,8 @@ class Run:
     _rules: dict[str, list[Judged]] = field(default_factory=dict)
     _asked: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
     _unreachable: int = 0
+    _malformed: set[int] = field(default_factory=set)
+    """The numbers of exchanges whose answers have not their documented form."""
 
     async def results(self) -> AsyncGenerator[Result, None]:
         """The results of the cases as they come, then those of the capabilities and of the rules for all answers."""
@@ -115,7 +120,7 @@ class Run:
         except Exception as error:
             if allowed.expired():
                 return self._late(case)
-            verdict, because = Verdict.ERROR, _broke(error)
+            verdict, because = self._broken(session, error)
         await self._watch(case.rule)
         return _result(case, verdict, because, findings, len(session.exchanges), time.monotonic() - begun)
 
@@ -152,7 +157,7 @@ class Run:
                 self.time_up = True
                 verdict, because = Verdict.SKIP, TIME_UP
             else:
-                verdict, because = Verdict.ERROR, _broke(error)
+                verdict, because = self._broken(session, error)
         endpoint, name = capability.name.split(".", 1)
         return Result(
             rule=f"{endpoint}/capabilities/{name.replace('_', '-')}",
@@ -184,8 +189,18 @@ class Run:
                 continue  # the answer has another shape than the rule needs, which the rules for shapes tell
             judged.judged += 1
             judged.failures += bool(violations)
+            if violations and judged.rule.name in SHAPES:
+                self._malformed.add(exchange.number)
             if violations and len(judged.findings) < MOST_FINDINGS:
                 judged.findings.append(Finding(violations[0], (exchange,)))
+
+    def _broken(self, session: Session, error: Exception) -> tuple[Verdict, str]:
+        """What an exception in a check says: nothing where an answer had not its documented form, which is told by the
+        rules for that; else the check is wrong, and so are we."""
+        said = f"{type(error).__name__}: {error}"
+        if any(exchange.number in self._malformed for exchange in session.exchanges):
+            return Verdict.SKIP, f"an answer has not its documented form ({said})"
+        return Verdict.ERROR, f"the check broke: {said}"
 
     async def _watch(self, rule: str) -> None:
         """After several requests without a connection, asks whether the server is there at all."""
@@ -194,11 +209,6 @@ class Run:
                 self.lost = rule
             else:
                 self._unreachable = 0
-
-
-def _broke(error: Exception) -> str:
-    """The check is ours, and so is its fault."""
-    return f"the check broke: {type(error).__name__}: {error}"
 
 
 def _result(

@@ -33,7 +33,7 @@ async def tokens_filled(session: Session, endpoint: str, *, text: str, more: int
     length = len(whole) + more
     filled = await _tokens(session, {**plain, "max_length": length, "pad_to_max_length": True, "padding_side": side})
     kept, pads = (filled[:-more], filled[-more:]) if side == "right" else (filled[more:], filled[:more])
-    if kept != whole or len(set(pads)) != 1 or len(filled) != length:
+    if kept != whole or any(pad != pads[0] for pad in pads) or len(filled) != length:
         raise Failed(f"the tokens are {whole}, but filled up to {length} on the {side} {filled}", *session.exchanges)
 
 

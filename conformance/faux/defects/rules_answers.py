@@ -33,7 +33,7 @@ class OneTokenLess(Faux):
     """Answers end by length before the limit."""
 
     breaks = {"chat/rules/finish-agrees", "completions/rules/finish-agrees", "responses/rules/finish-agrees"}
-    also = {"chat/*", "completions/logprobs/echo-alone", "completions/settings/*", "responses/*"}
+    also = {"chat/*", "completions/logprobs/echo-alone"}
 
     def budget(self, asked: Asked) -> int:
         return max(1, super().budget(asked) - 1)

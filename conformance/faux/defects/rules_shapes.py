@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from specvino.conformance.faux.http import Call
+from specvino.conformance.faux.http import Call, Headers
 from specvino.conformance.faux.refusal import Refusal
 from specvino.conformance.faux.server import Faux
+from specvino.generated.errors import ErrorCode
 
 
 class TimesWithFractions(Faux):
@@ -22,8 +23,6 @@ class TimesWithFractions(Faux):
     also = {
         "chat/basics/created-in-seconds",
         "completions/prompts/answers",
-        "chat/rules/event-shape",
-        "completions/rules/event-shape",
     }
 
     def now(self) -> Any:
@@ -63,7 +62,7 @@ class CancelledBriefly(Faux):
     """What was cancelled is said without the response."""
 
     breaks = {"response_cancel/rules/answer-shape"}
-    also = {"response/rules/answer-shape", "responses/background/*"}
+    also = {"response/rules/answer-shape"}
 
     def cancelled(self, response: dict[str, Any]) -> dict[str, Any]:
         return {"id": response["id"], "object": "response", "status": "cancelled", "background": True}
@@ -84,7 +83,7 @@ class ErrorsOfAnotherForm(Faux):
     """Errors are not in OpenAI's form, and clients show "no body"."""
 
     breaks = {"*/rules/error-envelope"}
-    also = {"*/*/*", "*/capabilities/*"}
+    also = {"*/*/*"}
 
     def envelope(self, refusal: Refusal) -> dict[str, Any]:
         return {"object": "error", "message": refusal.message, "code": refusal.status}
@@ -114,20 +113,50 @@ class Gone(Faux):
     """What isn't there is refused with 410."""
 
     breaks = {"model/rules/documented-status", "response*/rules/documented-status"}
-    also = {"*/*/*"}
+    also = {"*/*/*", "*/rules/documented-status"}
 
     def status(self, refusal: Refusal) -> int:
         return 410 if refusal.status == 404 else refusal.status
 
 
-class Forbidden(Faux):
-    """A missing or wrong key is refused with 403."""
+class NoModels(Faux):
+    """There is no list of models, so that no client can show one."""
 
-    breaks = {"models/rules/documented-status"}
-    also = {"transport/keys/*"}
+    breaks = {"models/rules/documented-status", "models/list/shape"}
+    also = {"*/*/*"}
 
-    def status(self, refusal: Refusal) -> int:
-        return 403 if refusal.status == 401 else refusal.status
+    def list_models(self, call: Call) -> dict[str, Any]:
+        raise Refusal(ErrorCode.NOT_FOUND, "There is nothing here.")
+
+
+class ModelsFail(Faux):
+    """The list of models is a failure of the server."""
+
+    breaks = {"models/rules/no-server-error"}
+    also = {"*/*/*", "transport/rules/no-server-error"}
+
+    def list_models(self, call: Call) -> dict[str, Any]:
+        raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
+
+
+class DeletionFails(Faux):
+    """What is to be deleted is a failure of the server."""
+
+    breaks = {"response_deletion/rules/no-server-error"}
+    also = {"responses/capabilities/deletion"}
+
+    def forget(self, id: str) -> None:
+        raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
+
+
+class DeletionUnknown(Faux):
+    """What was deleted is said with a status that no client expects."""
+
+    breaks = {"response_deletion/rules/documented-status"}
+    also = {"responses/capabilities/deletion", "response_deletion/rules/answer-shape"}
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        await super().respond(call, 202 if call.method == "DELETE" and status == 200 else status, body, headers)
 
 
 class FailsInstead(Faux):

@@ -12,7 +12,7 @@ class EmptyReasons(Faux):
     """finish_reason is an empty text before the end."""
 
     breaks = {"chat/rules/event-shape", "completions/rules/event-shape"}
-    also = {"chat/tool_streams/none"}
+    also = {"chat/tool_streams/none", "chat/streaming/*"}
 
     def reason_so_far(self, reason: str | None) -> str | None:
         return reason or ""
