@@ -39,12 +39,14 @@ def said(text: str) -> dict[str, Any]:
 
 PARAMETERS = {
     "type": "object",
-    "properties": {"city": {"type": "string"}},
+    "properties": {"city": {"type": "string", "enum": ["Paris", "Rome"]}},
     "required": ["city"],
     "additionalProperties": False,
 }
 FUNCTION = {"name": "get_weather", "description": "Tells the weather in a city.", "parameters": PARAMETERS}
 TOOLS = [{"type": "function", "function": FUNCTION}]
+FORCED = {**said("How is the weather in Paris?"), "tools": TOOLS, "parallel_tool_calls": False, "max_tokens": 200}
+"""Small models would call again and again, if they could."""
 FLAT_TOOLS = [{"type": "function", **FUNCTION}]
 SCHEMA = {
     "type": "object",
@@ -106,7 +108,7 @@ CAPABILITIES: dict[str, Capability] = {
             "chat",
             "tool_choice required makes the model call a tool.",
             _spec("ChatCompletion", "tools"),
-            {**said("How is the weather in Paris?"), "tools": TOOLS, "tool_choice": "required", "max_tokens": 200},
+            {**FORCED, "tool_choice": "required"},
             "choices.0.message.tool_calls.0.function.name",
         ),
         Capability(
@@ -123,10 +125,8 @@ CAPABILITIES: dict[str, Capability] = {
             "tool_choice makes the model call the function that it names.",
             "/components/schemas/NamedToolChoice/properties/function",
             {
-                **said("How is the weather in Paris?"),
-                "tools": TOOLS,
+                **FORCED,
                 "tool_choice": {"type": "function", "function": {"name": "get_weather"}},
-                "max_tokens": 200,
             },
             "choices.0.message.tool_calls.0.function.name",
         ),
@@ -136,8 +136,7 @@ CAPABILITIES: dict[str, Capability] = {
             "tool_choice makes the model call one of the tools that it allows.",
             "/components/schemas/AllowedToolsChoice/properties/allowed_tools",
             {
-                **said("How is the weather in Paris?"),
-                "tools": TOOLS,
+                **FORCED,
                 "tool_choice": {
                     "type": "allowed_tools",
                     "allowed_tools": {
@@ -145,7 +144,6 @@ CAPABILITIES: dict[str, Capability] = {
                         "tools": [{"type": "function", "function": {"name": "get_weather"}}],
                     },
                 },
-                "max_tokens": 200,
             },
             "choices.0.message.tool_calls.0.function.name",
         ),
@@ -162,7 +160,7 @@ CAPABILITIES: dict[str, Capability] = {
             "chat",
             "response_format json_object makes the answer a JSON object.",
             "/components/schemas/CreateChatCompletionRequest/properties/response_format",
-            {**said("Give me a short JSON object."), "response_format": {"type": "json_object"}, "max_tokens": 48},
+            {**said("Give me a short JSON object."), "response_format": {"type": "json_object"}, "max_tokens": 16},
             "choices.0.message.content",
             _begins_an_object,
         ),
