@@ -32,7 +32,7 @@ class NamesAnotherModel(Faux):
     """The model has another name in answers than in requests."""
 
     breaks = {"chat/basics/model-is-echoed"}
-    also = {"chat/*"}
+    also = {"chat/*", "transport/*"}
 
     def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         return {**super().chat_completion(head, asked, outputs), "model": "faux-2026-11-21"}
@@ -100,7 +100,7 @@ class LastTurnOnly(Faux):
     """Only the last turn reaches the model."""
 
     breaks = {"chat/basics/several-turns", "chat/roles/system", "chat/roles/developer"}
-    also = {"*/*"}
+    also = {"*/*", "*/capabilities/*"}
 
     def rendered(self, turns: Sequence[tuple[str, str]]) -> str:
         return super().rendered(turns[-1:])
@@ -338,7 +338,7 @@ class IgnoresWrongValues(Faux):
         "chat/streaming/options-without-a-stream",
         "chat/streaming/refused-before",
     }
-    also = {"*/*"}
+    also = {"*/*", "*/rules/*"}
 
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
         if component == "CreateChatCompletionRequest" and isinstance(call.body, dict):
