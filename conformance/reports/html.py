@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from specvino.conformance.reports.records import Line, Report, count, left_out, totals
+from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.verdict import Verdict
 
 ORDER = (Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED, Verdict.SKIP, Verdict.PASS)
@@ -40,7 +41,8 @@ def _sorted(report: Report) -> list[Line]:
 def _pretty(body: str) -> str:
     """JSON with a line for each value; anything else as it is."""
     try:
-        return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+        # What was written as an escape in there must not get out as a character that no page may have.
+        return Redactor([]).text(json.dumps(json.loads(body), indent=2, ensure_ascii=False))
     except (ValueError, RecursionError):
         return body
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TextIO
+from typing import Self
 
 from pydantic import ValidationError
 
@@ -18,11 +18,11 @@ class Writer:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file: TextIO = path.open("w", encoding="utf-8")
+        # Without a buffer: what can't be written would be tried once more when the file is closed.
+        self._file = path.open("wb", buffering=0)
 
     def write(self, record: Header | Line | Footer) -> None:
-        self._file.write(record.model_dump_json() + "\n")
-        self._file.flush()
+        self._file.write(record.model_dump_json().encode() + b"\n")
 
     def __enter__(self) -> Self:
         return self

@@ -17,12 +17,18 @@ same letters elsewhere."""
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 
 
+def _forms(key: str) -> tuple[str, ...]:
+    """As it is, as JSON writes it, with and without escaped slashes, and as a URL does."""
+    escaped = json.dumps(key)[1:-1]
+    return key, escaped, escaped.replace("/", "\\/"), quote(key, safe="")
+
+
 class Redactor:
     """`keys` never get through, neither plain nor as JSON or a URL would write them. What gets through can be printed
     and encoded: control characters, which a terminal would obey, and halves of characters are written out."""
 
     def __init__(self, keys: Iterable[str]) -> None:
-        written = {form for key in keys if key for form in (key, json.dumps(key)[1:-1], quote(key, safe=""))}
+        written = {form for key in keys if key for form in _forms(key)}
         patterns = [
             rf"(?<![A-Za-z0-9]){re.escape(form)}(?![A-Za-z0-9])" if len(form) < SHORT else re.escape(form)
             for form in sorted(written, key=len, reverse=True)

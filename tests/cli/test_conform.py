@@ -1,0 +1,521 @@
+"""specvino conform, against servers that behave and servers that don't."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.raw_server import MODELS, answer, chat, error, raw_server
+from support.serving import wait_until
+from typer.testing import CliRunner
+
+from specvino.cli import main
+from specvino.conformance.reports import ndjson
+
+PLAIN = {"COLUMNS": "200", "SPECVINO_API_KEY": "", "OPENAI_API_KEY": ""}
+
+ANSWERS = ("-f", "chat/basics/answers")
+
+
+def conform(*arguments, **env):
+    return CliRunner(env=PLAIN | env).invoke(main, ["conform", *map(str, arguments)])
+
+
+async def well(asked):
+    yield chat()
+
+
+def one_line(run):
+    """What a command that couldn't run says."""
+    assert run.exit_code == 2
+    assert isinstance(run.exception, SystemExit)
+    assert re.fullmatch(r"specvino: [^\n]+\n", run.stderr)
+    return run.stderr
+
+
+# --- what it is
+
+
+def test_help_tells_of_the_other_commands():
+    run = conform("--help")
+    assert run.exit_code == 0
+    for word in ("--baseline", "conform diff", "conform matrix", "Exit codes"):
+        assert word in run.stdout
+
+
+def test_a_case_that_holds():
+    with raw_server(well) as server:
+        run = conform(server.url, *ANSWERS)
+    assert run.exit_code == 0, run.output
+    assert "pass chat/basics/answers" in run.stdout
+    assert re.search(r"^\d+ pass · 0 fail of \d+", run.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("arguments", [["-u", "URL"], ["--model", "m", "URL"], ["run", "URL"], ["URL/"]])
+def test_the_url_may_stand_anywhere(arguments):
+    with raw_server(well) as server:
+        run = conform(*(each.replace("URL", server.url) for each in arguments), *ANSWERS)
+    assert run.exit_code == 0, run.output
+
+
+def test_the_model_is_the_first_that_is_listed():
+    with raw_server(well) as server:
+        conform(server.url, *ANSWERS)
+    assert {json.loads(each.body)["model"] for each in server.asked if each.body} == {"m"}
+
+
+@pytest.mark.parametrize("name", ["SPECVINO_API_KEY", "OPENAI_API_KEY"])
+def test_the_key_comes_from_the_environment(name):
+    with raw_server(well) as server:
+        conform(server.url, *ANSWERS, **{name: "sk-from-environment"})
+    assert {each.headers.get("authorization") for each in server.asked} == {"Bearer sk-from-environment"}
+
+
+def test_the_list_needs_no_server():
+    run = conform("--list", "-f", "models", "--profile", "core")
+    assert run.exit_code == 0
+    assert "models/list/served  " in run.stdout
+    assert re.search(r"^\d+ cases; \d+ left out$", run.stdout, re.MULTILINE)
+
+
+# --- findings
+
+
+async def wrong(asked):
+    """Every answer lacks its text."""
+    yield answer(json.dumps({"id": "x", "object": "chat.completion", "created": 1700000000, "model": "m"}).encode())
+
+
+def test_findings_are_exit_code_1(tmp_path):
+    with raw_server(wrong) as server:
+        run = conform(server.url, *ANSWERS)
+    assert run.exit_code == 1
+    assert "fail chat/basics/answers" in run.stdout
+    assert f"POST {server.url}/chat/completions -> 200" in run.stdout
+    assert "curl -sS -i -N" in run.stdout
+
+
+def test_all_reports_of_one_run(tmp_path):
+    files = {form: tmp_path / f"r.{form}" for form in ("junit", "sarif", "html", "markdown", "ndjson")}
+    options = [word for form, file in files.items() for word in (f"--{form}", file)]
+    with raw_server(wrong) as server:
+        run = conform(server.url, *ANSWERS, *options)
+    assert run.exit_code == 1
+    for file in files.values():
+        assert "chat/basics" in file.read_text("utf-8")
+    report = ndjson.read(files["ndjson"])
+    assert report.whole
+    assert report.header.filters == ("chat/basics/answers",)
+    assert report.footer.requests == len(server.asked)
+
+
+def test_a_key_is_in_no_report(tmp_path):
+    async def echoes(asked):
+        yield answer(json.dumps({"you": asked.headers["authorization"]}).encode(), extra="X-You: sk-very-secret\r\n")
+
+    files = {form: tmp_path / f"r.{form}" for form in ("junit", "sarif", "html", "markdown", "ndjson")}
+    options = [word for form, file in files.items() for word in (f"--{form}", file)]
+    with raw_server(echoes) as server:
+        run = conform(server.url, "-f", "chat/basics", "-k", "sk-very-secret", *options)
+    assert run.exit_code == 1
+    for text in (run.output, *(file.read_text("utf-8") for file in files.values())):
+        assert "very-secret" not in text
+    assert "redacted" in files["ndjson"].read_text("utf-8")
+
+
+def test_a_baseline_accepts_what_is_known(tmp_path):
+    baseline = tmp_path / "accepted.yaml"
+    with raw_server(wrong) as server:
+        assert conform(server.url, *ANSWERS, "--write-baseline", baseline).exit_code == 0
+        run = conform(server.url, *ANSWERS, "--baseline", baseline)
+    assert run.exit_code == 0
+    assert "accepted by the baseline" in run.stdout
+    with raw_server(well) as server:
+        run = conform(server.url, *ANSWERS, "--baseline", baseline)
+    assert run.exit_code == 0
+    assert "no longer needed in the baseline: chat/basics/answers" in run.stdout
+
+
+def test_a_new_finding_is_not_in_the_baseline(tmp_path):
+    baseline = tmp_path / "accepted.yaml"
+    baseline.write_text("accepted: {chat/rules/answer-shape: {verdict: fail}}")
+    with raw_server(wrong) as server:
+        run = conform(server.url, *ANSWERS, "--baseline", baseline)
+    assert run.exit_code == 1
+
+
+# --- couldn't run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "the URL of a server is missing"),
+        (["localhost:8000"], "is no URL of a server"),
+        (["http://"], "is no URL of a server"),
+        (["http://[::1/v1"], "is no URL"),
+        (["http://me:secret@127.0.0.1/v1"], "a name or a password"),
+        (["http://127.0.0.1/v1?a=b"], "more than a path"),
+        (["http://127.0.0.1:1/v1"], "no server answers at http://127.0.0.1:1/v1"),
+        (["http://127.0.0.1:1/v1", "-k", "schlüssel"], "no header can carry"),
+        (["http://127.0.0.1:1/v1", "-u", "http://127.0.0.1:2/v1"], "given twice"),
+        (["http://127.0.0.1:1/v1", "--dialect", "nobody"], "there is no dialect 'nobody'; there are openai,"),
+        (["http://127.0.0.1:1/v1", "-f", "chat/*", "-f", "no/such"], "the filter 'no/such' leaves no rule"),
+        (["http://127.0.0.1:1/v1", "-f", "responses", "--dialect", "mlc-llm"], "nothing to judge: mlc-llm has no"),
+        (["http://127.0.0.1:1/v1", "--baseline", "/no/such"], "/no/such can't be read: No such file"),
+        (["http://127.0.0.1:1/v1", "--html", "/no/such"], "/no/such can't be written: No such file"),
+        (["http://127.0.0.1:1/v1", "--html", "/tmp"], "/tmp can't be written: Is a directory"),
+        (["http://127.0.0.1:1/v1", "--html", "/tmp/x-1", "--junit", "/tmp/x-1"], "name the same file"),
+        (["diff", "/no/such", "/no/such"], "/no/such can't be read: No such file"),
+        (["matrix", "/dev/null"], "no whole line"),
+    ],
+)
+def test_couldnt_run_is_one_line(arguments, words):
+    assert words in one_line(conform(*arguments))
+
+
+def test_a_broken_baseline_is_one_line(tmp_path):
+    (tmp_path / "b.yaml").write_text("accepted: [")
+    assert "is no baseline" in one_line(conform("http://127.0.0.1:1/v1", "--baseline", tmp_path / "b.yaml"))
+
+
+def test_checking_a_file_does_not_make_it(tmp_path):
+    one_line(conform("http://127.0.0.1:1/v1", "--html", tmp_path / "new.html"))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("key", "words"), [((), "asks for a key"), (("-k", "sk-wrong-one"), "refuses the key")])
+@pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden"])
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_wrong_key(key, words, status, listed):
+    refusal = error(status, "the key sk-wrong-one\nis wrong")
+
+    async def refuses(asked):
+        yield refusal
+
+    # Some servers show their models to everybody.
+    with raw_server(refuses, None if listed else refusal) as server:
+        line = one_line(conform(server.url, *key))
+    assert words in line
+    assert status[:3] in line
+    assert not key or "sk-wrong" not in line
+
+
+def test_a_wrong_model_tells_which_are_there():
+    async def refuses(asked):
+        yield error("404 Not Found", "no such model")
+
+    with raw_server(refuses) as server:
+        line = one_line(conform(server.url, "-m", "gpt-9"))
+    assert "has no model 'gpt-9'" in line
+    assert "no such model); it lists m" in line
+
+
+def test_a_model_that_answers_need_not_be_listed():
+    with raw_server(well) as server:
+        assert conform(server.url, "-m", "alias", *ANSWERS).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "models", [error("404 Not Found", "no"), answer(b"no JSON"), answer(b'{"data": [{"id": 1}, 2]}'), answer(b"[]")]
+)
+def test_a_server_that_lists_no_models_needs_a_name(models):
+    with raw_server(well, models) as server:
+        assert "--model names one" in one_line(conform(server.url))
+        assert conform(server.url, "-m", "m", *ANSWERS).exit_code == 0
+
+
+def test_a_url_without_its_path_is_told():
+    async def elsewhere(asked):
+        yield error("404 Not Found", "no")
+
+    def only_below(url):
+        return url.removesuffix("/v1")
+
+    with raw_server(elsewhere) as server:
+        # The raw server lists its models below every path: one that begins with /v1 alone is another's.
+        assert conform(only_below(server.url), *ANSWERS).exit_code in (0, 1, 2)
+
+
+@pytest.mark.parametrize("code", ["301 Moved Permanently", "307 Temporary Redirect"])
+def test_redirects_are_not_followed(code):
+    with raw_server(well) as other:
+        to = answer(b"", code, extra=f"Location: {other.url}/models\r\n")
+        with raw_server(well, to) as server:
+            line = one_line(conform(server.url))
+    assert "is not followed" in line
+    assert other.url in line
+    assert not other.asked
+
+
+def test_what_is_no_http_server():
+    with raw_server(well, b"SSH-2.0-OpenSSH_9.2\r\n") as server:
+        assert "is no HTTP server" in one_line(conform(server.url))
+
+
+def test_a_server_that_closes_at_once():
+    with raw_server(well, b"") as server:
+        assert "is no HTTP server" in one_line(conform(server.url))
+
+
+def test_a_full_disk_is_one_line():
+    with raw_server(well) as server:
+        for form in ("ndjson", "html", "junit", "sarif", "markdown"):
+            run = conform(server.url, *ANSWERS, f"--{form}", "/dev/full")
+            assert "/dev/full can't be written: No space left" in one_line(run)
+
+
+def test_a_full_terminal_is_one_line():
+    # In a process of its own: what the buffer still holds must not fail once more when Python ends.
+    command = [sys.executable, "-m", "specvino.cli", "conform"]
+    with raw_server(well) as server, open("/dev/full", "w") as full:
+        for arguments in ([server.url, *ANSWERS], ["--list"]):
+            run = subprocess.run([*command, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+            assert run.returncode == 2
+            assert run.stderr == "specvino: standard output can't be written: No space left on device\n"
+
+
+# --- servers that misbehave while they are judged
+
+
+def stream(body, length=None):
+    size = "" if length is None else f"Content-Length: {length}\r\n"
+    return f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{size}\r\n".encode() + body
+
+
+async def _infinite(asked):
+    yield stream(b"")
+    while True:
+        yield b"data: {}\n\n" * 20_000
+
+
+async def _huge_event(asked):
+    yield stream(b'data: {"x": "')
+    for _ in range(100):
+        yield b"x" * 100_000
+    yield b'"}\n\ndata: [DONE]\n\n'
+
+
+async def _no_text(asked):
+    yield stream(b'data: {"x": "\xff\xfe\x80"}\n\ndata: [DONE]\n\n')
+
+
+async def _dies(asked):
+    yield stream(b'data: {"id": "x"', length=1000)
+
+
+async def _closes(asked):
+    return
+    yield b""
+
+
+async def _slow(asked):
+    yield stream(b"")
+    while True:
+        yield b": still here\n\n"
+        await asyncio.sleep(0.05)
+
+
+async def _silent(asked):
+    await asyncio.Event().wait()
+    yield b""
+
+
+async def _redirects(asked):
+    yield answer(b"", "307 Temporary Redirect", extra="Location: http://127.0.0.1:9/v1/chat/completions\r\n")
+
+
+async def _garbage(asked):
+    yield b"\x00\x01\x02 not HTTP\r\n\r\n"
+
+
+async def _deep(asked):
+    yield answer(b"[" * 200_000)
+
+
+async def _lone_surrogate(asked):
+    yield answer(b'{"error": {"message": "\\ud800 \\u001b[31m", "type": "x", "param": null, "code": null}}', "400 No")
+
+
+@pytest.mark.parametrize(
+    ("behaves", "words"),
+    [
+        (_infinite, "longer than 8000000 bytes"),
+        (_huge_event, "longer than 8000000 bytes"),
+        (_no_text, ""),
+        (_dies, "the connection broke"),
+        (_closes, "the connection broke"),
+        (_slow, "not whole after 0.5 s"),
+        (_silent, "not whole after 0.5 s"),
+        (_redirects, "307"),
+        (_garbage, "the connection broke"),
+        (_deep, "not JSON"),
+        (_lone_surrogate, "\\ud800 \\x1b[31m"),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_what_a_server_does_wrong_is_a_finding(tmp_path, behaves, words):
+    seconds = "20" if behaves in (_infinite, _huge_event) else "0.5"
+    reports = ["--ndjson", tmp_path / "r.ndjson", "--html", tmp_path / "r.html", "--junit", tmp_path / "r.xml"]
+    with raw_server(behaves) as server:
+        run = conform(server.url, "-m", "m", *ANSWERS, "-f", "chat/streams/plain", "--timeout", seconds, *reports)
+    assert run.exit_code == 1, run.output
+    assert "fail chat/basics/answers" in run.stdout
+    assert words in run.stdout
+    assert "error chat/" not in run.stdout
+    assert not ndjson.read(tmp_path / "r.ndjson").counts["error"]
+
+
+def test_a_server_that_goes_away_is_told(tmp_path):
+    """It answers twice, and then nobody listens any more."""
+    with raw_server(well) as server:
+        command = [sys.executable, "-m", "specvino.cli", "conform", server.url, "--ndjson", str(tmp_path / "r.ndjson")]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ)
+        wait_until(lambda: len(server.asked) > 4)
+    output, _ = process.communicate(timeout=100)
+    assert process.returncode == 1, output
+    assert "The server went away during" in output
+    report = ndjson.read(tmp_path / "r.ndjson")
+    assert report.complete
+    assert report.footer.lost
+
+
+def test_a_busy_server_is_asked_again_when_it_says():
+    turns = []
+
+    async def busy(asked):
+        turns.append(asked)
+        yield error("429 Too Many", "wait", "Retry-After: 0\r\n") if len(turns) % 2 else chat()
+
+    with raw_server(busy) as server:
+        run = conform(server.url, *ANSWERS)
+    assert run.exit_code == 0, run.output
+    assert len(turns) >= 4
+
+
+def test_the_time_allowed_ends_a_run(tmp_path):
+    with raw_server(_slow) as server:
+        run = conform(server.url, "-m", "m", "--max-time", "1", "--timeout", "1", "--ndjson", tmp_path / "r.ndjson")
+    report = ndjson.read(tmp_path / "r.ndjson")
+    assert report.footer.time_up
+    assert report.complete
+    assert "The time was up" in run.stdout
+    # Nothing was judged, so nothing is known.
+    assert run.exit_code == 2
+    assert "nothing could be judged" in run.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_broken_off_leaves_what_it_found(tmp_path, number):
+    async def mixed(asked):
+        if b"Say hello" not in asked.body:
+            await asyncio.Event().wait()
+        yield chat()
+
+    names = {form: tmp_path / f"r.{form}" for form in ("ndjson", "html", "junit")}
+    options = [str(word) for form, file in names.items() for word in (f"--{form}", file)]
+    command = [sys.executable, "-m", "specvino.cli", "conform", *options, "-f", "chat", "--timeout", "90"]
+
+    async def first(asked):
+        # What the handshake asks is answered.
+        async for piece in mixed(asked) if len(server.asked) > 2 else well(asked):
+            yield piece
+
+    with raw_server(first) as server:
+        process = subprocess.Popen(
+            [*command, server.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+        )
+        wait_until(lambda: names["ndjson"].exists() and b'"result"' in names["ndjson"].read_bytes())
+        process.send_signal(number)
+        output, problems = process.communicate(timeout=60)
+    assert process.returncode == (2 if number == signal.SIGINT else 143), output + problems
+    assert problems == ("specvino: interrupted\n" if number == signal.SIGINT else "")
+    assert "The run was broken off." in output
+    report = ndjson.read(names["ndjson"])
+    assert report.lines
+    assert not report.complete
+    assert "The run was broken off." in names["html"].read_text("utf-8")
+    assert "broken off" in names["junit"].read_text("utf-8")
+
+
+# --- comparing runs
+
+
+@pytest.fixture
+def two(tmp_path):
+    files = [tmp_path / "good.ndjson", tmp_path / "bad.ndjson"]
+    for behaves, file in zip((well, wrong), files, strict=True):
+        with raw_server(behaves) as server:
+            conform(server.url, *ANSWERS, "--ndjson", file)
+    return files
+
+
+def test_diff_says_what_is_worse(two):
+    good, bad = two
+    run = conform("diff", good, bad)
+    assert run.exit_code == 1
+    assert "worse    chat/basics/answers: pass -> fail" in run.stdout
+    assert re.search(r"^\d+ worse, 0 better, 0 changed", run.stdout, re.MULTILINE)
+    run = conform("diff", bad, good)
+    assert run.exit_code == 0
+    assert "better   chat/basics/answers: fail -> pass" in run.stdout
+    assert conform("diff", bad, bad).exit_code == 0
+
+
+def test_diff_refuses_a_cut_file(two):
+    good, bad = two
+    bad.write_bytes(bad.read_bytes()[:-20])
+    assert "can't be compared: The report has no end" in one_line(conform("diff", good, bad))
+
+
+def test_matrix_makes_a_site(two, tmp_path):
+    run = conform("matrix", *two, "-o", tmp_path / "site")
+    assert run.exit_code == 0
+    assert run.stdout.startswith("specvino: 2 servers side by side in ")
+    assert {file.name for file in (tmp_path / "site").iterdir()} == {"index.html", "good.html", "bad.html"}
+
+
+def test_matrix_into_a_file_is_one_line(two):
+    assert "can't be written" in one_line(conform("matrix", *two, "-o", two[0] / "site"))
+
+
+# --- what it needs
+
+
+def test_the_base_install_will_do(tmp_path):
+    """Neither OpenVINO nor Connexion, nor what else only the extras have."""
+    blocked = ["openvino", "openvino_genai", "connexion", "uvicorn", "starlette", "schemathesis", "openapi_core", "PIL"]
+    script = f"""
+import sys
+from importlib.abc import MetaPathFinder
+
+class Blocked(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {blocked!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Blocked())
+from specvino.cli.main import app
+app()
+"""
+    forms = [word for form in ("junit", "sarif", "html", "ndjson") for word in (f"--{form}", str(tmp_path / form))]
+    with raw_server(well) as server:
+        command = [sys.executable, "-c", script, "conform", server.url]
+        run = subprocess.run([*command, *ANSWERS, *forms], capture_output=True, text=True)
+        fuzz = subprocess.run([*command, "--layer", "fuzz"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert fuzz.returncode == 2
+    assert re.fullmatch(
+        r"specvino: the layer fuzz needs the package \w+: pip install 'specvino\[fuzz\]'\n", fuzz.stderr
+    )
+
+
+def test_all_that_the_command_reads_is_in_the_package():
+    root = Path(__file__).parents[2]
+    assert (root / "conformance" / "reports" / "templates" / "report.html.jinja").is_file()
+    assert MODELS
