@@ -50,7 +50,7 @@ FORCED = {**said("How is the weather in Paris?"), "tools": TOOLS, "parallel_tool
 FLAT_TOOLS = [{"type": "function", **FUNCTION}]
 SCHEMA = {
     "type": "object",
-    "properties": {"color": {"enum": ["red", "green", "blue"]}},
+    "properties": {"color": {"type": "string", "enum": ["red", "green", "blue"]}},
     "required": ["color"],
     "additionalProperties": False,
 }

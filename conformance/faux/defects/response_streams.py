@@ -59,7 +59,7 @@ class LosesArguments(Faux):
     """The pieces of a call's arguments have lost their quotation marks."""
 
     breaks = {"responses/tools/streamed", "responses/streams/call"}
-    also = {*ORDER, "responses/rules/*"}
+    also = {"responses/rules/*"}
 
     def arguments_delta(self, piece: Piece, place: Mapping[str, Any]) -> Event:
         event = super().arguments_delta(piece, place)
@@ -70,7 +70,7 @@ class BeginsWithArguments(Faux):
     """A call begins with all of its arguments, and the pieces repeat them."""
 
     breaks = {"responses/tools/streamed"}
-    also = {*ORDER, "responses/streams/call", "responses/rules/*"}
+    also = {"responses/streams/call", "responses/rules/*"}
 
     def item_added(self, item: Item, at: int) -> Event:
         event = super().item_added(item, at)

@@ -32,7 +32,7 @@ class PartsOfChat(Faux):
     """The parts of a message are of the type text, as chat has it."""
 
     breaks = {"responses/basics/answers"}
-    also = {"responses/*", "responses/rules/*", "response/rules/*", "responses/capabilities/*", *SHAPES}
+    also = {"responses/*", "responses/rules/*", "response/rules/*", *SHAPES}
 
     def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
         named = [
@@ -103,7 +103,6 @@ class UsageOfChat(Faux):
     """Usage has the names that chat gives it."""
 
     breaks = {"responses/basics/usage-names"}
-    also = {"responses/*", "responses/capabilities/*", *SHAPES}
 
     def response_usage(self, asked: Asked, output: Output) -> dict[str, Any]:
         usage = super().response_usage(asked, output)
@@ -183,7 +182,7 @@ class StreamsWhenNamed(Faux):
     """With stream in it, whatever it says, a request gets a stream."""
 
     breaks = {"responses/basics/stream-is-false"}
-    also = {"*/*/*", "*/rules/*", "*/capabilities/*"}
+    also = {"*/*/*"}
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:
         given = super().given(body)
@@ -318,7 +317,7 @@ class RefusesUnknown(Faux):
     """Fields that nobody knows are refused."""
 
     breaks = {"responses/input/unknown-field"}
-    also = {"*/*/*", "*/capabilities/*"}
+    also = {"*/*/*"}
 
     def unsupported(self, body: Any, component: str) -> list[str]:
         for name in super().unsupported(body, component):
@@ -330,7 +329,7 @@ class RepeatsDefaults(Faux):
     """A response says the default of each setting, whatever the request was."""
 
     breaks = {"responses/echo/*", "responses/forms/schema-is-repeated"}
-    also = {"responses/input/*", "responses/stored/*", "responses/previous/*"}
+    also = {"responses/input/*", "responses/stored/*"}
 
     def echo(self, body: Mapping[str, Any]) -> dict[str, Any]:
         return super().echo({})
@@ -369,7 +368,7 @@ class NoTools(Faux):
     """Tools are taken, and left out without a word."""
 
     breaks = {"responses/capabilities/tools"}
-    also = {"chat/*", "chat/capabilities/*", "completions/*"}
+    also = {"chat/*", "chat/capabilities/*"}
 
     def offer(self, body: Mapping[str, Any]) -> Offer:
         return Offer({})
@@ -393,7 +392,7 @@ class AnyFunction(Faux):
     """A tool_choice that names a function is read as required."""
 
     breaks = {"responses/tools/named", "responses/tools/named-is-unknown"}
-    also = {"chat/*", "chat/rules/*", "chat/capabilities/*"}
+    also = {"chat/*"}
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
         return ("required", None, "tool_choice") if isinstance(choice, Mapping) else super().choice(choice)
@@ -433,7 +432,7 @@ class FormIgnored(Faux):
     """A form is taken, and left out without a word."""
 
     breaks = {"responses/capabilities/json-schema", "responses/capabilities/json-object"}
-    also = {"chat/*", "completions/*", "chat/capabilities/*", "completions/capabilities/*", "responses/*"}
+    also = {"chat/capabilities/*"}
 
     def form(self, format: Mapping[str, Any] | None, param: str) -> Mapping[str, Any]:
         return NO_FORM
@@ -443,7 +442,7 @@ class ShallowForms(Faux):
     """Of an object's properties the first comes only, and nothing within it."""
 
     breaks = {"responses/forms/json-schema", "responses/forms/nested-schema"}
-    also = {"chat/*", "completions/*"}
+    also = {"chat/*"}
 
     def formed(self, form: Mapping[str, Any]) -> str:
         value = json.loads(super().formed(form))
@@ -457,7 +456,7 @@ class AnySchema(Faux):
     """A schema that is none is taken for one that allows everything."""
 
     breaks = {"responses/forms/schema-is-none"}
-    also = {"chat/*", "completions/*", "*/rules/no-server-error", "*/rules/error-envelope"}
+    also = {"chat/*", "*/rules/no-server-error", "*/rules/error-envelope"}
 
     def satisfied(self, schema: Any, param: str) -> Any:
         try:
