@@ -174,6 +174,8 @@ class Run:
     def _judge(self, exchange: Exchange) -> None:
         """By the rules for all answers of its endpoint."""
         self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
+        if exchange.ended == "too long":
+            return  # where we stopped reading is no fault of the server's; the case tells that there is no end
         endpoint = exchange.request.endpoint or "transport"
         if exchange.status is None or endpoint not in (*self.dialect.operations, "transport"):
             return

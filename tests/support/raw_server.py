@@ -61,8 +61,9 @@ def chat() -> bytes:
 
 
 @contextlib.contextmanager
-def raw_server(chat: Callable[[Asked], Pieces], models: bytes | None = None) -> Iterator[Raw]:
-    """Lists one model, `m`, or answers `models` to whoever asks for them; `chat` answers everything else."""
+def raw_server(chat: Callable[[Asked], Pieces], models: bytes | None = None, below: str = "") -> Iterator[Raw]:
+    """Lists one model, `m`, or answers `models` to whoever asks for them (where a path begins with `below`); `chat`
+    answers everything else."""
     state, loop = Raw(), asyncio.new_event_loop()
     listing = answer(MODELS) if models is None else models
 
@@ -70,15 +71,15 @@ def raw_server(chat: Callable[[Asked], Pieces], models: bytes | None = None) -> 
         try:
             asked = await _read(reader)
             state.asked.append(asked)
-            if asked.path.endswith("/models"):
+            if asked.path.startswith(below) and asked.path.endswith("/models"):
                 writer.write(listing)
             else:
                 async for piece in chat(asked):
                     writer.write(piece)
                     await writer.drain()
             await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # asyncio would print a traceback for a handler that is cancelled
         finally:
             writer.close()
 
