@@ -94,4 +94,4 @@ class EndsAllTheSame(Faux):
     also = {"*/*"}
 
     def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
-        return draw.randint(6, 40)
+        return 4

@@ -123,4 +123,4 @@ class SmallWindow(Faux):
 
     def chat_asked(self, body: Mapping[str, Any]) -> Asked:
         asked = super().chat_asked(body)
-        return replace(asked, prompt=asked.prompt[:400])
+        return replace(asked, prompt=asked.prompt[:250])
