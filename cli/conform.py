@@ -131,6 +131,22 @@ def diff(
 
 
 @app.command()
+def lint(
+    files: Annotated[list[Path], typer.Argument(help="Files of accepted findings.", show_default=False)],
+) -> None:
+    """Checks baselines: are they such files, and are there such rules?
+
+    Exit codes: 0 they are sound, 1 they aren't, 2 a file can't be read.
+    """
+    from specvino.cli.conform_lint import problems_of
+
+    problems = [problem for file in files for problem in problems_of(file)]
+    for problem in problems:
+        print(problem)
+    raise SystemExit(1 if problems else 0)
+
+
+@app.command()
 def matrix(
     files: Annotated[list[Path], typer.Argument(help="Reports of runs, as --ndjson writes them.", show_default=False)],
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write.")] = Path("site"),

@@ -50,6 +50,7 @@ class LiveTable:
     ) -> None:
         if self._console.is_terminal:
             self._live.stop()
+            self._console.print(table(self._report))
 
     def feed(self, line: Line) -> None:
         if not self._console.is_terminal:

@@ -1,0 +1,24 @@
+"""`specvino conform lint`."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+
+from specvino.cli.conform import end
+from specvino.conformance.reports.baseline import BadBaseline, read
+from specvino.conformance.rule_names import all_rules
+
+
+def problems_of(path: Path) -> Iterator[str]:
+    """Ends the command where the file can't be read."""
+    try:
+        accepted = read(path).accepted
+    except BadBaseline as error:
+        yield str(error)
+        return
+    except OSError as error:
+        end(f"{path} can't be read: {error.strerror}")
+    known = all_rules()
+    for rule in sorted(accepted.keys() - known):
+        near = get_close_matches(rule, known, n=1, cutoff=0.9)
+        yield f"{path}: there is no rule {rule}{f'; perhaps {near[0]}' if near else ''}"

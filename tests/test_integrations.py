@@ -1,0 +1,96 @@
+"""What others run of this project: the GitHub action and the hooks of pre-commit."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from specvino.cli import main
+
+PROJECT = Path(__file__).parents[1]
+ACTION = yaml.safe_load((PROJECT / "action.yml").read_text())
+HOOKS = {hook["id"]: hook for hook in yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text())}
+JUDGE = next(step for step in ACTION["runs"]["steps"] if step.get("id") == "judge")
+
+
+def run_action(tmp_path, exit_code=0, **inputs):
+    """Runs the script as a runner does, with a command that writes down its arguments."""
+    command = tmp_path / "specvino" / "bin" / "specvino"
+    command.parent.mkdir(parents=True)
+    command.write_text(f"#!/bin/sh\nfor each; do printf '%s\\n' \"$each\"; done\nexit {exit_code}\n")
+    command.chmod(0o755)
+    values = {name: setting.get("default", "") for name, setting in ACTION["inputs"].items()} | inputs
+    env = {
+        name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda m: values[m[1]], text)
+        for name, text in JUDGE["env"].items()
+    }
+    paths = {"RUNNER_TEMP": tmp_path, "GITHUB_OUTPUT": tmp_path / "output", "GITHUB_STEP_SUMMARY": tmp_path / "summary"}
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", JUDGE["run"]],
+        env=os.environ | env | {name: str(path) for name, path in paths.items()},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_the_action_hands_its_inputs_on(tmp_path):
+    run = run_action(tmp_path, url="http://x/v1", model="$(touch a) 'b'", baseline="my file.yaml", sarif="s.sarif")
+    assert run.returncode == 0, run.stderr
+    words = run.stdout.splitlines()
+    given = dict(zip(words[1::2], words[2::2], strict=True))
+    assert words[0] == "conform"
+    assert {name: given[name] for name in ("--base-url", "--model", "--baseline", "--sarif", "--dialect")} == {
+        "--base-url": "http://x/v1",
+        "--model": "$(touch a) 'b'",
+        "--baseline": "my file.yaml",
+        "--sarif": "s.sarif",
+        "--dialect": "openai",
+    }
+    assert given["--markdown"] == str(tmp_path / "summary")
+    reports = (tmp_path / "output").read_text().strip().removeprefix("reports=")
+    assert Path(reports).is_dir()
+    assert given["--ndjson"] == f"{reports}/report.ndjson"
+
+
+def test_options_that_are_not_given_are_not_passed(tmp_path):
+    words = run_action(tmp_path, url="http://x/v1").stdout.splitlines()
+    assert not {"--model", "--baseline", "--sarif"} & set(words)
+
+
+@pytest.mark.parametrize("exit_code", [1, 2])
+def test_the_action_fails_as_the_command_does(tmp_path, exit_code):
+    assert run_action(tmp_path, exit_code, url="http://x/v1").returncode == exit_code
+
+
+def test_no_input_is_part_of_a_script():
+    for step in ACTION["runs"]["steps"]:
+        assert "${{" not in step.get("run", "")
+
+
+def test_the_options_of_the_action_exist():
+    help_text = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["conform", "--help"]).stdout
+    for option in re.findall(r"--[a-z-]+", JUDGE["run"]):
+        assert option in help_text
+
+
+@pytest.mark.parametrize(("id", "files"), [("specvino-baseline", ["b.yaml"]), ("specvino-spec-lint", [])])
+def test_hooks_run(tmp_path, monkeypatch, id, files):
+    (tmp_path / "b.yaml").write_text("accepted: {chat/basics/answers: {verdict: fail}}")
+    (tmp_path / "openapi").symlink_to(PROJECT / "openapi")
+    monkeypatch.chdir(tmp_path)
+    program, *words = HOOKS[id]["entry"].split()
+    assert program == "specvino"
+    run = CliRunner().invoke(main, [*words, *files])
+    assert run.exit_code == 0, run.output
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [("specvino-baseline.yaml", True), ("ci/specvino-baseline.json", True), ("my-baseline.yaml", False)],
+)
+def test_the_hook_finds_baselines(path, meant):
+    assert bool(re.search(HOOKS["specvino-baseline"]["files"], path)) == meant
