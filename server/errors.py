@@ -31,8 +31,6 @@ def headers(error: ApiError) -> dict[str, str]:
         found["WWW-Authenticate"] = "Bearer"
     if error.retry_after is not None:
         found["Retry-After"] = str(error.retry_after)
-    if error.code is ErrorCode.REQUEST_TOO_LARGE:
-        found["Connection"] = "close"  # the rest of the body is not read
     return found
 
 
