@@ -71,9 +71,10 @@ def test_no_input_is_part_of_a_script():
         assert "${{" not in step.get("run", "")
 
 
-def test_the_options_of_the_action_exist():
+def test_the_options_of_the_action_and_the_docs_exist():
     help_text = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["conform", "--help"]).stdout
-    for option in re.findall(r"--[a-z-]+", JUDGE["run"]):
+    docs = (PROJECT / "docs" / "conform.md").read_text("utf-8")
+    for option in re.findall(r"--[a-z-]+", JUDGE["run"] + docs):
         assert option in help_text
 
 
