@@ -32,6 +32,11 @@ class Capability:
     holds: Callable[[Any], bool] = lambda value: value is not None
     check: Check | None = None
 
+    @property
+    def forces_call(self) -> bool:
+        """Whether the model must call something, before which some servers let it talk."""
+        return (self.body or {}).get("tool_choice", "auto") not in ("auto", "none")
+
 
 def said(text: str) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": text}]}
@@ -45,8 +50,9 @@ PARAMETERS = {
 }
 FUNCTION = {"name": "get_weather", "description": "Tells the weather in a city.", "parameters": PARAMETERS}
 TOOLS = [{"type": "function", "function": FUNCTION}]
-FORCED = {**said("How is the weather in Paris?"), "tools": TOOLS, "parallel_tool_calls": False, "max_tokens": 200}
-"""Small models would call again and again, if they could."""
+FORCED = {**said("Say hello."), "tools": TOOLS, "parallel_tool_calls": False, "max_tokens": 200}
+"""Small models would call again and again, if they could. What is said has a short answer, so that a server that lets
+the model talk first comes to the call."""
 FLAT_TOOLS = [{"type": "function", **FUNCTION}]
 SCHEMA = {
     "type": "object",
@@ -194,7 +200,7 @@ CAPABILITIES: dict[str, Capability] = {
             "logprobs gives the probabilities of tokens.",
             _spec("Completion", "logprobs"),
             {"prompt": "The sky is", "logprobs": 1, "max_tokens": 4},
-            "choices.0.logprobs",
+            "choices.0.logprobs.token_logprobs",
         ),
         Capability(
             "completions.echo",
@@ -237,7 +243,7 @@ CAPABILITIES: dict[str, Capability] = {
             "tool_choice required makes the model call a tool.",
             _spec("Response", "tools"),
             {
-                "input": "How is the weather in Paris?",
+                "input": "Say hello.",
                 "tools": FLAT_TOOLS,
                 "tool_choice": "required",
                 "max_output_tokens": 200,
@@ -417,8 +423,11 @@ async def ask(session: Session, capability: Capability) -> None:
     except Unreadable as error:
         raise Failed(str(error), exchange) from None
     if not found or not capability.holds(found[0][1]):
-        if any(output.reason == "length" and thought(exchange, output) for output in outputs(exchange)):
+        cut = [output for output in outputs(exchange) if output.reason == "length"]
+        if any(thought(exchange, output) for output in cut):
             raise Skipped("the model's thoughts used up its tokens")
+        if cut and capability.forces_call:
+            raise Skipped("the model talked until its tokens were used up, and might have called something then")
         shown = repr(found[0][1])[:120] if found else "nothing"
         raise Failed(f"the server takes it without effect: {capability.path} is {shown}", exchange)
 

@@ -27,8 +27,8 @@ def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, en
     except Unreadable as error:
         raise Failed(str(error), exchange) from None
     for path, schema in expected.get("body", {}).items():
-        found = values_at(answer, path)
-        if not found and schema is not False:
+        found = values_at(answer, path.removesuffix("?"))
+        if not found and schema is not False and not path.endswith("?"):
             raise Failed(f"the answer has no {path}", exchange)
         _values(exchange, found, schema)
     for path in expected.get("absent", ()):
@@ -87,7 +87,7 @@ def _refused(exchange: Exchange, kinds: Any, dialect: Dialect, endpoint: str) ->
 
 def _param(exchange: Exchange, expected: list[str]) -> None:
     if "param" not in exchange.error:
-        raise Failed("the error has no param", exchange)
+        return  # the form is wrong, which is for another rule
     param = exchange.error["param"]
     dotted = re.sub(r"\[(\w+)\]", r".\1", param) if isinstance(param, str) else param
     if dotted not in expected:

@@ -16,9 +16,9 @@ def fold_response(events: list[dict[str, Any]]) -> dict[str, Any]:
     The settings are those of `response.created`; the items begin as they were added and grow by their parts and deltas.
     Only what can't be known earlier is taken from the event that closes an item or ends the response. The last event
     must be one that has the response, which `error` has not. An event that doesn't say what it is about, which is for
-    other rules to tell, is taken to be about the newest item and part.
+    other rules to tell, is taken to be about the newest item and part; so are settings that only come at the end.
     """
-    response: dict[str, Any] = copy.deepcopy(events[0]["response"])
+    response: dict[str, Any] = copy.deepcopy({**events[-1]["response"], **events[0]["response"]})
     items: dict[int, Item] = {}
     for event in events:
         if event["type"] == "response.output_item.added":

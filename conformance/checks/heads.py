@@ -7,7 +7,7 @@ from specvino.conformance.exchange import Exchange
 from specvino.conformance.expect import expect
 from specvino.conformance.probes import ORIGIN, SAID
 from specvino.conformance.session import Session, require_answer
-from specvino.conformance.verdict import Failed
+from specvino.conformance.verdict import Failed, Skipped
 
 PATH = "/chat/completions"
 
@@ -34,6 +34,16 @@ async def key_taken(session: Session, endpoint: str, *, scheme: str) -> None:
     """The right key is taken with the scheme's name written like this."""
     headers = {"authorization": f"{scheme} {session.client.target.key}"}
     require_answer(await session.raw("POST", PATH, body={"model": session.model, **SAID}, key=False, headers=headers))
+
+
+async def methods_named(session: Session, endpoint: str, *, method: str, path: str, named: str) -> None:
+    """A 405 names the method that the path takes. Whether a 405 comes at all is for another case."""
+    exchange = await session.raw(method, path, content=b"{}")
+    if exchange.status != 405:
+        raise Skipped(f"a wrong method is answered {exchange.status or exchange.ended}")
+    methods = [name.strip() for name in exchange.headers.get("allow", "").split(",")]
+    if named not in methods:
+        raise Failed(f"a 405 has the header Allow {exchange.headers.get('allow')!r}, without {named}", exchange)
 
 
 async def preflight(session: Session, endpoint: str, *, headers: list[str]) -> None:

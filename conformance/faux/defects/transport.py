@@ -198,7 +198,7 @@ class PlainErrors(Faux):
 class WrongMethodIsNotFound(Faux):
     """A method that a path doesn't take makes it unknown."""
 
-    breaks = {"transport/errors/wrong-method*", "transport/errors/allowed-methods"}
+    breaks = {"transport/errors/wrong-method*"}
 
     def wrong_method(self, call: Call, found: list[Route]) -> Route:
         raise Refusal(ErrorCode.NOT_FOUND, f"There is nothing at {call.path[:200]}.")
