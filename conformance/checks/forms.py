@@ -12,7 +12,7 @@ from specvino.conformance.session import LIMITS, Session, require_answer
 from specvino.conformance.shape import Shape
 from specvino.conformance.verdict import Failed, Skipped
 
-LONGEST_BLANK = 100
+LONGEST_BLANK = 40
 """Characters of white space in a row, more than any layout has."""
 
 OBJECT = {"type": "object"}
