@@ -48,7 +48,7 @@ def _forced(choice: Any) -> bool:
     if isinstance(choice, dict):
         allowed = choice.get("allowed_tools", choice)
         return not isinstance(allowed, dict) or allowed.get("mode") != "auto"
-    return choice == "required"
+    return bool(choice == "required")
 
 
 def _functions(tools: Any) -> dict[Any, dict[str, Any]]:
