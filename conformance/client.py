@@ -64,6 +64,8 @@ class Client:
         Waits and tries again where the server says that it is busy; never raises for anything that the server does."""
         for retries in range(MOST_RETRIES + 1):
             exchange = await self._once(request, leave_after, leave_at, retries)
+            if exchange.status is None and exchange.ended == "cut off" and retries == 0:
+                continue  # a connection of the pool that the server had closed meanwhile, as it may: all clients do so
             wait = _wait(exchange)
             if exchange.status not in RETRIED or wait is None or retries == MOST_RETRIES:
                 break

@@ -47,6 +47,8 @@ async def picture(session: Session, endpoint: str, *, text: str) -> None:
     exchange = await session.send(endpoint, {"messages": [{"role": "user", "content": with_image}], "max_tokens": 1})
     if exchange.status is not None and 400 <= exchange.status < 500:
         return  # the form of errors is judged for all
+    if exchange.status is not None and exchange.status >= 500:
+        raise Failed(f"an image that can't be read is to be refused, but the status is {exchange.status}", exchange)
     require_answer(exchange)
     plain = await session.answered(endpoint, {"messages": [{"role": "user", "content": text}], "max_tokens": 1})
     if prompt_tokens(exchange) <= prompt_tokens(plain):

@@ -18,6 +18,7 @@ OWN = (
     "object",
     "service_tier",
     "cached_tokens",
+    "timings",
 )
 """What belongs to one answer alone, or to its form."""
 
