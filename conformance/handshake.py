@@ -1,5 +1,7 @@
 """Is there a server, does it take the key, which model does it serve? What must be known before anything is judged."""
 
+import asyncio
+import time
 from typing import Any
 
 import httpx
@@ -13,6 +15,9 @@ KEYLESS = (401, 403)
 
 BASES = ("/v1", "/v3", "/openai/v1", "/api/v1")
 """Where the API of a server often is, for those who named only the server."""
+
+PAUSE = 1.0
+"""Seconds between two questions whether the server is ready."""
 
 MOST_NAMES = 8
 """Models that a message lists."""
@@ -67,8 +72,14 @@ async def _capable(_: str) -> bool:
 
 
 async def _first(session: Session, listing: Exchange, listed: list[str]) -> None:
-    """The first request: it may take as long as loading a model."""
-    first = await session.send("chat", {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1})
+    """The first request: it may take as long as loading a model, and many servers say so by a 503."""
+    target = session.client.target
+    deadline = time.monotonic() + target.timeout
+    body = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
+    while (first := await session.send("chat", body)).status == 503:
+        if time.monotonic() > deadline:
+            raise CannotRun(f"the server is not ready after {target.timeout:g} s ({_answered(first)})")
+        await asyncio.sleep(PAUSE)
     _require_key(first, session.client.target.key)
     refused = first.status is not None and 400 <= first.status < 500
     if not refused or session.model in listed:

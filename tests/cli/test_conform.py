@@ -381,6 +381,29 @@ def test_a_server_that_goes_away_is_told(tmp_path):
     assert report.footer.lost
 
 
+def test_a_model_that_is_loading_is_waited_for():
+    async def loading(asked):
+        if len(server.asked) < 4:
+            yield error("503 Service Unavailable", "The model is loading.")
+        else:
+            yield chat()
+
+    with raw_server(loading) as server:
+        run = conform(server.url, *ANSWERS)
+    assert run.exit_code == 0, run.output
+
+
+def test_a_model_that_never_loads_is_one_line():
+    async def loading(asked):
+        yield error("503 Service Unavailable", "The model is loading.")
+
+    with raw_server(loading) as server:
+        run = conform(server.url, *ANSWERS, "--timeout", "1")
+    assert run.exit_code == 2
+    assert "is not ready after 1 s" in run.stderr
+    assert run.stderr.count("\n") == 1
+
+
 def test_a_busy_server_is_asked_again_when_it_says():
     turns = []
 
