@@ -23,6 +23,9 @@ from specvino.conformance.verdict import Finding, Result, Verdict
 SEED = 20250101
 
 
+OF_CRASHES = ("content_type_conformance", "error_code_conformance", "positive_data_acceptance")
+"""Checks that say of a 5xx what is no news."""
+
 FIRST = ("response_schema_conformance", "response_headers_conformance", "content_type_conformance")
 
 
@@ -205,9 +208,16 @@ def _result(rule: str, says: str, found: Sequence[Found], judged: int) -> Result
 
 
 def _once(found: Sequence[Found]) -> list[Found]:
-    """Without what the second judge says of an answer in which the first has found something, too."""
+    """One fault, one finding: without what follows from another finding in the same answer."""
+    crashes = {_shown(each) for each in found if each.check == "not_a_server_error"}
     first = {_shown(each) for each in found if each.check in FIRST}
-    return [each for each in found if each.check != "second_judge" or _shown(each) not in first]
+
+    def follows(each: Found) -> bool:
+        if each.check == "second_judge" and _shown(each) in first:
+            return True
+        return each.check in OF_CRASHES and _shown(each) in crashes
+
+    return [each for each in found if not follows(each)]
 
 
 def _shown(found: Found) -> tuple[str, bytes | None, bytes]:

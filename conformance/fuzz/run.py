@@ -12,12 +12,14 @@ import schemathesis
 from schemathesis import Case, HookContext
 from schemathesis.checks import CHECKS as REGISTRY
 from schemathesis.core.errors import NoLinksFound
+from schemathesis.core.failures import Failure
 from schemathesis.engine import Status, StopReason, events, from_schema
 from schemathesis.engine.core import EventStream
 from schemathesis.engine.errors import ServerUnavailable
 from schemathesis.engine.recorder import ScenarioRecorder
 from schemathesis.engine.run import PhaseName
 from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
+from schemathesis.openapi.checks import JsonSchemaError
 
 from specvino.conformance.client import Target
 from specvino.conformance.dialect import WHOLE, Dialect
@@ -154,7 +156,8 @@ class Run:
         elif isinstance(event, events.NonFatalError):
             silent = isinstance(event.value, requests.RequestException | ServerUnavailable)
             problems = self.report.silences if silent else self.report.errors
-            problems.append((event.label, str(event.value) or type(event.value).__name__))
+            problem = event.value.args[0] if event.value.args else type(event.value).__name__
+            problems.append((event.label, f"{problem}\n{event.info.code_sample or ''}".rstrip()))
         elif isinstance(event, events.FatalError):
             raise event.exception
         elif isinstance(event, events.Interrupted) and not (self._stopped or self._whole):
@@ -203,8 +206,17 @@ def _record_scenario(phase: str, recorder: ScenarioRecorder, report: Report, url
                     Finding(
                         operation=operation.label,
                         check=check.name,
-                        message=f"{failure.title}: {failure.message}",
+                        message=_message(failure),
                         curl=check.failure_info.code_sample,
                         exchange=exchange_of(interaction, endpoint, url, report.count()),
                     )
                 )
+
+
+def _message(failure: Failure) -> str:
+    """In a line, without the schema and the value that Schemathesis shows."""
+    if isinstance(failure, JsonSchemaError):
+        place = ".".join(map(str, failure.instance_path))
+        return f"{failure.title}: {place or 'it'}: {failure.validation_message}"
+    title = "" if failure.title.startswith("Custom check failed") else f"{failure.title}: "
+    return title + "; ".join(line.strip() for line in failure.message.splitlines() if line.strip())

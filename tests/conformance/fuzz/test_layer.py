@@ -1,0 +1,151 @@
+"""The layer on the faux server: its rules, its findings, its end."""
+
+import asyncio
+
+import pytest
+from support.asgi import answering
+from support.faux import KEY, MODEL
+
+from specvino.conformance.client import Target
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.faux.server import Faux
+from specvino.conformance.fuzz.layer import Fuzz
+from specvino.conformance.fuzz.texts import SAYS
+from specvino.conformance.verdict import Verdict
+
+# What only goes wrong, is for our own document, or for streams.
+NOT_HERE = {"answers", "run", "error-code-conformance", "stream-conformance"}
+
+
+def fuzzed(server, *, by="openai", key=KEY, **how):
+    """The results by rule, and the layer."""
+
+    async def run():
+        async with answering(server) as url:
+            fuzz = Fuzz(Target(url, key), Dialect(by), [MODEL], **{"profile": "core", **how})
+            return {result.rule: result async for result in fuzz.results()}, fuzz
+
+    return asyncio.run(run())
+
+
+def test_it_finds_nothing_in_the_faux_server():
+    results, fuzz = fuzzed(Faux(key=KEY, model=MODEL), filters=["models", "model"])
+    bad = [result for result in results.values() if result.verdict is not Verdict.PASS]
+    assert not bad, [(result.rule, result.because, *(str(each) for each in result.findings)) for result in bad]
+    assert {rule.rsplit("/", 1)[1] for rule in results} >= SAYS.keys() - NOT_HERE
+    assert sum(result.judged for rule, result in results.items() if rule.endswith("/requests")) == fuzz.requests > 5
+    assert str(fuzz).startswith(f"{fuzz.requests} requests: all that there was")
+
+
+class Forgetful(Faux):
+    """Has no responses, and its list of models has none."""
+
+    async def __call__(self, scope, receive, send):
+        if scope.get("path") == "/v1/responses":
+            return await _answer(send, 404, b'{"error":{"message":"No.","type":"a","param":null,"code":null}}')
+        keyed = (b"authorization", f"Bearer {KEY}".encode()) in scope["headers"]
+        if scope.get("path") == "/v1/models" and keyed:
+            return await _answer(send, 200, b'{"object":"list"}')
+        return await super().__call__(scope, receive, send)
+
+
+async def _answer(send, status, body):
+    headers = [(b"content-type", b"application/json"), (b"x-request-id", b"req_1")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def test_what_a_server_has_not_is_left_out_and_a_finding_has_its_exchange():
+    results, _ = fuzzed(Forgetful(key=KEY, model=MODEL), filters=["responses", "response", "models"])
+    because = {rule: result.because for rule, result in results.items() if result.verdict is Verdict.SKIP}
+    assert because == {
+        "responses/fuzz/requests": "the server answers 404: it has no POST /responses",
+        "response/fuzz/requests": "the server keeps no responses",
+    }
+    (failed,) = (result for result in results.values() if result.verdict is Verdict.FAIL)
+    assert failed.rule == "models/fuzz/response-schema-conformance"
+    (exchange,) = failed.findings[0].exchanges
+    assert (exchange.request.method, exchange.request.path, exchange.status) == ("GET", "/models", 200)
+    assert exchange.content == b'{"object":"list"}'
+    assert failed.findings[0].message == 'Response violates schema: it: "data" is a required property'
+
+
+def test_a_filter_chooses_rules():
+    results, _ = fuzzed(Faux(key=KEY, model=MODEL), filters=["models/fuzz/second-judge"])
+    assert results.keys() == {"models/fuzz/requests", "models/fuzz/second-judge"}
+
+
+def test_without_a_key_nothing_is_said_of_keys():
+    results, _ = fuzzed(Faux(key=None, model=MODEL), key=None, filters=["models"])
+    assert "models/fuzz/ignored-auth" not in results
+    results, _ = fuzzed(Faux(key=None, model=MODEL), filters=["models"])
+    assert "models/fuzz/ignored-auth" not in results
+    results, _ = fuzzed(Faux(key=KEY, model=MODEL), filters=["models"])
+    assert results["models/fuzz/ignored-auth"].verdict is Verdict.PASS
+
+
+def test_a_box_of_time():
+    results, fuzz = fuzzed(Faux(key=KEY, model=MODEL), by="specvino", profile="full", max_time=3.0)
+    assert fuzz.report.ended == "max_time"
+    assert f"{fuzz.requests} requests: the time of 3 s was up" in str(fuzz)
+    noted = [result.because for rule, result in results.items() if rule.endswith("/requests")]
+    assert noted == [str(fuzz)] * len(noted)
+
+
+class Hanging(Faux):
+    async def __call__(self, scope, receive, send):
+        if scope.get("path") == "/v1/models":
+            await asyncio.Event().wait()
+        await super().__call__(scope, receive, send)
+
+
+class Crashing(Faux):
+    async def __call__(self, scope, receive, send):
+        if scope.get("path") == "/v1/models":
+            return await _answer(send, 500, b"oh")
+        return await super().__call__(scope, receive, send)
+
+
+def test_one_fault_is_one_finding():
+    results, _ = fuzzed(Crashing(key=KEY, model=MODEL), by="specvino", filters=["models"])
+    failed = {rule for rule, result in results.items() if result.verdict is Verdict.FAIL}
+    assert failed == {"models/fuzz/not-a-server-error", "models/fuzz/response-schema-conformance"}
+
+
+def test_silence_is_a_finding():
+    async def run():
+        async with answering(Hanging(key=KEY, model=MODEL)) as url:
+            fuzz = Fuzz(Target(url, KEY, timeout=0.5), Dialect("specvino"), [MODEL], "core", filters=["models"])
+            return {result.rule: result async for result in fuzz.results()}
+
+    results = asyncio.run(run())
+    assert results["models/fuzz/answers"].verdict is Verdict.FAIL
+
+
+async def until(holds):
+    while not holds():  # noqa: ASYNC110 - a thread changes it
+        await asyncio.sleep(0.01)
+
+
+def test_it_ends_with_whoever_asked():
+    async def run():
+        async with answering(Faux(key=KEY, model=MODEL)) as url:
+            fuzz = Fuzz(Target(url, KEY), Dialect("specvino"), [MODEL])
+            task = asyncio.create_task(anext(fuzz.results()))
+            await until(lambda: fuzz.requests >= 5)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await until(lambda: fuzz.report.ended == "interrupted")
+
+    asyncio.run(run())
+
+
+def test_no_server_is_an_error_of_the_run():
+    async def run():
+        fuzz = Fuzz(Target("http://127.0.0.1:9"), Dialect("specvino"))
+        return [result async for result in fuzz.results()]
+
+    (result,) = asyncio.run(run())
+    assert (result.rule, result.verdict) == ("transport/fuzz/run", Verdict.ERROR)
+    assert "refused" in result.because

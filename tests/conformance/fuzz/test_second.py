@@ -1,0 +1,45 @@
+"""openapi-core judges JSON answers, and only those."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.fuzz.second import SecondJudge
+
+MODELS = {"object": "list", "data": [{"id": "m", "object": "model", "created": 1, "owned_by": "specvino"}]}
+
+
+@pytest.fixture(scope="module", params=["specvino", "openai"])
+def judge(request):
+    return SecondJudge(Dialect(request.param))
+
+
+def violations(judge, answer, *, path="/models", status=200, media="application/json"):
+    content = json.dumps(answer).encode()
+    headers = {"content-type": [media], "x-request-id": ["req_1"]}
+    response = SimpleNamespace(status_code=status, headers=headers, content=content)
+    return judge.violations(path, "GET", response)
+
+
+def test_a_sound_answer(judge):
+    assert violations(judge, MODELS) == []
+    assert violations(judge, MODELS["data"][0], path="/models/{model}") == []
+
+
+def test_a_broken_one_with_what_is_wrong(judge):
+    (found,) = violations(judge, MODELS | {"object": "lost"})
+    assert "'list' was expected" in found
+
+
+@pytest.mark.parametrize("other", [{"media": "text/plain"}, {"status": 299}, {"path": "/elsewhere"}])
+def test_the_rest_is_for_others(judge, other):
+    assert violations(judge, {}, **other) is None
+
+
+def test_what_is_at_the_root_of_a_server():
+    sound = {"status": "ok"}
+    judge = SecondJudge(Dialect("specvino"))
+    assert violations(judge, sound, path="/health") == []
+    assert violations(judge, {"status": 1}, path="/health")
