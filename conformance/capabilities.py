@@ -246,6 +246,8 @@ CAPABILITIES: dict[str, Capability] = {
                 "input": "Say hello.",
                 "tools": FLAT_TOOLS,
                 "tool_choice": "required",
+                "parallel_tool_calls": False,
+                "temperature": 0,
                 "max_output_tokens": 200,
                 "store": False,
             },
