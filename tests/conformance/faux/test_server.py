@@ -1,26 +1,29 @@
 """The correct server passes."""
 
 import pytest
-from support.faux import PACE, judged, timed
+from support.faux import PACE, judged, told
 
 from specvino.conformance.faux.server import Faux
 from specvino.conformance.verdict import Verdict
 
-DIALECTS = ("specvino", "openai")
+BY_TIME = {
+    "transport/connections/stream-is-left",
+    "transport/connections/answer-is-left",
+    "transport/connections/stream-flows",
+    "transport/connections/models-beside-a-stream",
+}
+"""Cases that compare times, which tell nothing of a server whose tokens take none."""
 
 
-@pytest.mark.parametrize("by", DIALECTS)
+@pytest.mark.parametrize("by", ["specvino", "openai"])
 def test_passes(by: str) -> None:
-    results = judged(Faux, by=by).values()
-    assert [told(each) for each in results if each.verdict is not Verdict.PASS and each.rule not in timed()] == []
+    results = judged(Faux, by=by)
+    assert {rule for rule, result in results.items() if result.verdict is Verdict.SKIP} == BY_TIME
+    assert not [(rule, told(result)) for rule, result in results.items() if result.verdict not in ("pass", "skip")]
 
 
-@pytest.mark.parametrize("by", DIALECTS)
+@pytest.mark.parametrize("by", ["specvino", "openai"])
 def test_passes_where_times_are_compared(by: str) -> None:
-    results = judged(Faux, by=by, pace=PACE, only=tuple(timed()))
-    assert timed() <= results.keys()
-    assert [told(each) for each in results.values() if each.verdict is not Verdict.PASS] == []
-
-
-def told(result) -> str:
-    return " ".join([result.verdict, result.rule, result.because, *(each.message for each in result.findings)])
+    results = judged(Faux, by=by, pace=PACE, only=BY_TIME)
+    assert results.keys() >= BY_TIME
+    assert not [(rule, told(result)) for rule, result in results.items() if result.verdict is not Verdict.PASS]
