@@ -416,7 +416,7 @@ async def ask(session: Session, capability: Capability) -> None:
         await capability.check(session)
         return
     exchange = await session.send(capability.endpoint, capability.body)
-    if exchange.status in UNSUPPORTED and exchange.error | _plain(exchange):
+    if exchange.status in UNSUPPORTED and (exchange.error or _plain(exchange)):
         raise Refused(f"the server answers {exchange.status}: {_message(exchange)}")
     if not exchange.ok:
         raise Failed(f"the server neither does it nor refuses it properly: {exchange}", exchange)

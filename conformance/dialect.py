@@ -128,9 +128,11 @@ class Dialect:
         if found is None:
             return None
         table = STREAMS[endpoint]
-        starts = [law.get("from") for law in found["laws"] if isinstance(law, dict) and law["law"] == "consecutive"]
+        starts = {law["from"] for law in found["laws"] if isinstance(law, dict) and law["law"] == "consecutive"}
         laws = tuple(
-            replace(law, start=starts[0]) if isinstance(law, Consecutive) and starts else law for law in table.laws
+            replace(law, start=start) if isinstance(law, Consecutive) else law
+            for law in table.laws
+            for start in starts or {0}
         )
         return replace(table, framing=found["framing"], terminator=found["terminator"], laws=laws)
 

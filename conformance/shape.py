@@ -27,8 +27,8 @@ class Shape:
         """Each a sentence that begins with the path of what is wrong."""
         try:
             errors = list(self._validator.iter_errors(value))
-        except ValueError as error:
-            yield str(error)
+        except ValueError as nested:  # jsonschema-rs goes 255 levels down
+            yield str(nested)
             return
         for error in errors:
             yield _sentence(error)

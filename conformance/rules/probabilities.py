@@ -10,7 +10,7 @@ from specvino.conformance.rules.rule import Rule
 
 class LogprobsJoin(Rule):
     name = "logprobs-join"
-    says = "The tokens of logprobs join to the text, none is more likely than certain, and the chosen ones are among the top."
+    says = "The tokens of logprobs join to the text, and none is more likely than certain."
     spec = "/components/schemas/ChatLogprobs"
 
     def applies(self, exchange: Exchange) -> bool:

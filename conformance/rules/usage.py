@@ -23,10 +23,9 @@ class UsageAddsUp(Rule):
     def judge(self, exchange: Exchange) -> Iterator[str]:
         usage: dict[str, Any] = exchange.answer["usage"]
         before, after = NAMES[exchange.request.endpoint or ""]
-        numbers = [usage.get(name) for name in (before, after, "total_tokens")]
-        if not all(type(number) is int for number in numbers):
+        given, made, total = (usage.get(name) for name in (before, after, "total_tokens"))
+        if not (isinstance(given, int) and isinstance(made, int) and isinstance(total, int)):
             return  # the shape is wrong, which is for another rule
-        given, made, total = numbers
         if total != given + made:
             yield f"total_tokens is {total}, but {before} and {after} are {given} and {made}"
         if given == 0:

@@ -48,7 +48,8 @@ def test_a_chunked_body_over_the_limit_is_refused_before_it_ends():
             connection.sendall(head + b"800\r\n" + b" " * 0x800 + b"\r\n")
             answer = b""
             while b"request_too_large" not in answer:
-                assert (chunk := connection.recv(65536))
+                chunk = connection.recv(65536)
+                assert chunk
                 answer += chunk
         assert answer.startswith(b"HTTP/1.1 413")
         response = httpx.post(f"{server.url}/chat/completions", content=b" " * 2000)
