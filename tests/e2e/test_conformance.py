@@ -1,0 +1,31 @@
+"""The conformance suite on our own server: what it finds there is a bug, of the server or of the suite."""
+
+from support.judging import counted, judge, told, unsaid
+from support.serving import serving
+
+from specvino.conformance.verdict import Verdict
+
+KEY = "sk-judged"
+
+
+def test_the_core_on_the_default_model(default_server):
+    report = judge(default_server.url, profile="core")
+    assert told(report) == []
+    assert unsaid(report) == []
+    assert counted(report, Verdict.PASS) >= 140
+
+
+def test_all_of_it_on_a_tiny_model(tiny_text):
+    with serving(str(tiny_text.path), "--served-model-name", "tiny", env={"SPECVINO_API_KEY": KEY}) as server:
+        report = judge(server.url, key=KEY)
+    assert told(report) == []
+    assert len(unsaid(report)) <= 12, unsaid(report)
+    assert counted(report, Verdict.PASS) >= 500
+    assert not report.header.left_out
+
+
+def test_a_little_of_the_fuzz(scripted_server):
+    report = judge(scripted_server.url, profile="core", layers=("fuzz",), filters=("models", "tokenize", "completions"))
+    assert told(report) == []
+    assert unsaid(report) == []
+    assert any(line.rule == "completions/fuzz/stream-conformance" for line in report.lines)

@@ -1,0 +1,48 @@
+"""`specvino conform` without its command line: a run against a server, as a report."""
+
+import asyncio
+from contextlib import aclosing
+from typing import Any
+
+from specvino.conformance.client import Client, Target
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.judge import Job, begin
+from specvino.conformance.reports.records import Report
+from specvino.conformance.verdict import Verdict
+
+
+def judge(url: str, *, key: str | None = None, dialect: str = "specvino", concurrency: int = 4, **how: Any) -> Report:
+    """`how` are fields of a Job."""
+    return asyncio.run(_judge(Job(Target(url, key), Dialect(dialect), concurrency=concurrency, **how)))
+
+
+async def _judge(job: Job) -> Report:
+    async with Client(job.target) as client:
+        judging = await begin(job, client)
+        async with aclosing(judging.lines(lambda line: False)) as lines:
+            async for _ in lines:
+                pass
+        judging.report.footer = judging.footer(complete=True)
+        return judging.report
+
+
+def counted(report: Report, verdict: Verdict) -> int:
+    return report.counts.get(verdict, 0)
+
+
+def told(report: Report) -> list[str]:
+    """What a report has that isn't well, a line for each."""
+    return [
+        f"{line.verdict} {line.rule}: {line.because} {'; '.join(found.message for found in line.findings)}"
+        for line in report.lines
+        if line.verdict in (Verdict.FAIL, Verdict.ERROR)
+    ]
+
+
+def unsaid(report: Report) -> list[str]:
+    """The rules without a verdict, with the reason."""
+    return [
+        f"{line.verdict} {line.rule}: {line.because}"
+        for line in report.lines
+        if line.verdict in (Verdict.SKIP, Verdict.UNSUPPORTED)
+    ]
