@@ -23,7 +23,7 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
     """The choices of a whole answer. Raises Unreadable."""
     answer = exchange.answer
     if exchange.request.endpoint == "responses":
-        yield _response(answer)
+        yield _response(answer, _used_up(exchange))
         return
     for choice in answer.get("choices") or ():
         message = choice.get("message") or {}
@@ -43,7 +43,15 @@ def thought(exchange: Exchange, output: Output) -> bool:
     return bool(output.thoughts or details.get("reasoning_tokens") or output.text.lstrip().startswith("<think>"))
 
 
-def _response(answer: dict[str, Any]) -> Output:
+def _used_up(exchange: Exchange) -> bool:
+    """Whether a response has all the tokens that it may have: it was cut off, even where its status says otherwise,
+    which one case tells."""
+    limit = exchange.request.asked("max_output_tokens")
+    made = (exchange.answer.get("usage") or {}).get("output_tokens")
+    return type(limit) is int and type(made) is int and made >= limit
+
+
+def _response(answer: dict[str, Any], used_up: bool) -> Output:
     items = [item for item in answer.get("output") or () if isinstance(item, dict)]
     texts = [
         part.get("text") or ""
@@ -59,5 +67,5 @@ def _response(answer: dict[str, Any]) -> Output:
         if item.get("type") == "reasoning"
         for part in (*(item.get("content") or ()), *(item.get("summary") or ()))
     ]
-    reason = "length" if answer.get("status") == "incomplete" else "tool_calls" if calls else "stop"
+    reason = "length" if used_up or answer.get("status") == "incomplete" else "tool_calls" if calls else "stop"
     return Output("".join(texts), "".join(thoughts), reason, calls, answer)
