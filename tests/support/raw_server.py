@@ -67,7 +67,11 @@ def raw_server(chat: Callable[[Asked], Pieces], models: bytes | None = None, bel
     state, loop = Raw(), asyncio.new_event_loop()
     listing = answer(MODELS) if models is None else models
 
+    # A handler that waits for nothing that will come is held by nobody else, and would be collected as garbage.
+    handlers: set[asyncio.Task[None] | None] = set()
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        handlers.add(asyncio.current_task())
         try:
             asked = await _read(reader)
             state.asked.append(asked)
