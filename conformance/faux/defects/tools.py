@@ -208,7 +208,7 @@ class AsciiArguments(Faux):
 class DemandsText(Faux):
     """A message must have a text, also beside its calls."""
 
-    breaks = {"chat/tools/whole-turn", "chat/tools/results-of-several-calls"}
+    breaks = {"chat/tools/whole-turn"}
     also = {"chat/*"}
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
