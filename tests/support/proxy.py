@@ -21,6 +21,7 @@ class Exchange:
     status: int
     headers: dict[str, str]
     body: bytes
+    sent_headers: dict[str, str]
 
 
 Fault = Callable[[Exchange], None]
@@ -39,10 +40,15 @@ def breaking(url: str, fault: Fault) -> Iterator[str]:
             sent = self.rfile.read(int(self.headers.get("content-length", 0)))
             connection = http.client.HTTPConnection(target.netloc)
             headers = dict(self.headers.items())
-            connection.request(self.command, self.path, sent or None, headers)
-            answer = connection.getresponse()
+            try:
+                with contextlib.suppress(ConnectionError):  # it was refused before it was whole
+                    connection.request(self.command, self.path, sent or None, headers)
+                answer = connection.getresponse()
+            except ConnectionError:
+                self.close_connection = True
+                return
             received = {name.lower(): value for name, value in answer.getheaders() if name.lower() not in UNCHANGED}
-            exchange = Exchange(self.command, self.path, sent, answer.status, received, answer.read())
+            exchange = Exchange(self.command, self.path, sent, answer.status, received, answer.read(), headers)
             connection.close()
             fault(exchange)
             self.send_response(exchange.status)

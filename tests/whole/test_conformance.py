@@ -1,0 +1,41 @@
+"""The whole conformance suite on our own server. Minutes long: `tox run -e conformance` runs it, `make test` a part."""
+
+import pytest
+from support.judging import counted, judge, told, unsaid
+from support.serving import serving
+
+from specvino.conformance.reports.records import totals
+from specvino.conformance.verdict import Verdict
+
+KEY = "sk-judged"
+
+
+def judged(*arguments, **how):
+    with serving(*arguments, env={"SPECVINO_API_KEY": KEY}) as server:
+        report = judge(server.url, key=KEY, **how)
+    print(f"\n{totals(report.counts)}; {report.footer.requests} requests in {report.footer.seconds:.1f} s")
+    print(*unsaid(report), sep="\n")
+    assert told(report) == []
+    return report
+
+
+def test_cases_and_streams_on_the_default_model(smollm2):
+    report = judged("--served-model-name", "smollm2")
+    assert counted(report, Verdict.PASS) >= 500
+    assert len(unsaid(report)) <= 10
+
+
+@pytest.mark.parametrize("engine", ["scripted", "tiny"])
+def test_the_fuzz_to_its_end(tiny_text, engine):
+    arguments = ["--engine", "scripted"] if engine == "scripted" else [str(tiny_text.path)]
+    report = judged(*arguments, "--served-model-name", "m", layers=("fuzz",))
+    assert unsaid(report) == []
+    assert not report.footer.time_up
+    assert report.footer.requests >= 5000
+
+
+def test_the_fuzz_in_a_box_of_time_on_the_default_model(smollm2):
+    report = judged("--served-model-name", "smollm2", layers=("fuzz",), max_time=60.0)
+    assert unsaid(report) == []
+    assert {line.rule.split("/")[0] for line in report.lines} >= {"chat", "completions", "responses", "models"}
+    assert report.footer.requests >= 100
