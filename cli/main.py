@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from specvino.cli.pull import pull
+from specvino.cli.sdk import app as sdk
 from specvino.cli.serve import serve
 from specvino.cli.spec import app as spec
 
@@ -38,3 +39,4 @@ def _options(
 app.command()(serve)
 app.command()(pull)
 app.add_typer(spec, name="spec")
+app.add_typer(sdk, name="sdk")

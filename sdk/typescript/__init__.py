@@ -1,0 +1,1 @@
+"""An npm package: types by openapi-typescript, a client on openapi-fetch."""
