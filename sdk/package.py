@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 
+LICENSE = Path(__file__).parent / "LICENSE.txt"
+
+
 class TargetError(Exception):
     """The folder can't be used; `str()` says why."""
 

@@ -8,7 +8,7 @@ import jinja2
 
 from specvino.codegen.emit import classes
 from specvino.sdk.document import Parameter, operations
-from specvino.sdk.package import Package
+from specvino.sdk.package import LICENSE, Package
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -31,7 +31,7 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     return {
         "pyproject.toml": _render("pyproject.toml.jinja", values),
         "README.md": _render("README.md.jinja", values),
-        "LICENSE": (TEMPLATES.parent.parent / "LICENSE.txt").read_text("utf-8"),
+        "LICENSE": LICENSE.read_text("utf-8"),
         f"{module}/__init__.py": _render("init.py.jinja", values),
         f"{module}/py.typed": "",
         f"{module}/models.py": classes.answers(document),
