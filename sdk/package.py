@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-
 LICENSE = Path(__file__).parent / "LICENSE.txt"
 
 
-class TargetError(Exception):
-    """The folder can't be used; `str()` says why."""
+class PackageError(Exception):
+    """A package can't be made; `str()` says why."""
+
+
+class TargetError(PackageError):
+    """The folder can't be used."""
 
 
 @dataclass(frozen=True, slots=True)
