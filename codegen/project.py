@@ -93,6 +93,8 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
         "Every field says who defined it (x-origin)."
     )
     document["servers"] = [{"url": path} for path in dialect["base_paths"]]
+    # What no operation's answers can say: how requests are refused that are for none, and what becomes of unknown fields.
+    document["x-dialect"] = {key: dialect[key] for key in ("errors", "stream", "unknown_fields")}
     used = {tag for _, _, _, operation in operations(document) for tag in operation["tags"]}
     document["tags"] = [tag for tag in document["tags"] if tag["name"] in used]
     if dialect["auth"].get("always"):
