@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from specvino.cli.docs import app as docs
 from specvino.cli.pull import pull
 from specvino.cli.sdk import app as sdk
 from specvino.cli.serve import serve
@@ -40,3 +41,4 @@ app.command()(serve)
 app.command()(pull)
 app.add_typer(spec, name="spec")
 app.add_typer(sdk, name="sdk")
+app.add_typer(docs, name="docs")
