@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from specvino.cli.conform import app as conform
+from specvino.cli.docs import app as docs
 from specvino.cli.pull import pull
+from specvino.cli.sdk import app as sdk
 from specvino.cli.serve import serve
 from specvino.cli.spec import app as spec
 
@@ -40,3 +42,5 @@ app.command()(serve)
 app.command()(pull)
 app.add_typer(spec, name="spec")
 app.add_typer(conform, name="conform")
+app.add_typer(sdk, name="sdk")
+app.add_typer(docs, name="docs")

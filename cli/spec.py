@@ -29,7 +29,8 @@ FILES = {Version.V32: "openapi.json", Version.V31: "openapi-3.1.json"}
 DIALECTS = files("specvino.generated") / "dialects"
 
 
-def _known(dialect: str | None) -> str | None:
+def known_dialect(dialect: str | None) -> str | None:
+    """An option's value, if it is a system that has a document."""
     names = sorted(each.name.removesuffix(".json") for each in DIALECTS.iterdir() if each.name.endswith(".json"))
     if dialect is not None and dialect not in names:
         raise typer.BadParameter(f"there is no dialect {dialect!r}; there are {', '.join(names)}")
@@ -58,7 +59,9 @@ def print_spec(
     ] = None,
     dialect: Annotated[
         str | None,
-        typer.Option(help="The document as another system has it: openai, ovms, ….", callback=_known, metavar="SYSTEM"),
+        typer.Option(
+            help="The document as another system has it: openai, ovms, ….", callback=known_dialect, metavar="SYSTEM"
+        ),
     ] = None,
     format: Annotated[Format, typer.Option(help="How it is written.")] = Format.JSON,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="A file instead of standard output.")] = None,

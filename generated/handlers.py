@@ -106,6 +106,12 @@ class ServiceHandlers(Protocol):
         """GET /version: Which version runs"""
         ...
 
+    async def get_openapi(
+        self, context: RequestContext, dialect: Literal['openai', 'ovms', 'vllm', 'mlc-llm', 'fastdeploy'] | None, version: Literal['3.1', '3.2'] | None
+    ) -> wire.OpenApi:
+        """GET /openapi.json: This document"""
+        ...
+
 
 class Handlers(Protocol):
     """All handlers, by tag."""
@@ -324,6 +330,20 @@ OPERATIONS: dict[str, Operation] = {
         root=True,
         parameters=(),
         query={},
+        body=None,
+        model=None,
+        framing=None,
+        terminator=None,
+    ),
+    "get_openapi": Operation(
+        id='get_openapi',
+        tag='service',
+        endpoint='openapi',
+        method='GET',
+        path='/openapi.json',
+        root=True,
+        parameters=(),
+        query={'dialect': QueryParameter('string', None), 'version': QueryParameter('string', None), },
         body=None,
         model=None,
         framing=None,

@@ -3828,6 +3828,32 @@ class NamedToolChoice(BaseModel):
     """
 
 
+class OpenApi(BaseModel):
+    """
+    An OpenAPI document.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    openapi: str
+    """
+    The version of OpenAPI.
+    """
+    info: dict[str, Any]
+    """
+    The API's name and version.
+    """
+    paths: dict[str, Any]
+    """
+    The operations.
+    """
+    components: dict[str, Any] | MISSING = MISSING
+    """
+    What operations share.
+    """
+
+
 class OutputCaller(BaseModel):
     """
     Who called a tool: the model itself, or a program that it wrote.

@@ -1094,6 +1094,15 @@ SHAPES: dict[str, Shape] = {
         values={
         },
     ),
+    "get_openapi.query": Shape(
+        fields={
+            'dialect': Field("honoured"),
+            'version': Field("honoured"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
 }
 
 UNIONS: dict[str, Union] = {

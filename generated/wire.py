@@ -1729,6 +1729,29 @@ class ModelList(TypedDict):
     """
 
 
+class OpenApi(TypedDict):
+    """
+    An OpenAPI document.
+    """
+
+    openapi: str
+    """
+    The version of OpenAPI.
+    """
+    info: dict[str, Any]
+    """
+    The API's name and version.
+    """
+    paths: dict[str, Any]
+    """
+    The operations.
+    """
+    components: NotRequired[dict[str, Any]]
+    """
+    What operations share.
+    """
+
+
 class OutputCaller(TypedDict):
     """
     Who called a tool: the model itself, or a program that it wrote.

@@ -1,6 +1,10 @@
-"""GET /health and /version."""
+"""GET /health, /version and /openapi.json."""
 
-from importlib.metadata import version
+import json
+from functools import cache
+from importlib.metadata import version as version_of
+from importlib.resources import files
+from typing import Literal
 
 from specvino.engine.protocol import Engine
 from specvino.generated import wire
@@ -20,4 +24,24 @@ class Service:
         return {"status": "ok"}
 
     async def get_version(self, context: RequestContext) -> wire.Version:
-        return {"version": version("specvino")}
+        return {"version": version_of("specvino")}
+
+    async def get_openapi(
+        self,
+        context: RequestContext,
+        dialect: Literal["openai", "ovms", "vllm", "mlc-llm", "fastdeploy"] | None,
+        version: Literal["3.1", "3.2"] | None,
+    ) -> wire.OpenApi:
+        if dialect is None:
+            return _document("openapi-3.1.json" if version == "3.1" else "openapi.json")
+        if version == "3.2":
+            message = f"version is '3.2', but the document of {dialect} is there in '3.1' only."
+            raise ApiError(ErrorCode.INVALID_VALUE, message, param="version")
+        return _document(f"dialects/{dialect}.json")
+
+
+@cache
+def _document(name: str) -> wire.OpenApi:
+    path = files("specvino.generated").joinpath(*name.split("/"))
+    document: wire.OpenApi = json.loads(path.read_text("utf-8"))
+    return document

@@ -19,6 +19,7 @@ from specvino.generated.handlers import OPERATIONS, Handlers
 from specvino.server.errors import add_error_handlers
 from specvino.server.keys import BearerKeys
 from specvino.server.operation import operations_middleware
+from specvino.server.reference import Reference
 from specvino.server.request_id import RequestId
 from specvino.server.settings import Settings
 
@@ -43,6 +44,7 @@ def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None
         middlewares=[
             RequestId,
             ExceptionMiddleware,
+            Reference,
             _Routing,
             SecurityMiddleware,
             operations_middleware(bound, settings),

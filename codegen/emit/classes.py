@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from specvino.codegen.lint.walk import sent
+from specvino.codegen.lint.walk import received, sent
 from specvino.codegen.lower import for_models
 
 COMMON = shlex.split("""
@@ -27,6 +27,11 @@ PYDANTIC = shlex.split("""
     --use-one-literal-as-default --extra-fields allow
 """)
 
+CLIENT = shlex.split("""
+    --output-model-type pydantic_v2.BaseModel --target-pydantic-version 2.12 --use-type-alias
+    --use-one-literal-as-default --extra-fields allow
+""")
+
 TYPED_DICT = ["--output-model-type", "typing.TypedDict"]
 
 
@@ -41,6 +46,20 @@ def wire(document: dict[str, Any]) -> str:
     answers = sent(document)
     schemas = lowered["components"]["schemas"]
     lowered["components"]["schemas"] = {name: schema for name, schema in schemas.items() if name in answers}
+    return _generate(lowered, TYPED_DICT)
+
+
+def answers(document: dict[str, Any]) -> str:
+    """A client's models.py: every schema as a pydantic model, in which what is absent is None."""
+    return _generate(for_models(document), CLIENT)
+
+
+def requests(document: dict[str, Any]) -> str:
+    """A client's params.py: what is sent, as TypedDicts for keyword arguments."""
+    lowered = for_models(document)
+    bodies = received(document)
+    schemas = lowered["components"]["schemas"]
+    lowered["components"]["schemas"] = {name: schema for name, schema in schemas.items() if name in bodies}
     return _generate(lowered, TYPED_DICT)
 
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import socket
 import time
+from importlib.resources import files
 from urllib.parse import urlsplit
 
 import httpx
@@ -83,3 +84,13 @@ def test_a_client_that_goes_away_in_the_middle_of_its_body(scripted_server):
 def test_rubbish_instead_of_http(scripted_server):
     assert b"400" in exchange(scripted_server, b"\x16\x03\x01 rubbish\r\n\r\n")
     assert httpx.get(f"{scripted_server.url}/health").status_code == 200
+
+
+def test_it_gives_its_document(scripted_server):
+    documents = files("specvino.generated")
+    root = scripted_server.url.removesuffix("/v1")
+    assert httpx.get(f"{root}/openapi.json").json() == json.loads(documents.joinpath("openapi.json").read_text("utf-8"))
+    of_vllm = json.loads(documents.joinpath("dialects", "vllm.json").read_text("utf-8"))
+    assert httpx.get(f"{scripted_server.url}/openapi.json", params={"dialect": "vllm"}).json() == of_vllm
+    refused = httpx.get(f"{root}/openapi.json", params={"dialect": "vllm", "version": "3.2"})
+    assert (refused.status_code, refused.json()["error"]["param"]) == (400, "version")

@@ -1,0 +1,48 @@
+"""`specvino sdk`: client packages out of the document."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from specvino.cli.extras import needs
+from specvino.cli.spec import known_dialect
+
+app = typer.Typer(help="Client packages, made from the document.", no_args_is_help=True)
+
+Output = Annotated[Path, typer.Option("-o", "--output", help="The folder of the package.")]
+Dialect = Annotated[
+    str | None,
+    typer.Option(help="The system that is spoken to: openai, ovms, ….", callback=known_dialect, metavar="SYSTEM"),
+]
+
+
+@app.command()
+def python(output: Output, dialect: Dialect = None) -> None:
+    """A Python package: typed requests, pydantic answers, streams, sync and async."""
+    with needs("sdk"):
+        from specvino.sdk.python import generate
+    _make(generate, output, dialect)
+
+
+@app.command()
+def typescript(output: Output, dialect: Dialect = None) -> None:
+    """An npm package: types by openapi-typescript, a client on openapi-fetch."""
+    with needs("sdk"):
+        from specvino.sdk.typescript import generate
+    _make(generate, output, dialect)
+
+
+def _make(generate: Callable[..., dict[str, str]], output: Path, dialect: str | None) -> None:
+    from specvino.sdk.document import load
+    from specvino.sdk.package import PackageError, describe, write
+
+    document: dict[str, Any] = load(dialect)
+    package = describe(dialect, document)
+    try:
+        write(generate(document, package), output)
+    except PackageError as error:
+        sys.exit(f"specvino: {error}")
+    typer.echo(f"{package.name} {package.version} is in {output}")

@@ -1,0 +1,1 @@
+"""The pages of the portal that are written by hand."""

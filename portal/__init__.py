@@ -1,0 +1,1 @@
+"""The documentation portal: pages made from the document beside hand-written ones, as a static site."""

@@ -1,0 +1,134 @@
+"""Builds the site: hand-written pages, pages made from the document, and MkDocs over both."""
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import yaml
+from mkdocs.commands.build import build as mkdocs_build
+from mkdocs.config import load_config
+from mkdocs.exceptions import MkDocsException
+
+from specvino.generated.errors import ERRORS
+from specvino.portal.pages import commands, dialects, endpoints, errors, matrix, reference, streams
+from specvino.portal.pages.page import Page
+from specvino.portal.source import SYSTEMS, Source
+
+HERE = files("specvino.portal")
+
+WRITTEN = files("specvino.docs")
+"""The hand-written pages, which stand in docs/."""
+
+MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
+    "matrix": matrix.pages,
+    "dialects": dialects.pages,
+    "endpoints": endpoints.pages,
+    "streams": streams.pages,
+    "errors": errors.pages,
+    "commands": commands.pages,
+    "reference": reference.pages,
+}
+"""The parts of the site that are made from the document."""
+
+MARK = "assets/portal.css"
+"""A file that every site has, by which one that was built before is known."""
+
+
+class BuildError(Exception):
+    """The site can't be built; `str()` says why."""
+
+
+def build(output: Path) -> None:
+    """Writes the site to `output`, and replaces one that is there. Raises BuildError."""
+    if output.exists() and not output.is_dir():
+        raise BuildError(f"{output} is no folder")
+    if output.is_dir() and any(output.iterdir()) and not (output / MARK).exists():
+        raise BuildError(f"{output} holds something else than a site: name an empty folder")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BuildError(f"{output} can't be made: {error.strerror}") from None
+    try:
+        with tempfile.TemporaryDirectory() as parent, as_file(HERE) as here, as_file(WRITTEN) as written:
+            _build(Path(parent), here, written, output.resolve())
+    except MkDocsException as error:
+        raise BuildError(str(error) or "MkDocs found the faults above") from None
+
+
+def _build(work: Path, here: Path, written: Path, output: Path) -> None:
+    source = Source()
+    made = {part: list(pages(source)) for part, pages in MADE.items()}
+    pages = work / "pages"
+    shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    _drop_test_links(pages / "fates.md")
+    shutil.copytree(here / "assets", pages / "assets")
+    for page in (page for part in made.values() for page in part):
+        _write(pages / page.path, page.text)
+    for asset in reference.assets():
+        shutil.copyfile(str(asset), pages / "reference" / asset.name)
+    _write(pages / "openapi" / "specvino.json", json.dumps(source.document, ensure_ascii=False))
+    for system in SYSTEMS:
+        _write(pages / "openapi" / f"{system}.json", json.dumps(source.dialect(system), ensure_ascii=False))
+
+    settings: dict[str, Any] = yaml.safe_load((here / "mkdocs.yml").read_text("utf-8"))
+    settings |= {"docs_dir": str(pages), "site_dir": str(output), "nav": nav(made)}
+    settings["theme"]["custom_dir"] = str(here / "theme")
+    settings["extra"]["figures"] = {
+        "fields": len(source.fields),
+        "systems": len(SYSTEMS),
+        "operations": len(source.operations),
+        "errors": len(ERRORS),
+    }
+    config = work / "mkdocs.yml"
+    _write(config, yaml.safe_dump(settings, sort_keys=False))
+    mkdocs_build(load_config(str(config), strict=True))
+
+
+def nav(made: dict[str, list[Page]]) -> list[Any]:
+    """The site's menu."""
+
+    def all_of(part: str) -> list[Any]:
+        return [{page.title: page.path} for page in made[part]]
+
+    return [
+        {"Start": [{"What it is": "index.md"}, {"Getting started": "getting-started.md"}]},
+        {
+            "Support": [
+                *all_of("matrix"),
+                {"Systems": all_of("dialects")},
+                {"What becomes of each field": "fates.md"},
+            ]
+        },
+        {
+            "API": [
+                {"Endpoints": all_of("endpoints")},
+                *all_of("streams"),
+                *all_of("errors"),
+                {"API reference": made["reference"][0].path},
+            ]
+        },
+        {
+            "Tools": [
+                {"Conformance": "conformance.md"},
+                {"Client packages": "sdk.md"},
+                *all_of("commands"),
+            ]
+        },
+        {"Serving": [{"The engine": "engine.md"}, {"Deployment": "deployment.md"}]},
+    ]
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _drop_test_links(page: Path) -> None:
+    """The tests that the page links to in the repository aren't part of the site: their names are enough."""
+    text = page.read_text("utf-8")
+    page.write_text(re.sub(r"\[(\w+)\]\(\.\./tests/[^)]*\)", r"`\1`", text), encoding="utf-8")

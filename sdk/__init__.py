@@ -1,0 +1,1 @@
+"""Client packages out of the document."""

@@ -1,0 +1,55 @@
+"""A Python package: pydantic models of answers, TypedDicts of requests, and a client on httpx."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from specvino.codegen.emit import classes
+from specvino.sdk.document import Parameter, operations
+from specvino.sdk.package import LICENSE, Package
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list[str]"}
+
+_templates = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(TEMPLATES),
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+_templates.filters["python"] = lambda value: json.dumps(value) if isinstance(value, str) else repr(value)
+
+
+def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
+    """The package's files by path. Raises subprocess.CalledProcessError where datamodel-code-generator fails."""
+    values = {"package": package, "operations": list(operations(document)), "type_of": type_of}
+    module = f"src/{package.module}"
+    return {
+        "pyproject.toml": _render("pyproject.toml.jinja", values),
+        "README.md": _render("README.md.jinja", values),
+        "LICENSE": LICENSE.read_text("utf-8"),
+        f"{module}/__init__.py": _render("init.py.jinja", values),
+        f"{module}/py.typed": "",
+        f"{module}/models.py": classes.answers(document),
+        f"{module}/params.py": classes.requests(document),
+        f"{module}/errors.py": _render("errors.py.jinja", values),
+        f"{module}/events.py": _render("events.py.jinja", values),
+        f"{module}/transport.py": _render("transport.py.jinja", values),
+        f"{module}/client.py": _render("client.py.jinja", values | {"asynchronous": False}),
+        f"{module}/async_client.py": _render("client.py.jinja", values | {"asynchronous": True}),
+    }
+
+
+def type_of(parameter: Parameter) -> str:
+    """The annotation of a parameter of a path or a query."""
+    values = parameter.schema.get("enum")
+    found = f"Literal[{', '.join(map(json.dumps, values))}]" if values else TYPES[parameter.schema["type"]]
+    return found if parameter.required else f"{found} | None"
+
+
+def _render(name: str, values: dict[str, Any]) -> str:
+    return _templates.get_template(name).render(**values)
