@@ -15,8 +15,9 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
 
 from specvino.generated.errors import ERRORS
+from specvino.generated.streams import STREAMS
 from specvino.portal.pages import commands, dialects, endpoints, errors, matrix, reference, streams
-from specvino.portal.pages.page import Page
+from specvino.portal.pages.page import Page, html
 from specvino.portal.source import SYSTEMS, Source
 
 HERE = files("specvino.portal")
@@ -78,15 +79,29 @@ def _build(work: Path, here: Path, written: Path, output: Path) -> None:
     settings: dict[str, Any] = yaml.safe_load((here / "mkdocs.yml").read_text("utf-8"))
     settings |= {"docs_dir": str(pages), "site_dir": str(output), "nav": nav(made)}
     settings["theme"]["custom_dir"] = str(here / "theme")
-    settings["extra"]["figures"] = {
-        "fields": len(source.fields),
-        "systems": len(SYSTEMS),
-        "operations": len(source.operations),
-        "errors": len(ERRORS),
-    }
+    settings["extra"] |= {"figures": _figures(source), "shown": _shown(source)}
     config = work / "mkdocs.yml"
     _write(config, yaml.safe_dump(settings, sort_keys=False))
     mkdocs_build(load_config(str(config), strict=True))
+
+
+def _figures(source: Source) -> dict[str, int]:
+    """The numbers below the title."""
+    return {
+        "fields with their support": len(source.fields),
+        "systems compared": len(SYSTEMS),
+        "operations": len(source.operations),
+        "stream protocols": len(STREAMS),
+        "kinds of errors": len(ERRORS),
+    }
+
+
+def _shown(source: Source) -> dict[str, Any]:
+    """The field that the title page shows as an example."""
+    field = next(each for each in source.fields if each.name == "chat.min_p")
+    levels = [[name, field.support[system].level] for system, name in SYSTEMS.items()]
+    kind = html(endpoints.kind(field.schema))
+    return {"name": field.name, "path": field.path, "kind": kind, "description": field.description, "levels": levels}
 
 
 def nav(made: dict[str, list[Page]]) -> list[Any]:
@@ -115,7 +130,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
         {
             "Tools": [
                 {"Conformance": "conformance.md"},
-                {"Client packages": "sdk.md"},
+                {"Client packages": [{"specvino sdk": "sdk.md"}, {"Other generators": "generators.md"}]},
                 *all_of("commands"),
             ]
         },

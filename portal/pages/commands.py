@@ -50,6 +50,6 @@ def _options(command: click.Command, context: click.Context) -> Iterator[str]:
     records = [record for each in command.get_params(context) if (record := each.get_help_record(context))]
     records = [(name, said) for name, said in records if name != "--help"]
     if records:
-        yield "\n| option | |\n| --- | --- |\n"
+        yield "\n| option | what it does |\n| --- | --- |\n"
         for name, said in records:
             yield f"| `{name}` | {said.replace('|', chr(92) + '|')} |\n"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from specvino.generated.errors import ERRORS
-from specvino.portal.pages.page import Page
+from specvino.portal.pages.page import Page, cell
 from specvino.portal.source import SYSTEMS, Source
 
 HEAD = """\
@@ -56,7 +56,7 @@ def _text(source: Source) -> Iterator[str]:
     for code, kind in ERRORS.items():
         again = "yes" if kind.retryable else "no"
         param = "set" if kind.param else "null"
-        yield f"| `{code.value}` | {kind.status} | `{kind.type}` | {param} | {again} | {kind.meaning} |\n"
+        yield f'| <a id="{code.value}" href="#{code.value}">`{code.value}`</a> | {kind.status} | `{kind.type}` | {param} | {again} | {cell(kind.meaning)} |\n'
     yield SYSTEMS_HEAD.format(systems=" | ".join(SYSTEMS.values()), lines=" --- |" * len(SYSTEMS))
     heads = {system: source.dialect(system)["x-dialect"]["errors"]["statuses"] for system in SYSTEMS}
     for kind, words in KINDS.items():

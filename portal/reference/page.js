@@ -12,11 +12,9 @@
     telemetry: false,
     withDefaultFonts: false,
   });
-  // Its buttons for copying show an icon alone, and say nothing to those who can't see it.
+  // Its buttons for copying are icons, which say nothing to those who can't see them.
   const name = () => {
-    for (const each of document.querySelectorAll("button:not([aria-label])")) {
-      if (!each.textContent.trim() && !each.hasAttribute("aria-labelledby")) each.setAttribute("aria-label", "Copy");
-    }
+    for (const each of document.querySelectorAll(".scalar-code-copy:not([aria-label])")) each.setAttribute("aria-label", "Copy");
   };
   new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
 })();
