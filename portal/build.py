@@ -1,6 +1,7 @@
 """Builds the site: hand-written pages, pages made from the document, and MkDocs over both."""
 
 import json
+import logging
 import re
 import shutil
 import tempfile
@@ -9,6 +10,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+import typer
 import yaml
 from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
@@ -31,7 +33,6 @@ MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
     "endpoints": endpoints.pages,
     "streams": streams.pages,
     "errors": errors.pages,
-    "commands": commands.pages,
     "reference": reference.pages,
 }
 """The parts of the site that are made from the document."""
@@ -44,8 +45,9 @@ class BuildError(Exception):
     """The site can't be built; `str()` says why."""
 
 
-def build(output: Path) -> None:
-    """Writes the site to `output`, and replaces one that is there. Raises BuildError."""
+def build(output: Path, cli: typer.Typer) -> None:
+    """Writes the site to `output`, and replaces one that is there; `cli` is what it shows commands of. Raises
+    BuildError."""
     if output.exists() and not output.is_dir():
         raise BuildError(f"{output} is no folder")
     if output.is_dir() and any(output.iterdir()) and not (output / MARK).exists():
@@ -54,16 +56,31 @@ def build(output: Path) -> None:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BuildError(f"{output} can't be made: {error.strerror}") from None
+    said = _Warnings()
+    logging.getLogger("mkdocs").addHandler(said)
     try:
         with tempfile.TemporaryDirectory() as parent, as_file(HERE) as here, as_file(WRITTEN) as written:
-            _build(Path(parent), here, written, output.resolve())
+            _build(Path(parent), here, written, output.resolve(), cli)
     except MkDocsException as error:
-        raise BuildError(str(error) or "MkDocs found the faults above") from None
+        raise BuildError("; ".join([*said.messages, str(error)])) from None
+    finally:
+        logging.getLogger("mkdocs").removeHandler(said)
 
 
-def _build(work: Path, here: Path, written: Path, output: Path) -> None:
+class _Warnings(logging.Handler):
+    """MkDocs logs the faults that it finds, and then says how many there were."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+
+
+def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer) -> None:
     source = Source()
-    made = {part: list(pages(source)) for part, pages in MADE.items()}
+    made = {part: list(pages(source)) for part, pages in MADE.items()} | {"commands": list(commands.pages(cli))}
     pages = work / "pages"
     shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     _drop_test_links(pages / "fates.md")

@@ -1,4 +1,4 @@
-"""Draws a stream's machines as an SVG: a box for each, those inside it within, and in it what opens, fills and ends it."""
+"""Draws a stream's machines as an SVG: a box for each, those inside it within, and in it what drives it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -92,8 +92,9 @@ def _pills(kind: str, label: str, names: Sequence[str]) -> Drawing:
         if x > indent and x + width > WIDEST:
             x, y = indent, y + PILL + GAP / 2
         parts.append(
-            f'<g transform="translate({x:.0f} {y:.0f})"><rect class="pill {kind}" width="{width:.0f}" height="{PILL}" rx="12"/>'
-            f'<text class="fact {kind}" x="{width / 2:.0f}" y="{PILL - 8}" text-anchor="middle">{escape(name)}</text></g>'
+            f'<g transform="translate({x:.0f} {y:.0f})">'
+            f'<rect class="pill {kind}" width="{width:.0f}" height="{PILL}" rx="12"/>'
+            f'<text class="fact" x="{width / 2:.0f}" y="{PILL - 8}" text-anchor="middle">{escape(name)}</text></g>'
         )
         x += width + GAP
         widest = max(widest, x - GAP)

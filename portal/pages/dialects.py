@@ -66,7 +66,7 @@ def _text(source: Source, system: str) -> Iterator[str]:
         end = f"`{said['terminator']}`" if said["terminator"] else "nothing"
         order = "as [documented](../streams.md)" if said.get("table", True) else "another one"
         yield f"| {ENDPOINTS[endpoint]} | {framing} | {end} | {order} |\n"
-    yield "\n## What is different\n\nFields that the system doesn't support in full, and remarks on those that it does.\n"
+    yield "\n## What is different\n\nFields that aren't supported in full, and remarks on those that are.\n"
     differing = [field for field in source.fields if system in field.support and _differs(field, system)]
     for endpoint, fields in groupby(differing, lambda field: field.endpoint):
         yield f"\n### {ENDPOINTS[endpoint]}\n\n| field | level | remark |\n| --- | --- | --- |\n"

@@ -53,7 +53,9 @@ def _text(source: Source, operation: Operation, title: str) -> Iterator[str]:
         yield f"\nHow the events may follow each other: [Streams](../streams.md#{operation.endpoint}).\n"
     if refusals := definition.get("x-refusals"):
         yield "\n## Refused although valid\n\n| code | when |\n| --- | --- |\n"
-        yield from (f"| [`{each['code']}`](../errors.md#{each['code']}) | {cell(each['when'])} |\n" for each in refusals)
+        yield from (
+            f"| [`{each['code']}`](../errors.md#{each['code']}) | {cell(each['when'])} |\n" for each in refusals
+        )
 
 
 def _example(definition: Mapping[str, Any]) -> Iterator[str]:

@@ -26,8 +26,8 @@ hide: [navigation, toc]
 
 # Support matrix
 
-What each system does with each field: {count} fields. The name of a field leads to its row, so that you can link to it. What lies inside a
-field that a system doesn't have needs no row for it. *Here* is what this project's server does.
+What each system does with each field: {count} fields. The name of a field leads to its row, so that you can link to
+it. *Here* is what this project's server does. Where a system doesn't have a field, what lies inside needs no words.
 
 <form class="filter" id="matrix-filter" markdown="0">
 <label>Field <input id="matrix-field" name="field" type="search" placeholder="min_p" autocomplete="off"></label>

@@ -11,12 +11,16 @@ from specvino.portal.source import ENDPOINTS, Source
 HEAD = """\
 # Streams
 
-A stream is a row of server-sent events. Each event states facts, and facts drive the things that the stream builds, one inside the other:
-a choice is opened by its role and closed by its finish; a part lies in an item, an item in a response. These are the tables by which
-the server is made and by which `specvino conform` judges any server; the diagrams are drawn from them.
+A stream is a row of server-sent events. Each event states facts, and facts drive the things that the stream builds, one
+inside the other: a choice is opened by its role and closed by its finish; a part lies in an item, an item in a
+response. The diagrams are drawn from the tables by which this project's server is tested and any server is judged.
 
-<ul class="legend" markdown="0"><li><span class="fact-key open"></span> begins a thing</li><li><span class="fact-key body"></span> may follow, in any
-number</li><li><span class="fact-key end"></span> ends it</li><li><span class="fact-key fail"></span> ends it and all that is in it</li></ul>
+<ul class="legend" markdown="0">
+<li><span class="fact-key open"></span> begins a thing</li>
+<li><span class="fact-key body"></span> may follow, in any number</li>
+<li><span class="fact-key end"></span> ends it</li>
+<li><span class="fact-key fail"></span> ends it and all that is in it</li>
+</ul>
 """
 
 
@@ -39,7 +43,8 @@ def _text(source: Source) -> Iterator[str]:
             continue
         drawn[table] = operation.endpoint
         yield f"{_framing(table)}\n"
-        yield f'<figure class="stream" markdown="0" tabindex="0" role="region" aria-label="{name}">{diagram(table)}</figure>\n'
+        yield f'<figure class="stream" markdown="0" tabindex="0" role="region" aria-label="{name}">'
+        yield f"{diagram(table)}</figure>\n"
         yield from _facts(table)
         yield "What holds beside:\n"
         yield from (f"- {_law(law)}" for law in operation.definition["x-stream"]["laws"])
@@ -47,7 +52,9 @@ def _text(source: Source) -> Iterator[str]:
 
 
 def _framing(table: Stream) -> str:
-    lines = "an `event:` line, the event's type, and a `data:` line" if table.framing == "event" else "a `data:` line alone"
+    lines = (
+        "an `event:` line, the event's type, and a `data:` line" if table.framing == "event" else "a `data:` line alone"
+    )
     end = f"The stream ends with `{table.terminator}`." if table.terminator else "Nothing comes behind the last event."
     return f"Each event is {lines}, with JSON in it. {end}"
 

@@ -1,6 +1,6 @@
 """The API reference: one HTML page and the files that it needs, shown by Scalar without asking any other host.
 
-The portal has a page for each system, and the served process one for itself; so this needs the standard library only."""
+The portal has a page for each system, and the served process one of its own; so it needs the standard library only."""
 
 import json
 from collections.abc import Mapping
