@@ -1,10 +1,12 @@
 """GET /docs: the API reference, without a key and from the wheel alone."""
 
+import json
 import re
 
 import pytest
 from support.app import Client, error_of
 
+from specvino.server.gate.schema import document
 from specvino.server.settings import Settings
 
 
@@ -21,14 +23,22 @@ def test_the_page_and_all_that_it_needs_are_there_without_a_key(client):
     assert len(needed) == 4
     for address in needed:
         assert client.ask("GET", f"/{address}").status_code == 200
-    documents = re.findall(r'"url": "([^"]*)"', page.text)
-    assert len(documents) == 6
-    for address in documents:
-        assert client.ask("GET", f"/{address}").json()["openapi"]
 
 
 def test_the_page_names_no_other_host(client):
-    assert "//" not in client.ask("GET", "/docs").text
+    around = re.sub(r'(?s)<script id="document".*?</script>', "", client.ask("GET", "/docs").text)
+    assert 0 < len(around) < 1000
+    assert "//" not in around
+
+
+def test_the_document_is_in_the_page_with_the_events_of_its_streams():
+    page = Client().ask("GET", "/docs").text
+    shown = re.search(r'(?s)<script id="document" type="application/json">(.*?)</script>', page)
+    assert shown
+    found = json.loads(shown[1])
+    assert found["paths"].keys() == document()["paths"].keys()
+    event = found["components"]["schemas"]["ChatCompletionServerSentEvent"]["properties"]["data"]
+    assert {"$ref": "#/components/schemas/ChatCompletionStreamEvent"} in event["anyOf"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import puppeteer from "puppeteer-core";
 const [executablePath, folder, ...urls] = process.argv.slice(2);
 const axe = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const args = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
-args.push("--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND");
+args.push("--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1");
 const VIEWS = { wide: { width: 1280, height: 900 }, narrow: { width: 390, height: 844 } };
 
 /** Everything that is drawn only when it comes into view was in view, and the page is at its top again. */
