@@ -24,8 +24,10 @@ def build(
     with needs("docs"):
         from specvino.portal.build import BuildError
         from specvino.portal.build import build as write
+    from specvino.cli.main import app as whole
+
     try:
-        write(output)
+        write(output, whole)
     except BuildError as error:
         sys.exit(f"specvino: {error}")
     typer.echo(f"the site is in {output}: open {output / 'index.html'}")

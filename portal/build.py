@@ -1,6 +1,7 @@
 """Builds the site: hand-written pages, pages made from the document, and MkDocs over both."""
 
 import json
+import logging
 import re
 import shutil
 import tempfile
@@ -9,14 +10,16 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+import typer
 import yaml
 from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
 
 from specvino.generated.errors import ERRORS
+from specvino.generated.streams import STREAMS
 from specvino.portal.pages import commands, dialects, endpoints, errors, matrix, reference, streams
-from specvino.portal.pages.page import Page
+from specvino.portal.pages.page import Page, html
 from specvino.portal.source import SYSTEMS, Source
 
 HERE = files("specvino.portal")
@@ -30,7 +33,6 @@ MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
     "endpoints": endpoints.pages,
     "streams": streams.pages,
     "errors": errors.pages,
-    "commands": commands.pages,
     "reference": reference.pages,
 }
 """The parts of the site that are made from the document."""
@@ -43,8 +45,9 @@ class BuildError(Exception):
     """The site can't be built; `str()` says why."""
 
 
-def build(output: Path) -> None:
-    """Writes the site to `output`, and replaces one that is there. Raises BuildError."""
+def build(output: Path, cli: typer.Typer) -> None:
+    """Writes the site to `output`, and replaces one that is there; `cli` is what it shows commands of. Raises
+    BuildError."""
     if output.exists() and not output.is_dir():
         raise BuildError(f"{output} is no folder")
     if output.is_dir() and any(output.iterdir()) and not (output / MARK).exists():
@@ -53,16 +56,31 @@ def build(output: Path) -> None:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BuildError(f"{output} can't be made: {error.strerror}") from None
+    said = _Warnings()
+    logging.getLogger("mkdocs").addHandler(said)
     try:
         with tempfile.TemporaryDirectory() as parent, as_file(HERE) as here, as_file(WRITTEN) as written:
-            _build(Path(parent), here, written, output.resolve())
+            _build(Path(parent), here, written, output.resolve(), cli)
     except MkDocsException as error:
-        raise BuildError(str(error) or "MkDocs found the faults above") from None
+        raise BuildError("; ".join([*said.messages, str(error)])) from None
+    finally:
+        logging.getLogger("mkdocs").removeHandler(said)
 
 
-def _build(work: Path, here: Path, written: Path, output: Path) -> None:
+class _Warnings(logging.Handler):
+    """MkDocs logs the faults that it finds, and then says how many there were."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+
+
+def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer) -> None:
     source = Source()
-    made = {part: list(pages(source)) for part, pages in MADE.items()}
+    made = {part: list(pages(source)) for part, pages in MADE.items()} | {"commands": list(commands.pages(cli))}
     pages = work / "pages"
     shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     _drop_test_links(pages / "fates.md")
@@ -78,15 +96,29 @@ def _build(work: Path, here: Path, written: Path, output: Path) -> None:
     settings: dict[str, Any] = yaml.safe_load((here / "mkdocs.yml").read_text("utf-8"))
     settings |= {"docs_dir": str(pages), "site_dir": str(output), "nav": nav(made)}
     settings["theme"]["custom_dir"] = str(here / "theme")
-    settings["extra"]["figures"] = {
-        "fields": len(source.fields),
-        "systems": len(SYSTEMS),
-        "operations": len(source.operations),
-        "errors": len(ERRORS),
-    }
+    settings["extra"] |= {"figures": _figures(source), "shown": _shown(source)}
     config = work / "mkdocs.yml"
     _write(config, yaml.safe_dump(settings, sort_keys=False))
     mkdocs_build(load_config(str(config), strict=True))
+
+
+def _figures(source: Source) -> dict[str, int]:
+    """The numbers below the title."""
+    return {
+        "fields with their support": len(source.fields),
+        "systems compared": len(SYSTEMS),
+        "operations": len(source.operations),
+        "stream protocols": len(STREAMS),
+        "kinds of errors": len(ERRORS),
+    }
+
+
+def _shown(source: Source) -> dict[str, Any]:
+    """The field that the title page shows as an example."""
+    field = next(each for each in source.fields if each.name == "chat.min_p")
+    levels = [[name, field.support[system].level] for system, name in SYSTEMS.items()]
+    kind = html(endpoints.kind(field.schema))
+    return {"name": field.name, "path": field.path, "kind": kind, "description": field.description, "levels": levels}
 
 
 def nav(made: dict[str, list[Page]]) -> list[Any]:
@@ -115,7 +147,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
         {
             "Tools": [
                 {"Conformance": "conformance.md"},
-                {"Client packages": "sdk.md"},
+                {"Client packages": [{"specvino sdk": "sdk.md"}, {"Other generators": "generators.md"}]},
                 *all_of("commands"),
             ]
         },

@@ -1,19 +1,25 @@
-"""Draws a stream's machines as an SVG: a box for each, those inside it within."""
+"""Draws a stream's machines as an SVG: a box for each, those inside it within, and in it what drives it."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 
 from specvino.generated.streams import Machine, Stream
 
-LINE = 22
-PADDING = 14
+PADDING = 16
+GAP = 8
+PILL = 24
+TITLE = 26
 LETTER = 7.3
 """Pixels of a letter, roughly: widths only have to be enough."""
+WIDEST = 560
+"""Pixels after which pills go on in the next row."""
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
-    """A drawn machine: its size and its SVG, at its own origin."""
+class Drawing:
+    """Its size in pixels and its SVG, at its own origin."""
 
     width: float
     height: float
@@ -23,43 +29,73 @@ class Box:
 def diagram(table: Stream) -> str:
     """An SVG that takes its colours from the page around it."""
     outermost = next(machine for machine in table.machines if machine.inside is None)
-    box = _box(outermost, table.machines)
-    title = escape(f"How a {outermost.name} is built")
+    box = _box(outermost, table.machines, depth=0)
+    title = escape(f"What a {outermost.name} is built of")
+    size = f"{box.width + 2:.0f}"
+    height = f"{box.height + 2:.0f}"
     return (
-        f'<svg role="img" viewBox="0 0 {box.width + 2:.0f} {box.height + 2:.0f}" width="{box.width + 2:.0f}" '
-        f'height="{box.height + 2:.0f}" xmlns="http://www.w3.org/2000/svg"><title>{title}</title>'
-        f'<g transform="translate(1 1)">{box.svg}</g></svg>'
+        f'<svg role="img" viewBox="0 0 {size} {height}" width="{size}" height="{height}" '
+        f'xmlns="http://www.w3.org/2000/svg"><title>{title}</title><g transform="translate(1 1)">{box.svg}</g></svg>'
     )
 
 
-def _box(machine: Machine, machines: tuple[Machine, ...]) -> Box:
-    inner = [_box(each, machines) for each in machines if each.inside == machine.name]
-    key = f", one for each {machine.key}" if machine.key else ""
-    lines: list[tuple[str, str, str]] = [("name", "", f"{machine.name}{key}")]
+def _box(machine: Machine, machines: Sequence[Machine], depth: int) -> Drawing:
+    rows = list(_rows(machine, machines, depth))
+    key = f"one for each {machine.key}" if machine.key else ""
+    title_width = LETTER * (len(machine.name) + len(key) + 3)
+    width = max([title_width, *(row.width for row in rows)]) + 2 * PADDING
+    parts = [f'<text class="name" x="{PADDING}" y="{PADDING + 8}">{escape(machine.name)}']
+    parts.append(f'<tspan class="key" dx="10">{escape(key)}</tspan></text>')
+    y: float = PADDING + TITLE - 6
+    for row in rows:
+        parts.append(f'<g transform="translate({PADDING} {y:.0f})">{row.svg}</g>')
+        y += row.height + GAP
+    height = y - GAP + PADDING
+    frame = f'<rect class="frame depth-{depth % 2}" width="{width:.0f}" height="{height:.0f}" rx="12"/>'
+    return Drawing(width, height, frame + "".join(parts))
+
+
+def _rows(machine: Machine, machines: Sequence[Machine], depth: int) -> Iterator[Drawing]:
+    """What follows each other within a machine's box."""
     if machine.open:
-        lines.append(("open", "▸", machine.open))
-    lines += [("body", "·", fact) for fact in machine.body]
-    ends = [("end", "■", fact) for fact in filter(None, (machine.close, *machine.end))]
-    ends += [("fail", "✕", fact) for fact in (*machine.fail, *machine.abort)]
-    width = max(LETTER * (len(text) + 4) for _, _, text in lines + ends) + 2 * PADDING
-    width = max([width, *(box.width + 2 * PADDING for box in inner)])
+        yield _pills("open", "begins", [machine.open])
+    for prefix, facts in groupby(machine.body, _family):
+        names = list(facts)
+        # Events of one family share the beginning of their names: it is written once.
+        short = [name.removeprefix(prefix) for name in names] if len(names) > 1 else names
+        yield _pills("body", prefix.removesuffix(".") if len(names) > 1 else "", short)
+    for each in machines:
+        if each.inside == machine.name:
+            yield _box(each, machines, depth + 1)
+    ends = [*filter(None, [machine.close]), *machine.end]
+    if ends:
+        yield _pills("end", "ends", ends)
+    if failures := [*machine.fail, *machine.abort]:
+        yield _pills("fail", "fails", failures)
+
+
+def _family(name: str) -> str:
+    return name[: name.rfind(".") + 1]
+
+
+def _pills(kind: str, label: str, names: Sequence[str]) -> Drawing:
+    """A row of names, or several rows where they don't fit into one."""
+    x = y = 0.0
+    widest = 0.0
     parts: list[str] = []
-    y: float = PADDING
-    for kind, sign, text in lines:
-        parts.append(_line(kind, sign, text, y))
-        y += LINE
-    for box in inner:
-        parts.append(f'<g transform="translate({PADDING} {y:.0f})">{box.svg}</g>')
-        y += box.height + PADDING
-    for kind, sign, text in ends:
-        parts.append(_line(kind, sign, text, y))
-        y += LINE
-    height = y + PADDING / 2
-    frame = f'<rect class="frame" width="{width:.0f}" height="{height:.0f}" rx="8"/>'
-    return Box(width, height, frame + "".join(parts))
-
-
-def _line(kind: str, sign: str, text: str, y: float) -> str:
-    x = PADDING if kind == "name" else PADDING + 16
-    mark = f'<text class="{kind}" x="{PADDING}" y="{y + 12:.0f}">{sign}</text>' if sign else ""
-    return f'{mark}<text class="{kind}" x="{x}" y="{y + 12:.0f}">{escape(text)}</text>'
+    if label:
+        parts.append(f'<text class="label" x="0" y="{PILL - 8}">{escape(label)}</text>')
+        x = LETTER * len(label) + GAP
+    indent = x
+    for name in names:
+        width = LETTER * len(name) + 20
+        if x > indent and x + width > WIDEST:
+            x, y = indent, y + PILL + GAP / 2
+        parts.append(
+            f'<g transform="translate({x:.0f} {y:.0f})">'
+            f'<rect class="pill {kind}" width="{width:.0f}" height="{PILL}" rx="12"/>'
+            f'<text class="fact" x="{width / 2:.0f}" y="{PILL - 8}" text-anchor="middle">{escape(name)}</text></g>'
+        )
+        x += width + GAP
+        widest = max(widest, x - GAP)
+    return Drawing(widest, y + PILL, "".join(parts))

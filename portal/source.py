@@ -1,7 +1,7 @@
 """What the portal's pages are made from: the documents and their fields."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -53,8 +53,7 @@ class Field:
 
     @property
     def description(self) -> str:
-        said = [self.schema.get("description", ""), self.schema.get("x-here", "")]
-        return " ".join(filter(None, said))
+        return described(self.schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,7 @@ class Operation:
     method: str
     path: str
     definition: Mapping[str, Any]
+    parameters: Sequence[Mapping[str, Any]]
 
 
 class Source:
@@ -80,7 +80,14 @@ class Source:
     @cached_property
     def operations(self) -> list[Operation]:
         return [
-            Operation(each["operationId"], each["x-endpoint"], method.upper(), path, each)
+            Operation(
+                each["operationId"],
+                each["x-endpoint"],
+                method.upper(),
+                path,
+                each,
+                [*item.get("parameters", ()), *each.get("parameters", ())],
+            )
             for path, item in self.document["paths"].items()
             for method, each in item.items()
             if isinstance(each, dict) and "operationId" in each
@@ -88,15 +95,58 @@ class Source:
 
     @cached_property
     def fields(self) -> list[Field]:
-        """Every field that has a level of its own, in the document's order; that of several branches once."""
+        """Every field that has a level of its own, endpoint by endpoint, in the order in which requests and answers
+        have them; that of several branches once."""
         found: dict[str, Field] = {}
-        for node in _nodes(self.document):
-            for name, levels in node.get("x-support", {}).items():
-                if name not in found:
-                    found[name] = _field(name, node, levels)
-        order = {endpoint: number for number, endpoint in enumerate(ENDPOINTS)}
-        parts = {"request": 0, "response": 1, "stream": 2}
-        return sorted(found.values(), key=lambda each: (order[each.endpoint], parts[each.part]))
+        for operation in self.operations:
+            for node in self._nodes(operation.definition, set()):
+                for name, levels in node.get("x-support", {}).items():
+                    if name.split(".", 1)[0] in (operation.endpoint, "error") and name not in found:
+                        found[name] = _field(name, node, levels)
+        endpoints, parts = list(ENDPOINTS), ["request", "response", "stream"]
+        # What lies inside a field follows it, even if it was found first inside another one.
+        place: dict[str, int] = {}
+        for name in found:
+            for outer in _outwards(name):
+                place.setdefault(outer, len(place))
+        return sorted(
+            found.values(),
+            key=lambda each: (
+                endpoints.index(each.endpoint),
+                parts.index(each.part),
+                [place[outer] for outer in reversed(_outwards(each.name))],
+            ),
+        )
+
+    def _nodes(self, value: Any, followed: set[str]) -> Iterator[Mapping[str, Any]]:
+        """All objects in a value, and those to which it refers."""
+        if isinstance(value, list):
+            for each in value:
+                yield from self._nodes(each, followed)
+        elif isinstance(value, dict):
+            yield value
+            if "$ref" in value and value["$ref"] not in followed:
+                followed.add(value["$ref"])
+                yield from self._nodes(self._at(value["$ref"]), followed)
+            for each in value.values():
+                yield from self._nodes(each, followed)
+
+    def _at(self, reference: str) -> Any:
+        node: Any = self.document
+        for step in reference.removeprefix("#/").split("/"):
+            node = node[step.replace("~1", "/").replace("~0", "~")]
+        return node
+
+
+def _outwards(name: str) -> list[str]:
+    """A field's name and those of the fields around it: a.b.c, a.b, a."""
+    steps = name.split(".")
+    return [".".join(steps[:count]) for count in range(len(steps), 0, -1)]
+
+
+def described(node: Mapping[str, Any]) -> str:
+    """What is said of something everywhere, and what of this server alone."""
+    return " ".join(filter(None, [node.get("description", ""), node.get("x-here", "")]))
 
 
 def _load(name: str) -> dict[str, Any]:
@@ -105,25 +155,14 @@ def _load(name: str) -> dict[str, Any]:
     return loaded
 
 
-def _nodes(value: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(value, dict):
-        yield value
-        for each in value.values():
-            yield from _nodes(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _nodes(each)
-
-
 def _field(name: str, node: Mapping[str, Any], levels: Mapping[str, Any]) -> Field:
     endpoint, _, rest = name.partition(".")
-    part = rest.split(".", 1)[0] if rest.split(".", 1)[0] in ("response", "stream") else "request"
-    path = rest if part == "request" else rest.removeprefix(part).removeprefix(".")
+    part, _, path = rest.partition(".")
+    if not path or part not in ("response", "stream"):  # `chat.stream` is a field of requests
+        part, path = "request", rest
     support = {
         system: Support(said) if isinstance(said, str) else Support(said["level"], said.get("note", ""))
         for system, said in levels.items()
     }
-    # A query's parameter is described beside its schema.
-    schema = node.get("schema", {}) | {key: node[key] for key in ("description", "x-here") if key in node}
     fate = node.get("x-fate") or node.get("x-emit", "")
-    return Field(name, endpoint, part, path, schema if "schema" in node else node, node.get("x-origin", ""), fate, support)
+    return Field(name, endpoint, part, path, node, node.get("x-origin", ""), fate, support)

@@ -2,6 +2,7 @@
 
 It is a page for people and no operation of the API, so it isn't in the document that it shows."""
 
+from functools import cache
 from typing import Any
 
 from starlette.requests import Request
@@ -10,7 +11,8 @@ from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from specvino.portal.reference import ASSETS, SYSTEMS, page
+from specvino.portal.reference import ASSETS, page
+from specvino.server.gate.schema import document
 
 PATH = "/docs"
 
@@ -20,22 +22,24 @@ class Reference:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        # The addresses are relative, for servers that stand below a path of a proxy.
-        sources: list[dict[str, Any]] = [{"title": "This server", "slug": "here", "url": "openapi.json"}]
-        sources += [{"title": name, "slug": system, "url": f"openapi.json?dialect={system}"} for system, name in SYSTEMS.items()]
-        html = page("API reference", f"{PATH[1:]}/", {"sources": sources})
-
-        async def reference(_: Request) -> HTMLResponse:
-            return HTMLResponse(html)
-
         self._router = Router(
-            routes=[Route(PATH, reference), Mount(PATH, _Assets(packages=[("specvino.portal", "reference")]))],
+            routes=[Route(PATH, _page), Mount(PATH, _Assets(packages=[("specvino.portal", "reference")]))],
             redirect_slashes=False,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_ours = scope["type"] == "http" and (scope["path"] == PATH or scope["path"].startswith(f"{PATH}/"))
         await (self._router if is_ours else self.app)(scope, receive, send)
+
+
+@cache
+def _html() -> str:
+    # The folder's address is relative, for servers that stand below a path of a proxy.
+    return page("API reference", f"{PATH[1:]}/", document())
+
+
+async def _page(_: Request) -> HTMLResponse:
+    return HTMLResponse(_html())
 
 
 class _Assets(StaticFiles):

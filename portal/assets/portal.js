@@ -1,12 +1,10 @@
-// The filters of the support matrix.
+// The filters of the support matrix. They are in the address, so that a view can be linked.
 (() => {
-  const field = document.getElementById("matrix-field");
-  if (!field) return;
-  const endpoint = document.getElementById("matrix-endpoint");
-  const system = document.getElementById("matrix-system");
-  const level = document.getElementById("matrix-level");
+  const form = document.getElementById("matrix-filter");
+  if (!form) return;
+  const { field, endpoint, system, level } = form.elements;
   const count = document.getElementById("matrix-count");
-  const rows = [...document.querySelectorAll(".matrix tbody tr")];
+  const rows = [...document.querySelectorAll(".matrix tbody tr[id]")];
   const apply = () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
@@ -19,21 +17,28 @@
       row.hidden = !fits;
       shown += fits;
     }
-    for (const box of document.querySelectorAll(".matrix")) {
-      const empty = !box.querySelector("tbody tr:not([hidden])");
-      box.hidden = empty;
-      box.previousElementSibling.hidden = empty;
-    }
-    for (const head of document.querySelectorAll(".md-content h2")) {
-      let next = head.nextElementSibling;
-      let empty = true;
-      for (; next && next.tagName !== "H2"; next = next.nextElementSibling) {
-        if (next.matches(".matrix:not([hidden])")) empty = false;
-      }
-      head.hidden = empty;
-    }
+    for (const part of document.querySelectorAll(".matrix tbody")) part.hidden = !part.querySelector("tr[id]:not([hidden])");
     count.textContent = `${shown} of ${rows.length} fields`;
   };
-  for (const each of [field, endpoint, system, level]) each.addEventListener("input", apply);
+  for (const [name, value] of new URLSearchParams(location.search)) {
+    if (form.elements[name]) form.elements[name].value = value;
+  }
+  form.addEventListener("input", () => {
+    apply();
+    const set = [...new FormData(form)].filter(([, value]) => value);
+    history.replaceState(null, "", set.length ? `?${new URLSearchParams(set)}` : location.pathname);
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
   apply();
+})();
+
+// What the theme leaves without a name, or out of reach of the keyboard. It adds some of it later, and some again.
+(() => {
+  const mend = () => {
+    document.querySelector(".md-search:not([aria-label])")?.setAttribute("aria-label", "Search");
+    for (const each of document.querySelectorAll("pre > code:not([tabindex]), .md-typeset__scrollwrap:not([tabindex])")) each.tabIndex = 0;
+    for (const each of document.querySelectorAll("nav.md-code__nav:not([role])")) each.setAttribute("role", "none");
+  };
+  new MutationObserver(mend).observe(document.body, { attributeFilter: ["tabindex"], childList: true, subtree: true });
+  mend();
 })();

@@ -1,55 +1,48 @@
 """The command line, drawn from the CLI itself."""
 
 from collections.abc import Iterator
+from typing import Any
 
-import click
+import typer
 
-from specvino.portal.pages.page import Page
-from specvino.portal.source import Source
+from specvino.portal.pages.page import Page, cell
 
 HEAD = """\
 # Commands
 
-Every command says what it takes with `--help`; this page is what they say.
+What each command takes, as it says itself with `--help`.
 """
 
 
-def pages(source: Source) -> Iterator[Page]:
-    yield Page("commands.md", "Commands", "".join(_text()))
+def pages(app: typer.Typer) -> Iterator[Page]:
+    yield Page("commands.md", "Commands", "".join(_text(app)))
 
 
-def _text() -> Iterator[str]:
-    # The only place outside of cli/ that reads it: the commands are what is described here.
-    import typer
-
-    from specvino.cli.main import app
-
+def _text(app: typer.Typer) -> Iterator[str]:
+    command = typer.main.get_command(app)
+    context = typer.Context(command, info_name="specvino")
     yield HEAD
-    yield from _command(typer.main.get_command(app), "specvino", None)
+    yield from _options(command, context)
+    for name, below in command.commands.items():  # type: ignore[attr-defined]  # it is a group
+        yield from _command(below, name, context)
 
 
-def _command(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:
-    context = click.Context(command, info_name=name.rsplit(" ", 1)[-1], parent=parent)
-    if parent is not None:
-        yield f"\n## {name} {{ #{name.replace(' ', '-')} }}\n\n{(command.help or '').strip()}\n"
-        if not isinstance(command, click.Group) or command.params:
-            yield f"\n```text\n{' '.join(command.collect_usage_pieces(context)) and _usage(command, context, name)}\n```\n"
+def _command(command: Any, name: str, parent: typer.Context) -> Iterator[str]:
+    context = typer.Context(command, info_name=name, parent=parent)
+    below = getattr(command, "commands", {})  # of a group
+    if not below or command.invoke_without_command:
+        path = context.command_path
+        pieces = [piece for piece in command.collect_usage_pieces(context) if not piece.startswith("COMMAND")]
+        yield f"\n## {path} {{ #{path.replace(' ', '-')} }}\n\n{command.help}\n"
+        yield f"\n```text\n{' '.join([path, *pieces])}\n```\n"
         yield from _options(command, context)
-    if isinstance(command, click.Group):
-        for each in command.list_commands(context):
-            below = command.get_command(context, each)
-            if below is not None and not below.hidden:
-                yield from _command(below, f"{name} {each}", context)
+    for each, inner in below.items():
+        yield from _command(inner, each, context)
 
 
-def _usage(command: click.Command, context: click.Context, name: str) -> str:
-    return f"{name} {' '.join(command.collect_usage_pieces(context))}"
-
-
-def _options(command: click.Command, context: click.Context) -> Iterator[str]:
-    records = [record for each in command.get_params(context) if (record := each.get_help_record(context))]
-    records = [(name, said) for name, said in records if name != "--help"]
-    if records:
-        yield "\n| option | |\n| --- | --- |\n"
-        for name, said in records:
-            yield f"| `{name}` | {said.replace('|', chr(92) + '|')} |\n"
+def _options(command: Any, context: typer.Context) -> Iterator[str]:
+    records = filter(None, (each.get_help_record(context) for each in command.get_params(context)))
+    described = [(name, said) for name, said in records if name != "--help"]
+    if described:
+        yield "\n| option | what it does |\n| --- | --- |\n"
+        yield from (f"| `{name.strip()}` | {cell(said)} |\n" for name, said in described)

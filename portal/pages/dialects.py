@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from specvino.portal.pages.page import Page
+from specvino.portal.pages.page import Page, cell
 from specvino.portal.source import ENDPOINTS, SYSTEMS, Field, Source
 
 FORMS = {
@@ -15,14 +15,20 @@ FORMS = {
     "text": "plain text",
 }
 
+UNKNOWN = {"ignored": "have no effect", "refused": "are an error"}
+
 INTRODUCTION = """\
 # {name}
 
-The API as {name} has it: [openapi-{system}.json](../openapi/{system}.json) is its document (OpenAPI 3.1), `specvino spec --dialect {system}`
-prints it, `specvino conform --dialect {system} URL` judges a server by it, and `specvino sdk python --dialect {system} -o DIR` makes a client
-from it.
+The API as {name} has it. Read it in the [reference](../reference/{system}.html), or take
+[its document](../openapi/{system}.json){{ download="{system}.json" }} (OpenAPI 3.1). The command line works with it:
 
-|  |  |
+```sh
+specvino spec --dialect {system}                    # print the document
+specvino sdk python --dialect {system} -o client    # make a client for {name}
+```
+
+| what | how |
 | --- | --- |
 | Base paths | {paths} |
 | Errors | {form} |
@@ -47,11 +53,11 @@ def _text(source: Source, system: str) -> Iterator[str]:
         if method in ("get", "post", "delete")
     ]
     yield INTRODUCTION.format(
-        name=document["info"]["title"].split(":")[0],
+        name=SYSTEMS[system],
         system=system,
         paths=", ".join(f"`{server['url']}`" for server in document["servers"]),
         form=FORMS[head["errors"]["envelope"]],
-        unknown=head["unknown_fields"],
+        unknown=UNKNOWN[head["unknown_fields"]],
         operations=", ".join(operations),
     )
     yield "## Streams\n\n| endpoint | framing | ends with | order |\n| --- | --- | --- | --- |\n"
@@ -60,15 +66,15 @@ def _text(source: Source, system: str) -> Iterator[str]:
         end = f"`{said['terminator']}`" if said["terminator"] else "nothing"
         order = "as [documented](../streams.md)" if said.get("table", True) else "another one"
         yield f"| {ENDPOINTS[endpoint]} | {framing} | {end} | {order} |\n"
-    yield "\n## What is different\n\nFields that the system doesn't support in full, and remarks on those that it does.\n"
+    yield "\n## What is different\n\nFields that aren't supported in full, and remarks on those that are.\n"
     differing = [field for field in source.fields if system in field.support and _differs(field, system)]
     for endpoint, fields in groupby(differing, lambda field: field.endpoint):
         yield f"\n### {ENDPOINTS[endpoint]}\n\n| field | level | remark |\n| --- | --- | --- |\n"
         for field in fields:
             said = field.support[system]
             part = "" if field.part == "request" else f" ({'answer' if field.part == 'response' else 'stream'})"
-            note = said.note.replace("|", "\\|")
-            yield f"| [`{field.path}`](../matrix.md#{field.name}){part} | {said.level} | {note} |\n"
+            level = f'<span class="level {said.level}">{said.level}</span>'
+            yield f"| [`{field.path}`](../matrix.md#{field.name}){part} | {level} | {cell(said.note)} |\n"
 
 
 def _differs(field: Field, system: str) -> bool:

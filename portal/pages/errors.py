@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from specvino.generated.errors import ERRORS
-from specvino.portal.pages.page import Page
+from specvino.portal.pages.page import Page, cell
 from specvino.portal.source import SYSTEMS, Source
 
 HEAD = """\
@@ -15,8 +15,9 @@ Every answer of 4xx or 5xx has one form, and so has an error within a stream, wh
 {"error": {"message": "…", "type": "invalid_request_error", "param": "messages.0.role", "code": "invalid_value"}}
 ```
 
-`message` names the value that was refused and what is accepted; `param` is the path of the field, down into the branch of a union that
-was meant, or null; `code` is one of these. Status and type follow from the code. *Again* says whether the same request may succeed later.
+`message` names the value that was refused and what is accepted; `param` is the path of the field, down into the
+branch of a union that was meant, or null; `code` is one of these. Status and type follow from the code. *Again* says
+whether the same request may succeed later.
 
 | code | status | type | `param` | again | meaning |
 | --- | --- | --- | --- | --- | --- |
@@ -25,8 +26,8 @@ was meant, or null; `code` is one of these. Status and type follow from the code
 SYSTEMS_HEAD = """
 ## Other systems
 
-The status with which each system refuses what this server refuses with the first one. *?* is for what nobody has found out, *–* for what
-the system doesn't have.
+The status with which each system refuses what this server refuses with the one in brackets. *?* is for what nobody has
+found out, *–* for what the system doesn't have.
 
 | a request | {systems} |
 | --- |{lines}
@@ -56,11 +57,12 @@ def _text(source: Source) -> Iterator[str]:
     for code, kind in ERRORS.items():
         again = "yes" if kind.retryable else "no"
         param = "set" if kind.param else "null"
-        yield f"| `{code.value}` | {kind.status} | `{kind.type}` | {param} | {again} | {kind.meaning} |\n"
+        name = f'<a id="{code.value}" href="#{code.value}">`{code.value}`</a>'
+        yield f"| {name} | {kind.status} | `{kind.type}` | {param} | {again} | {cell(kind.meaning)} |\n"
     yield SYSTEMS_HEAD.format(systems=" | ".join(SYSTEMS.values()), lines=" --- |" * len(SYSTEMS))
     heads = {system: source.dialect(system)["x-dialect"]["errors"]["statuses"] for system in SYSTEMS}
-    for kind, words in KINDS.items():
-        yield f"| {words} | {' | '.join(_status(heads[system][kind]) for system in SYSTEMS)} |\n"
+    for refused, words in KINDS.items():
+        yield f"| {words} | {' | '.join(_status(heads[system][refused]) for system in SYSTEMS)} |\n"
 
 
 def _status(said: int | list[int] | str | None) -> str:

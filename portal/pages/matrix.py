@@ -4,88 +4,98 @@ from collections.abc import Iterator
 from html import escape
 from itertools import groupby
 
-from specvino.portal.pages.page import Page
+from specvino.portal.pages.endpoints import FATES, sent
+from specvino.portal.pages.page import Page, html
 from specvino.portal.source import ENDPOINTS, SYSTEMS, Field, Source, Support
 
 LEVELS = {
-    "full": ("full", "as documented"),
-    "partial": ("partial", "not in all cases, see the note"),
-    "ignored": ("ignored", "accepted without effect"),
-    "refused": ("refused", "an error"),
-    "absent": ("absent", "not in the system's answers"),
-    "unknown": ("?", "nobody has found out yet"),
+    "full": "as documented",
+    "partial": "not in all cases, see the note",
+    "ignored": "accepted without effect",
+    "refused": "an error",
+    "absent": "not in the system's answers",
+    "unknown": "nobody has found out yet",
 }
 
-PARTS = {"request": "Request", "response": "Answer", "stream": "Stream"}
+PARTS = {"request": "request", "response": "answer", "stream": "events of the stream"}
 
 HEAD = """\
+---
+hide: [navigation, toc]
+---
+
 # Support matrix
 
-What each system does with each field: {count} fields. A field's name leads to its row, so that you can link to it; what lies
-inside a field that a system hasn't, has no row of its own for it. *Here* is what this project's server does.
+What each system does with each field: {count} fields. The name of a field leads to its row, so that you can link to
+it. *Here* is what this project's server does. Where a system doesn't have a field, what lies inside needs no words.
 
-<div class="filter" markdown="0">
-<label>Field <input id="matrix-field" type="search" placeholder="min_p" autocomplete="off"></label>
-<label>Endpoint <select id="matrix-endpoint"><option value="">all</option>{endpoints}</select></label>
-<label>System <select id="matrix-system"><option value="">any</option>{systems}</select></label>
-<label>Level <select id="matrix-level"><option value="">any</option>{levels}</select></label>
+<form class="filter" id="matrix-filter" markdown="0">
+<label>Field <input id="matrix-field" name="field" type="search" placeholder="min_p" autocomplete="off"></label>
+<label>Endpoint <select id="matrix-endpoint" name="endpoint"><option value="">all</option>{endpoints}</select></label>
+<label>System <select id="matrix-system" name="system"><option value="">any</option>{systems}</select></label>
+<label>Level <select id="matrix-level" name="level"><option value="">any</option>{levels}</select></label>
 <output id="matrix-count" aria-live="polite"></output>
-</div>
+</form>
 
-{legend}
+<ul class="legend" markdown="0">{legend}</ul>
+
+<div class="matrix" tabindex="0" role="region" aria-label="Support by system" markdown="0">
+<table class="support"><thead><tr><th scope="col">Field</th><th scope="col">Here</th>{heads}</tr></thead>
 """
 
 
 def pages(source: Source) -> Iterator[Page]:
-    yield Page("matrix.md", "Support matrix", "\n".join(_text(source)))
+    yield Page("matrix.md", "Support matrix", "".join(_text(source)))
 
 
 def _text(source: Source) -> Iterator[str]:
     fields = source.fields
-    yield "---\nhide: [toc]\n---\n"
+    used = dict.fromkeys(field.endpoint for field in fields)
     yield HEAD.format(
         count=len(fields),
-        endpoints="".join(f'<option value="{name}">{escape(title)}</option>' for name, title in ENDPOINTS.items()),
+        endpoints="".join(f'<option value="{name}">{escape(ENDPOINTS[name])}</option>' for name in used),
         systems="".join(f'<option value="{name}">{escape(title)}</option>' for name, title in SYSTEMS.items()),
         levels="".join(f'<option value="{name}">{name}</option>' for name in LEVELS),
-        legend=" · ".join(f"{_chip(name)} {words}" for name, (_, words) in LEVELS.items()),
+        legend="".join(f"<li>{_chip(name)} {words}</li>" for name, words in LEVELS.items()),
+        heads="".join(f'<th scope="col">{escape(name)}</th>' for name in SYSTEMS.values()),
     )
-    for endpoint, group in groupby(fields, lambda field: field.endpoint):
-        yield f"## {ENDPOINTS[endpoint]} {{ #{endpoint} }}\n"
-        for part, several in groupby(group, lambda field: field.part):
-            yield f'<h3 id="{endpoint}-{part}">{PARTS[part]}</h3>\n'
-            yield from _table(list(several))
+    seen: set[str] = set()
+    for (endpoint, part), several in groupby(fields, lambda field: (field.endpoint, field.part)):
+        anchor = f' id="{endpoint}"' if endpoint not in seen else ""
+        seen.add(endpoint)
+        name = f"{escape(ENDPOINTS[endpoint])} <span>{PARTS[part]}</span>"
+        columns = len(SYSTEMS) + 2
+        yield f'<tbody{anchor}><tr class="part"><th colspan="{columns}" scope="rowgroup">{name}</th></tr>\n'
+        yield from map(_row, several)
+        yield "</tbody>\n"
+    yield "</table></div>\n"
 
 
-def _table(fields: list[Field]) -> Iterator[str]:
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in SYSTEMS.values())
-    yield '<div class="matrix" tabindex="0" role="region" aria-label="Support by system" markdown="0">'
-    yield f'<table><thead><tr><th scope="col">Field</th><th scope="col">Here</th>{heads}</tr></thead><tbody>'
-    for field in fields:
-        cells = "".join(_cell(system, field.support.get(system)) for system in SYSTEMS)
-        anchor = escape(field.name, quote=True)
-        name = f'<a href="#{anchor}"><code>{escape(field.path)}</code></a>'
-        said = escape(field.description)
-        levels = " ".join(f"{system}:{said.level}" for system, said in field.support.items())
-        yield (
-            f'<tr id="{anchor}" data-endpoint="{field.endpoint}" data-levels="{levels}">'
-            f'<th scope="row">{name}<small>{said}</small></th><td>{escape(_here(field))}</td>{cells}</tr>'
-        )
-    yield "</tbody></table></div>\n"
+def _row(field: Field) -> str:
+    cells = "".join(_cell(system, field.support.get(system)) for system in SYSTEMS)
+    anchor = escape(field.name, quote=True)
+    # A line may break behind a dot.
+    path = escape(field.path).replace(".", ".<wbr>")
+    levels = " ".join(f"{system}:{said.level}" for system, said in field.support.items())
+    return (
+        f'<tr id="{anchor}" data-endpoint="{field.endpoint}" data-levels="{levels}"><th scope="row">'
+        f'<a href="#{anchor}"><code>{path}</code></a><small>{html(field.description)}</small></th>'
+        f"<td>{escape(_here(field))}</td>{cells}</tr>\n"
+    )
 
 
 def _here(field: Field) -> str:
-    return "sent " + field.fate if field.part != "request" and field.fate not in ("", "never", "null") else (
-        {"never": "not sent", "null": "always null"}.get(field.fate, field.fate)
-    )
+    if field.part == "request":
+        return FATES.get(field.fate, field.fate)
+    return sent(field.fate) if field.fate else ""
 
 
 def _cell(system: str, support: Support | None) -> str:
     if support is None:
         return f'<td data-system="{system}"></td>'
-    note = f"<small>{escape(support.note)}</small>" if support.note else ""
+    note = f"<small>{html(support.note)}</small>" if support.note else ""
     return f'<td data-system="{system}">{_chip(support.level)}{note}</td>'
 
 
 def _chip(level: str) -> str:
-    return f'<span class="level {level}">{LEVELS[level][0]}</span>'
+    return f'<span class="level {level}">{level}</span>'

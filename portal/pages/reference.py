@@ -21,4 +21,4 @@ def assets() -> Iterator[Traversable]:
 
 
 def _page(system: str, name: str, document: dict[str, Any]) -> Page:
-    return Page(f"reference/{system}.html", name, page(f"{name}: API reference", "", {"content": document}))
+    return Page(f"reference/{system}.html", name, page(f"{name}: API reference", "", document))

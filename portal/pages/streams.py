@@ -11,9 +11,16 @@ from specvino.portal.source import ENDPOINTS, Source
 HEAD = """\
 # Streams
 
-A stream is a row of server-sent events. Each event states facts; facts drive the things that the stream builds, one inside the other:
-a choice is opened by its role and closed by its finish; an item lies in a response and a part in an item. These are the tables by which
-the server is made, by which `specvino conform` judges any server, and from which the diagrams are drawn.
+A stream is a row of server-sent events. Each event states facts, and facts drive the things that the stream builds, one
+inside the other: a choice is opened by its role and closed by its finish; a part lies in an item, an item in a
+response. The diagrams are drawn from the tables by which this project's server is tested and any server is judged.
+
+<ul class="legend" markdown="0">
+<li><span class="fact-key open"></span> begins a thing</li>
+<li><span class="fact-key body"></span> may follow, in any number</li>
+<li><span class="fact-key end"></span> ends it</li>
+<li><span class="fact-key fail"></span> ends it and all that is in it</li>
+</ul>
 """
 
 
@@ -23,14 +30,21 @@ def pages(source: Source) -> Iterator[Page]:
 
 def _text(source: Source) -> Iterator[str]:
     yield HEAD
+    drawn: dict[Stream, str] = {}
     for operation in source.operations:
         table = STREAMS.get(operation.endpoint)
         if table is None:
             continue
-        yield f"## {ENDPOINTS[operation.endpoint]} {{ #{operation.endpoint} }}\n"
-        yield f"`{operation.method} {operation.path}` with `stream: true`\n"
+        name = ENDPOINTS[operation.endpoint]
+        yield f"## {name} {{ #{operation.endpoint} }}\n"
+        yield f"[`{operation.method} {operation.path}`](endpoints/{operation.endpoint}.md) with `stream: true`.\n"
+        if table in drawn:
+            yield f"The events are those of [{ENDPOINTS[drawn[table]]}](#{drawn[table]}).\n"
+            continue
+        drawn[table] = operation.endpoint
         yield f"{_framing(table)}\n"
-        yield f'<figure class="stream" markdown="0" tabindex="0" role="region" aria-label="Diagram">{diagram(table)}</figure>\n'
+        yield f'<figure class="stream" markdown="0" tabindex="0" role="region" aria-label="{name}">'
+        yield f"{diagram(table)}</figure>\n"
         yield from _facts(table)
         yield "What holds beside:\n"
         yield from (f"- {_law(law)}" for law in operation.definition["x-stream"]["laws"])
@@ -38,7 +52,9 @@ def _text(source: Source) -> Iterator[str]:
 
 
 def _framing(table: Stream) -> str:
-    lines = "an `event:` line, the event's type, and a `data:` line" if table.framing == "event" else "a `data:` line alone"
+    lines = (
+        "an `event:` line, the event's type, and a `data:` line" if table.framing == "event" else "a `data:` line alone"
+    )
     end = f"The stream ends with `{table.terminator}`." if table.terminator else "Nothing comes behind the last event."
     return f"Each event is {lines}, with JSON in it. {end}"
 
@@ -68,7 +84,7 @@ def _law(law: str | dict[str, Any]) -> str:
         case "consecutive":
             return f"`{law['field']}` counts the events, from {law['from']}."
         case "one id":
-            return f"A {law['of']} has one id, another one than those beside it: {_names(law['fields'])}."
+            return f"Each {law['of']} has one id, and no two have the same: {_names(law['fields'])}."
         case "joined deltas":
             return "The pieces of each text make up the whole that ends it."
         case "whole equals pieces":

@@ -1,9 +1,8 @@
 """The API reference: one HTML page and the files that it needs, shown by Scalar without asking any other host.
 
-The portal has a page for each system, and the served process one for itself; so this needs the standard library only."""
+The portal has a page for each system, and the served process one of its own; so it needs the standard library only."""
 
 import json
-from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -15,10 +14,28 @@ SYSTEMS = {"openai": "OpenAI", "ovms": "OVMS", "vllm": "vLLM", "mlc-llm": "MLC-L
 HERE = files("specvino.portal.reference")
 
 
-def page(title: str, folder: str, settings: Mapping[str, Any]) -> str:
-    """The HTML. `folder` is the address of the folder of assets, with a slash at its end, or empty. `settings` are
-    Scalar's: which document is shown."""
+def page(title: str, folder: str, document: dict[str, Any]) -> str:
+    """The HTML, with the document inside: it opens from the disk, too. `folder` is the address of the folder of assets,
+    with a slash at its end, or empty."""
     # A document may have </script> in it.
-    text = json.dumps(settings, ensure_ascii=False).replace("</", "<\\/")
+    text = json.dumps(_readable(document), ensure_ascii=False).replace("</", "<\\/")
     html = HERE.joinpath("page.html").read_text("utf-8")
-    return html.replace("TITLE", title).replace("FOLDER", folder).replace("SETTINGS", text)
+    return html.replace("TITLE", title).replace("FOLDER", folder).replace("DOCUMENT", text)
+
+
+def _readable(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with the events of streams where Scalar looks for them: it knows neither what 3.1 has instead of
+    itemSchema nor what JSON within a text holds."""
+    return _with_events(document) | {"openapi": "3.2.0"}
+
+
+def _with_events(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_with_events(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if "contentSchema" in node:
+        return _with_events(node["contentSchema"])
+    if "x-itemSchema" in node:
+        node = {key: value for key, value in node.items() if key != "schema"} | {"itemSchema": node["x-itemSchema"]}
+    return {key: _with_events(value) for key, value in node.items()}

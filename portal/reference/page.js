@@ -1,22 +1,25 @@
-// Shows the documents that the page names, with everything off that would ask other hosts.
+// Shows the document that is in the page, with everything off that would ask other hosts.
 (() => {
   Scalar.createApiReference("#reference", {
-    ...JSON.parse(document.getElementById("settings").textContent),
+    content: JSON.parse(document.getElementById("document").textContent),
     agent: { disabled: true },
+    defaultOpenAllTags: true,
     documentDownloadType: "none",
     hideClientButton: true,
     hideTestRequestButton: true,
+    modelsSectionLabel: "Schemas",
     mcp: { disabled: true },
+    orderSchemaPropertiesBy: "preserve",
     persistAuth: false,
     showDeveloperTools: "never",
     telemetry: false,
     withDefaultFonts: false,
   });
-  // Its buttons for copying show an icon alone, and say nothing to those who can't see it.
-  const name = () => {
-    for (const each of document.querySelectorAll("button:not([aria-label])")) {
-      if (!each.textContent.trim() && !each.hasAttribute("aria-labelledby")) each.setAttribute("aria-label", "Copy");
-    }
+  // What it leaves without a name, with the name of something else, or out of reach of the keyboard.
+  const mend = () => {
+    for (const each of document.querySelectorAll(".scalar-code-copy:not([aria-label])")) each.setAttribute("aria-label", "Copy");
+    for (const each of document.querySelectorAll(".scalar-card[role=region]")) each.setAttribute("role", "group");
+    for (const each of document.querySelectorAll("ul.endpoints:not([tabindex])")) each.tabIndex = 0;
   };
-  new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
+  new MutationObserver(mend).observe(document.body, { childList: true, subtree: true });
 })();

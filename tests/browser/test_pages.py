@@ -1,0 +1,44 @@
+"""Every page in Chromium, light and dark, 1280 and 390 pixels wide: no fault, no other host, axe-core is content."""
+
+from support.serving import serving
+
+
+def faults(views):
+    return {(view["url"], view["scheme"]): view["faults"] for view in views if view["faults"]}
+
+
+def test_every_page(site, address, node, tmp_path):
+    pages = sorted(str(page.relative_to(site)) for page in site.rglob("*.html"))
+    assert len(pages) > 30
+    views = node("look.mjs", str(tmp_path), *(f"{address}/{page}" for page in pages))
+    assert len(views) == 2 * len(pages)
+    assert faults(views) == {}
+
+
+def test_pages_open_from_the_disk(site, node, tmp_path):
+    pages = [site / "index.html", site / "matrix.html", site / "reference" / "vllm.html"]
+    views = node("look.mjs", str(tmp_path), *(page.as_uri() for page in pages))
+    assert faults(views) == {}
+
+
+def test_the_reference_has_the_events_of_streams(address, node):
+    for system in ("specvino", "vllm"):
+        [found] = node("events.mjs", f"{address}/reference/{system}.html")
+        assert "Stream item" in found["text"]
+        assert "Chunk" in found["text"]
+        assert "[DONE]" in found["text"]
+
+
+def test_the_served_process_shows_its_reference(node, tmp_path):
+    with serving("--engine", "scripted", env={"SPECVINO_API_KEY": "right"}) as server:
+        views = node("look.mjs", str(tmp_path), server.url.removesuffix("/v1") + "/docs")
+    assert faults(views) == {}
+    assert "Continue a conversation" in views[0]["text"]
+
+
+def test_two_clicks_from_the_home_page_to_what_vllm_does_with_min_p(address, node):
+    [found] = node("two_clicks.mjs", f"{address}/index.html")
+    assert {"chat.min_p", "completions.min_p"} <= found["rows"].keys()
+    assert all("min_p" in name for name in found["rows"])
+    assert found["rows"]["chat.min_p"].startswith("full")
+    assert found["url"].endswith("?field=min_p")

@@ -1,0 +1,140 @@
+"""The site as it is built."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from specvino.cli.main import app
+from specvino.generated.errors import ErrorCode
+from specvino.generated.handlers import OPERATIONS
+from specvino.portal import build as portal
+from specvino.portal.build import BuildError, build
+from specvino.portal.source import SYSTEMS, Source
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("portal") / "site"
+    build(folder, app)
+    return folder
+
+
+class Addresses(HTMLParser):
+    """What a page has: its ids, and the addresses that it leads to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.leads = set(), set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name == "id":
+                self.ids.add(value)
+            elif name in ("href", "src", "action") and value is not None:
+                self.leads.add(value)
+
+
+def test_every_link_leads_to_something(site):
+    pages = {page: Addresses(page.read_text()) for page in site.rglob("*.html")}
+    for page, found in pages.items():
+        for lead in found.leads:
+            if re.match(r"[a-z]+:", lead) or (page.name == "404.html" and lead.startswith("/")):
+                continue
+            path, _, anchor = lead.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            target = target / "index.html" if target.is_dir() else target
+            assert target.is_file(), f"{page.name} leads to {lead}"
+            if anchor and not anchor.startswith("__"):
+                assert anchor in pages[target].ids, f"{page.name} leads to {lead}"
+
+
+def test_every_field_has_its_row(site):
+    matrix = Addresses((site / "matrix.html").read_text())
+    fields = Source().fields
+    assert len(fields) > 700
+    assert {field.name for field in fields} <= matrix.ids
+
+
+def test_every_field_of_the_documents_is_known():
+    text = json.dumps(Source().document)
+    document = json.loads(text)
+    named = set()
+
+    def walk(node):
+        for each in node.values() if isinstance(node, dict) else node:
+            if isinstance(each, dict | list):
+                walk(each)
+        if isinstance(node, dict):
+            named.update(node.get("x-support", {}))
+
+    walk(document)
+    assert {field.name for field in Source().fields} == named
+
+
+def test_what_lies_inside_a_field_follows_it():
+    fields = Source().fields
+    parts = {field.name: field.part for field in fields}
+    names = list(parts)
+    followers = 0
+    for number, name in enumerate(names):
+        outer = name.rpartition(".")[0]
+        if parts.get(outer) == parts[name]:  # chat.stream is a field of requests, and what chat.stream.id is in is none
+            assert all(each.startswith(outer) for each in names[names.index(outer) : number] or [""])
+            followers += 1
+    assert followers > 100
+
+
+def test_every_operation_has_its_page(site):
+    pages = {page.stem for page in (site / "endpoints").glob("*.html")}
+    assert len(pages) == len(OPERATIONS)
+
+
+def test_every_error_is_there(site):
+    assert {code.value for code in ErrorCode} <= Addresses((site / "errors.html").read_text()).ids
+
+
+def test_every_system_has_its_page_its_document_and_its_reference(site):
+    for system in SYSTEMS:
+        assert SYSTEMS[system] in (site / "dialects" / f"{system}.html").read_text()
+        assert (site / "reference" / f"{system}.html").is_file()
+        assert json.loads((site / "openapi" / f"{system}.json").read_text()) == Source().dialect(system)
+
+
+def test_every_command_is_drawn(site):
+    text = (site / "commands.html").read_text()
+    for command in ("serve", "pull", "spec-explain", "sdk-python", "docs-build"):
+        assert f'id="specvino-{command}"' in text
+    assert "--api-key-file" in text
+
+
+def test_nothing_names_another_host(site):
+    for page in site.rglob("*.html"):
+        if page.parent.name != "reference":
+            assert not re.search(r'(?:src|rel="stylesheet" href)="https?:', page.read_text()), page
+
+
+def test_a_broken_link_is_an_error(tmp_path, monkeypatch):
+    pages = tmp_path / "docs"
+    pages.mkdir()
+    for page in ("index", "getting-started", "fates", "conformance", "sdk", "engine", "deployment"):
+        (pages / f"{page}.md").write_text("# Page\n\n[nowhere](gone.md)\n" if page == "engine" else "# Page\n")
+    monkeypatch.setattr(portal, "WRITTEN", pages)
+    with pytest.raises(BuildError, match=r"gone\.md"):
+        build(tmp_path / "site", app)
+
+
+def test_a_folder_with_something_else_stays_as_it_is(tmp_path):
+    (tmp_path / "precious").write_text("data")
+    with pytest.raises(BuildError, match="something else"):
+        build(tmp_path, app)
+    assert (tmp_path / "precious").read_text() == "data"
+
+
+def test_a_site_is_replaced(site):
+    (site / "stale.html").write_text("old")
+    build(site, app)
+    assert not (site / "stale.html").exists()
+    assert (site / "index.html").exists()

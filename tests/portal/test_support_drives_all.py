@@ -1,0 +1,67 @@
+"""A field's support in a dialect file drives the matrix, the system's document and its client, with no other edit."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+FOLDERS = ("cli", "codegen", "conformance", "docs", "engine", "generated", "handlers", "portal", "sdk", "server")
+
+
+class Tree:
+    """A copy of the project whose document can be changed."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        package = root / "package" / "specvino"
+        package.mkdir(parents=True)
+        for folder in (*FOLDERS, "openapi"):
+            shutil.copytree(PROJECT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        for folder in FOLDERS:
+            (package / folder).symlink_to(root / folder)
+
+    def run(self, *arguments: object) -> None:
+        env = {**os.environ, "PYTHONPATH": str(self.root / "package")}
+        subprocess.run([sys.executable, "-m", *map(str, arguments)], env=env, check=True)
+
+    def outcome(self, name: str) -> tuple[str, bool, bool]:
+        """The level in vLLM's cell of the matrix, whether its document has the field, whether its client does."""
+        out = self.root / name
+        self.run("specvino.cli", "docs", "build", "-o", out / "site")
+        self.run("specvino.cli", "sdk", "python", "--dialect", "vllm", "-o", out / "client")
+        row = re.search(r'<tr id="chat\.min_p".*?</tr>', (out / "site" / "matrix.html").read_text(), re.DOTALL)
+        assert row
+        cell = re.search(r'<td data-system="vllm"><span class="level (\w+)"', row[0])
+        assert cell
+        document = json.loads((self.root / "generated" / "dialects" / "vllm.json").read_text())
+        body = document["paths"]["/chat/completions"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+        component = body["$ref"].rsplit("/", 1)[-1]
+        models = "\n".join(each.read_text() for each in (out / "client").rglob("*.py"))
+        of_chat = re.search(rf"^class {component}\b.*?(?=^class |\Z)", models, re.DOTALL | re.MULTILINE)
+        assert of_chat
+        return cell[1], "min_p" in document["components"]["schemas"][component]["properties"], "min_p:" in of_chat[0]
+
+
+@pytest.fixture
+def tree(tmp_path):
+    return Tree(tmp_path)
+
+
+def test_a_level_in_a_dialect_file(tree):
+    assert tree.outcome("before") == ("full", True, True)
+
+    dialect = tree.root / "openapi" / "dialects" / "vllm.yaml"
+    text = dialect.read_text()
+    chat, rest = text.split("  completions:\n", 1)
+    changed, count = re.subn(r"^      min_p: .*$", "      min_p: refused", chat, flags=re.MULTILINE)
+    assert count == 1
+    dialect.write_text(f"{changed}  completions:\n{rest}")
+    tree.run("specvino.codegen", "--root", tree.root)
+
+    assert tree.outcome("after") == ("refused", False, False)
