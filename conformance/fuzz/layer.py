@@ -176,6 +176,8 @@ class Fuzz:
     def _silences(self, endpoints: dict[str, str]) -> Iterator[Result]:
         by_endpoint: dict[str, list[str]] = {}
         for label, problem in self.report.silences:
+            if label in endpoints and self.report.ended == "server_unavailable":
+                continue  # that the server went away is told once
             by_endpoint.setdefault(endpoints.get(label, "transport"), []).append(problem)
         for endpoint, problems in by_endpoint.items():
             findings = tuple(map(Finding, problems[:MOST_FINDINGS]))
