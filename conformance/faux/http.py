@@ -23,6 +23,8 @@ Headers = list[tuple[bytes, bytes]]
 
 BASE_PATHS = ("/v3/v1", "/v3", "/v1")
 LARGEST_BODY = 8_388_608
+TOGETHER = 2_000
+"""Bytes of events that are sent at once where they take no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +308,7 @@ class Http:
     # Streams
 
     async def stream(self, call: Call, stream: Stream) -> None:
-        """Sends events one by one, for as long as the client is there."""
+        """Sends events as they are made, for as long as the client is there."""
         await call.send(
             {
                 "type": "http.response.start",
@@ -314,10 +316,14 @@ class Http:
                 "headers": [*self.stream_headers(call), *self.common_headers(call)],
             }
         )
+        ready = b""
         for event in stream.events:
             await self.work(call, 1)
-            await call.send({"type": "http.response.body", "body": self.frame(stream, event), "more_body": True})
-        await call.send({"type": "http.response.body", "body": self.end(stream)})
+            ready += self.frame(stream, event)
+            if self.pace or len(ready) > TOGETHER:
+                await call.send({"type": "http.response.body", "body": ready, "more_body": True})
+                ready = b""
+        await call.send({"type": "http.response.body", "body": ready + self.end(stream)})
 
     def frame(self, stream: Stream, event: Event) -> bytes:
         """The bytes of one event."""

@@ -1,12 +1,8 @@
 """Texts that regular expressions match, about the shortest there are."""
 
 import re
+from re import _parser as parser
 from typing import Any
-
-try:
-    from re import _parser as parser  # type: ignore[attr-defined]
-except ImportError:  # pragma: no cover
-    import sre_parse as parser
 
 
 def match_of(pattern: str) -> str:

@@ -156,8 +156,7 @@ class Run:
         elif isinstance(event, events.NonFatalError):
             silent = isinstance(event.value, requests.RequestException | ServerUnavailable)
             problems = self.report.silences if silent else self.report.errors
-            problem = event.value.args[0] if event.value.args else type(event.value).__name__
-            problems.append((event.label, f"{problem}\n{event.info.code_sample or ''}".rstrip()))
+            problems.append((event.label, f"{_innermost(event.value)}\n{event.info.code_sample or ''}".rstrip()))
         elif isinstance(event, events.FatalError):
             raise event.exception
         elif isinstance(event, events.Interrupted) and not (self._stopped or self._whole):
@@ -220,3 +219,10 @@ def _message(failure: Failure) -> str:
         return f"{failure.title}: {place or 'it'}: {failure.validation_message}"
     title = "" if failure.title.startswith("Custom check failed") else f"{failure.title}: "
     return title + "; ".join(line.strip() for line in failure.message.splitlines() if line.strip())
+
+
+def _innermost(problem: Any) -> str:
+    """What an error says without those that it is wrapped in."""
+    while isinstance(problem, BaseException) and problem.args:
+        problem = problem.args[0]
+    return str(problem) or type(problem).__name__

@@ -429,8 +429,16 @@ def test_the_time_allowed_ends_a_run(tmp_path):
     assert "nothing could be judged" in run.stderr
 
 
+@pytest.fixture
+def interruptible():
+    """Children mind Ctrl-C, also where the tests run in the background of a shell, which has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_broken_off_leaves_what_it_found(tmp_path, number):
+def test_a_run_that_is_broken_off_leaves_what_it_found(tmp_path, number, interruptible):
     async def mixed(asked):
         if b"Say hello" not in asked.body:
             await asyncio.Event().wait()

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from support.faux import MODEL, serving
+from support.asgi import answering
+from support.faux import MODEL
 
 from specvino.conformance.client import Client, Target
 from specvino.conformance.dialect import Dialect
@@ -14,7 +15,7 @@ BODY = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 200, "ign
 
 def with_session(do, **server):
     async def run():
-        async with serving(Faux(model=MODEL, **server)) as url, Client(Target(url)) as client:
+        async with answering(Faux(model=MODEL, **server)) as url, Client(Target(url)) as client:
             return await do(Session(client, Dialect("specvino"), MODEL, lambda exchange: None, None))
 
     return asyncio.run(run())

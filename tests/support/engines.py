@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import psutil
+from support.processes import leaving_no_process
 
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
@@ -33,6 +33,6 @@ def running(source: ModelSource, test: Callable[[OpenVINOEngine], Awaitable[Any]
                 await test(engine)
         finally:
             await engine.close()
-        assert not psutil.Process().children()
 
-    asyncio.run(run())
+    with leaving_no_process():
+        asyncio.run(run())

@@ -140,8 +140,11 @@ def of_defect(defect: type[Faux], concerned: Collection[str], timed: Collection[
     """What the suite says of a defect: `concerned` are the cases that can see it, `timed` those that compare times."""
     results = judged(defect, only=concerned)
     slowly = {rule for rule in timed if matches(rule, defect.breaks | defect.also)}
-    again = judged(defect, pace=PACE, only=slowly) if slowly else {}
-    results |= {rule: result for rule, result in again.items() if rule in slowly}
+    for _ in range(3 if slowly else 0):  # a busy machine can hide how long something takes
+        again = judged(defect, pace=PACE, only=slowly)
+        results |= {rule: result for rule, result in again.items() if rule in slowly}
+        if all(results[rule].verdict is Verdict.FAIL for rule in slowly if matches(rule, defect.breaks)):
+            break
     return {rule: Told(result.verdict, told(result)) for rule, result in results.items()}
 
 

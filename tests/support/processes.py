@@ -1,6 +1,8 @@
 """What became of processes."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import psutil
 
@@ -15,6 +17,16 @@ def gone(*processes: psutil.Process) -> bool:
             return True
         time.sleep(0.02)
     return False
+
+
+@contextmanager
+def leaving_no_process() -> Iterator[None]:
+    """Sees that no child is left of those that begin within. There may be older ones: multiprocessing's tracker of
+    resources, once it is needed, stays as long as the test run."""
+    before = psutil.Process().children()
+    yield
+    left = [child for child in psutil.Process().children() if child not in before]
+    assert not left, left
 
 
 def _alive(process: psutil.Process) -> bool:

@@ -2,10 +2,12 @@
 
 import contextlib
 import http.client
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import Any
 from urllib.parse import urlsplit
 
 UNCHANGED = {"content-length", "connection", "date", "server", "transfer-encoding"}
@@ -22,6 +24,12 @@ class Exchange:
     headers: dict[str, str]
     body: bytes
     sent_headers: dict[str, str]
+
+
+class _Patient(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # the client has left
+            super().handle_error(request, client_address)
 
 
 Fault = Callable[[Exchange], None]
@@ -63,7 +71,7 @@ def breaking(url: str, fault: Fault) -> Iterator[str]:
         def log_message(self, *args: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with _Patient(("127.0.0.1", 0), Handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}{target.path}"

@@ -61,5 +61,6 @@ def dialect(request: Any = None, response: Any = None, stream: Any = None, error
         "headers": [],
         "errors": {"envelope": "openai", "statuses": {}},
         "stream": {},
+        "unknown_fields": "ignored",
         "fields": fields,
     }

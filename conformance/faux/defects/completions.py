@@ -1,6 +1,6 @@
 """Text completions gone wrong."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jsonschema_rs
@@ -67,16 +67,6 @@ class TakesAnyPrompt(Faux):
     def violations(self, component: str, body: Any) -> Iterator[jsonschema_rs.ValidationError]:
         known = component == "CreateCompletionRequest" and isinstance(body, dict)
         return super().violations(component, {**body, "prompt": "Hi"} if known else body)
-
-
-class NamesNoField(Faux):
-    """Errors don't name the field at fault."""
-
-    breaks = {"completions/prompts/wrong-type-is-named", "tokenize/lists/none"}
-    also = {"*/*"}
-
-    def param(self, error: jsonschema_rs.ValidationError) -> str | None:
-        return None
 
 
 class LastPromptFirst(Faux):
@@ -185,16 +175,6 @@ class AsciiOnly(Faux):
 # Settings
 
 
-class NullIsAValue(Faux):
-    """Null is a value like any other."""
-
-    breaks = {"completions/settings/null", "tokenize/lists/null"}
-    also = {"*/*", "*/rules/*"}
-
-    def given(self, body: dict[str, Any]) -> dict[str, Any]:
-        return body
-
-
 class RefusesNeutral(Faux):
     """Fields that ask for nothing are refused."""
 
@@ -237,20 +217,10 @@ class TakesAnySetting(Faux):
         return super().violations(component, judged)
 
 
-class CountsTheFirstChoice(Faux):
-    """Of several choices only the tokens of the first are counted."""
-
-    breaks = {"completions/settings/n"}
-    also = {"*/*"}
-
-    def completion_tokens(self, outputs: Sequence[Output]) -> int:
-        return super().completion_tokens(outputs[:1])
-
-
 class OneChoice(Faux):
     """n has no effect."""
 
-    breaks = {"completions/capabilities/n"}
+    breaks = {"chat/capabilities/n", "completions/capabilities/n"}
     also = {"*/*", "*/capabilities/*"}
 
     def outputs(self, asked: Asked) -> list[Output]:
@@ -318,16 +288,6 @@ class NeverEchoes(Faux):
     also = {"completions/capabilities/echo-*", "completions/*", "tokenize/lists/read"}
 
     def echoed(self, asked: Asked) -> list[Token]:
-        return []
-
-
-class IgnoresStops(Faux):
-    """Stop texts have no effect."""
-
-    breaks = {"completions/settings/stop", "completions/settings/stops", "completions/rules/stop-absent"}
-    also = {"*/*", "*/rules/*"}
-
-    def stops(self, body: Mapping[str, Any]) -> list[str]:
         return []
 
 

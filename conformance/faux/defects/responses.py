@@ -92,8 +92,13 @@ class LeavesOutUnknown(Faux):
 class NamesNoField(Faux):
     """Errors don't say which field is wrong."""
 
-    breaks = {"responses/refusals/names-the-field"}
-    also = {"*/*/*"}
+    breaks = {
+        "completions/prompts/wrong-type-is-named",
+        "chat/types/param-names-the-field",
+        "responses/refusals/names-the-field",
+        "tokenize/lists/none",
+    }
+    also = {"*/*", "*/*/*"}
 
     def param(self, error: Any) -> str | None:
         return None
@@ -192,8 +197,8 @@ class StreamsWhenNamed(Faux):
 class NullIsAValue(Faux):
     """null is no sign that a field is absent."""
 
-    breaks = {"responses/input/null-is-absent"}
-    also = {"*/*/*", "*/rules/*"}
+    breaks = {"completions/settings/null", "responses/input/null-is-absent", "tokenize/lists/null"}
+    also = {"*/*", "*/*/*", "*/rules/*"}
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:
         return body
@@ -396,26 +401,6 @@ class AnyFunction(Faux):
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
         return ("required", None, "tool_choice") if isinstance(choice, Mapping) else super().choice(choice)
-
-
-class NoneIsAuto(Faux):
-    """tool_choice none is read as auto."""
-
-    breaks = {"responses/tools/none"}
-    also = {"chat/*"}
-
-    def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
-        return super().choice("auto" if choice == "none" else choice)
-
-
-class AlwaysParallel(Faux):
-    """Several calls come where only one may."""
-
-    breaks = {"responses/tools/one-at-a-time"}
-    also = {"chat/*", "responses/echo/parallel-tool-calls"}
-
-    def several(self, body: Mapping[str, Any]) -> bool:
-        return True
 
 
 class CallsUnread(Faux):

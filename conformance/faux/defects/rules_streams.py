@@ -11,8 +11,12 @@ from specvino.conformance.faux.server import Faux
 class EmptyReasons(Faux):
     """finish_reason is an empty text before the end."""
 
-    breaks = {"chat/rules/event-shape", "completions/rules/event-shape"}
-    also = {"chat/tool_streams/none", "chat/streaming/*"}
+    breaks = {
+        "chat/rules/event-shape",
+        "chat/streaming/reason-is-null-before",
+        "completions/rules/event-shape",
+    }
+    also = {"chat/tool_streams/none"}
 
     def reason_so_far(self, reason: str | None) -> str | None:
         return reason or ""

@@ -12,8 +12,16 @@ from specvino.conformance.faux.words import Token
 class NeverStops(Faux):
     """stop has no effect."""
 
-    breaks = {"chat/stop/string", "chat/stop/listed", "chat/stop/streamed", "chat/stop/included"}
-    also = {"*/*", "*/rules/stop-absent"}
+    breaks = {
+        "chat/stop/included",
+        "chat/stop/listed",
+        "chat/stop/streamed",
+        "chat/stop/string",
+        "completions/rules/stop-absent",
+        "completions/settings/stop",
+        "completions/settings/stops",
+    }
+    also = {"*/*", "*/rules/*", "*/rules/stop-absent"}
 
     def stops(self, body: Mapping[str, Any]) -> list[str]:
         return []

@@ -69,16 +69,6 @@ class NullBesideRole(Faux):
         return {**super().role_delta(), "content": None}
 
 
-class EmptyReasonsBefore(Faux):
-    """finish_reason is an empty text before the end."""
-
-    breaks = {"chat/streaming/reason-is-null-before"}
-    also = {"*/*", "*/rules/*"}
-
-    def reason_so_far(self, reason: str | None) -> str | None:
-        return reason or ""
-
-
 class HalvesCharacters(Faux):
     """Each token is decoded alone, so that characters of several tokens are lost."""
 

@@ -106,7 +106,7 @@ class TokenizesAnything(Faux):
         "tokenize/lists/padding-without-length",
         "tokenize/lists/wrong-type",
     }
-    also = {"tokenize/lists/*"}
+    also = {"tokenize/*"}
 
     def tokenize(self, call: Call) -> dict[str, Any]:
         text = call.body.get("text")

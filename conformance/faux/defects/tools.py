@@ -67,7 +67,7 @@ class CallsTheFirst(Faux):
 class CallsThoughNone(Faux):
     """tool_choice none is read as auto."""
 
-    breaks = {"chat/tools/none", "chat/tool_streams/none"}
+    breaks = {"chat/tools/none", "chat/tool_streams/none", "responses/tools/none"}
     also = CALLS
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
@@ -87,8 +87,8 @@ class AnotherReason(Faux):
 class AlwaysSeveral(Faux):
     """parallel_tool_calls is not read."""
 
-    breaks = {"chat/tools/one-at-a-time", "chat/tool_streams/one-at-a-time"}
-    also = CALLS
+    breaks = {"chat/tools/one-at-a-time", "chat/tool_streams/one-at-a-time", "responses/tools/one-at-a-time"}
+    also = CALLS | {"responses/echo/parallel-tool-calls"}
 
     def several(self, body: Mapping[str, Any]) -> bool:
         return True

@@ -36,7 +36,7 @@ class CountsCached(Faux):
 class CountsOneChoice(Faux):
     """Only the first choice is counted."""
 
-    breaks = {"chat/choices/counted"}
+    breaks = {"chat/choices/counted", "completions/settings/n"}
     also = {"*/*"}
 
     def completion_tokens(self, outputs: Sequence[Output]) -> int:

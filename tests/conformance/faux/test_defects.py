@@ -1,6 +1,9 @@
 """Every defect is found, and nothing else; every case and rule finds one."""
 
+import ast
+import inspect
 import os
+import textwrap
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -19,13 +22,19 @@ DEFECTS = tuple(all_defects())
 Results = Callable[[type[Faux]], dict[str, Told]]
 
 
-@pytest.fixture(scope="session")
+def name(defect: type[Faux]) -> str:
+    return f"{defect.__module__.rpartition('.')[2]}.{defect.__name__}"
+
+
+@pytest.fixture(scope="module")
 def results(request: pytest.FixtureRequest) -> Iterator[Results]:
-    """What the suite says of a defect. All that the session asks for are under way at once, in a process for each
-    processor."""
-    items = [item for item in request.session.items if item.path == request.path]
-    named = [item.callspec.params["defect"] for item in items if "defect" in getattr(item, "fixturenames", ())]
-    asked = DEFECTS if any(item.name == "test_each_case_and_rule_finds_a_defect" for item in items) else named
+    """What the suite says of a defect. All that are asked for are under way at once, a process for each processor."""
+    tests = [
+        test for test in request.session.items if isinstance(test, pytest.Function) and "results" in test.fixturenames
+    ]
+    asked = [test.callspec.params["defect"] for test in tests if hasattr(test, "callspec")]
+    if len(asked) < len(tests):  # the one that asks for all
+        asked = [*DEFECTS]
     timed = [rule for rule, result in judged(Faux).items() if result.verdict is Verdict.SKIP]
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
         found = {
@@ -37,15 +46,22 @@ def results(request: pytest.FixtureRequest) -> Iterator[Results]:
             each.cancel()
 
 
-@pytest.mark.parametrize("defect", DEFECTS, ids=lambda each: each.__name__)
-def test_overrides_one_method_and_says_what_it_breaks(defect: type[Faux]) -> None:
-    assert len(overridden(defect)) == 1
-    assert hasattr(Faux, overridden(defect)[0])
-    assert defect.__doc__
-    assert defect.breaks
+def test_each_overrides_one_method_and_says_what_it_breaks() -> None:
+    for defect in DEFECTS:
+        assert len(overridden(defect)) == 1, name(defect)
+        assert hasattr(Faux, overridden(defect)[0]), name(defect)
+        assert defect.__doc__, name(defect)
+        assert defect.breaks, name(defect)
 
 
-@pytest.mark.parametrize("defect", DEFECTS, ids=lambda each: each.__name__)
+def test_no_two_are_the_same() -> None:
+    known: dict[str, str] = {}
+    for defect in DEFECTS:
+        method = ast.parse(textwrap.dedent(inspect.getsource(getattr(defect, overridden(defect)[0]))))
+        assert known.setdefault(ast.dump(method), name(defect)) == name(defect)
+
+
+@pytest.mark.parametrize("defect", DEFECTS, ids=name)
 def test_is_found(defect: type[Faux], results: Results) -> None:
     found = results(defect)
     broken = failed(found)

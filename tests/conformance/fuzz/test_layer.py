@@ -120,6 +120,7 @@ def test_silence_is_a_finding():
 
     results = asyncio.run(run())
     assert results["models/fuzz/answers"].verdict is Verdict.FAIL
+    assert "timed out" in results["models/fuzz/answers"].findings[0].message
 
 
 async def until(holds):
