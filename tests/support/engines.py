@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from support.processes import leaving_no_process
-
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.protocol import EngineStats
+from support.processes import leaving_no_process
 
 PATIENCE = 120
 
