@@ -75,12 +75,28 @@ class Narrower:
         elif _agreed(kept, "sends") is not None:
             narrowed = {key: value for key, value in child.items() if key in ("description", "x-origin")} | values
         elif values is not None:
-            narrowed = tighten(child, values)
+            narrowed = self._branch(child, values) or tighten(child, values)
         set_default(narrowed, kept, self._judge)
         if note := _agreed(kept, "note"):
             narrowed["description"] = f"{_sentence(child.get('description', ''))} {note}".strip()
         properties[name] = narrowed
         return True
+
+    def _branch(self, child: Schema, values: Schema) -> Schema | None:
+        """The one form of a referenced union that has the type which is left: a plain type, where an allOf of both
+        would be beyond many generators."""
+        if "$ref" not in child or values.keys() != {"type"}:
+            return None
+        forms = self._resolved(child).get("anyOf", [])
+        kinds = [self._resolved(form).get("type") for form in forms]
+        if any(not isinstance(kind, str) for kind in kinds) or kinds.count(values["type"]) != 1:
+            return None
+        form = forms[kinds.index(values["type"])]
+        around = {key: value for key, value in child.items() if key != "$ref"}
+        return {key: value for key, value in form.items() if key != "title"} | around
+
+    def _resolved(self, schema: Schema) -> Schema:
+        return self._schemas[component_name(schema["$ref"])] if "$ref" in schema else schema
 
     def _has(self, entry: Entry, kind: Any) -> bool:
         """Whether a system takes or sends something of this kind."""

@@ -4611,7 +4611,7 @@ class Response(BaseModel):
     """
     Why the response is incomplete; null unless it is.
     """
-    error: ResponseError | None
+    error: ResponseFailure | None
     """
     Why the response failed; null unless it did.
     """
@@ -4854,36 +4854,6 @@ class ResponseDeletion(BaseModel):
     """
 
 
-class ResponseError(BaseModel):
-    """
-    Why a response failed.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    code: str
-    """
-    The kind of error.
-    """
-    message: str
-    """
-    A sentence for people.
-    """
-    type: str | None | MISSING = MISSING
-    """
-    Who is at fault.
-    """
-    param: str | None | MISSING = MISSING
-    """
-    The field at fault.
-    """
-    misalignment: dict[str, Any] | None | MISSING = MISSING
-    """
-    What a check of the model's aims found.
-    """
-
-
 class ResponseErrorEvent(BaseModel):
     """
     An error that no response can carry: the last event.
@@ -4936,6 +4906,36 @@ class ResponseFailedEvent(BaseModel):
     sequence_number: int
     """
     Counts the stream's events.
+    """
+
+
+class ResponseFailure(BaseModel):
+    """
+    Why a response failed.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    code: str
+    """
+    The kind of error.
+    """
+    message: str
+    """
+    A sentence for people.
+    """
+    type: str | None | MISSING = MISSING
+    """
+    Who is at fault.
+    """
+    param: str | None | MISSING = MISSING
+    """
+    The field at fault.
+    """
+    misalignment: dict[str, Any] | None | MISSING = MISSING
+    """
+    What a check of the model's aims found.
     """
 
 

@@ -2297,7 +2297,7 @@ class Response(TypedDict):
     """
     Why the response is incomplete; null unless it is.
     """
-    error: ResponseError | None
+    error: ResponseFailure | None
     """
     Why the response failed; null unless it did.
     """
@@ -2523,33 +2523,6 @@ class ResponseDeletion(TypedDict):
     """
 
 
-class ResponseError(TypedDict):
-    """
-    Why a response failed.
-    """
-
-    code: str
-    """
-    The kind of error.
-    """
-    message: str
-    """
-    A sentence for people.
-    """
-    type: NotRequired[str | None]
-    """
-    Who is at fault.
-    """
-    param: NotRequired[str | None]
-    """
-    The field at fault.
-    """
-    misalignment: NotRequired[dict[str, Any] | None]
-    """
-    What a check of the model's aims found.
-    """
-
-
 class ResponseErrorEvent(TypedDict):
     """
     An error that no response can carry: the last event.
@@ -2593,6 +2566,33 @@ class ResponseFailedEvent(TypedDict):
     sequence_number: int
     """
     Counts the stream's events.
+    """
+
+
+class ResponseFailure(TypedDict):
+    """
+    Why a response failed.
+    """
+
+    code: str
+    """
+    The kind of error.
+    """
+    message: str
+    """
+    A sentence for people.
+    """
+    type: NotRequired[str | None]
+    """
+    Who is at fault.
+    """
+    param: NotRequired[str | None]
+    """
+    The field at fault.
+    """
+    misalignment: NotRequired[dict[str, Any] | None]
+    """
+    What a check of the model's aims found.
     """
 
 

@@ -73,7 +73,7 @@ def test_no_input_is_part_of_a_script():
 
 def test_the_options_of_the_action_and_the_docs_exist():
     help_text = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["conform", "--help"]).stdout
-    docs = (PROJECT / "docs" / "conform.md").read_text("utf-8")
+    docs = (PROJECT / "docs" / "conformance.md").read_text("utf-8")
     for option in re.findall(r"--[a-z][a-z-]+", JUDGE["run"] + docs):
         assert option in help_text
 

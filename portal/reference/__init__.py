@@ -26,7 +26,8 @@ def page(title: str, folder: str, document: dict[str, Any]) -> str:
 def _readable(document: dict[str, Any]) -> dict[str, Any]:
     """The document with the events of streams where Scalar looks for them: it knows neither what 3.1 has instead of
     itemSchema nor what JSON within a text holds."""
-    return _with_events(document) | {"openapi": "3.2.0"}
+    with_events: dict[str, Any] = _with_events(document)
+    return with_events | {"openapi": "3.2.0"}
 
 
 def _with_events(node: Any) -> Any:

@@ -82,10 +82,30 @@ def test_what_a_request_accepts():
         ask=thing(n={"type": "integer", "maximum": 8, "default": 2}, stop=ref("Stop")),
         Stop={"anyOf": [TEXT, {"type": "null"}]},
     )
-    said = {"n": partial(accepts={"maximum": 1}), "stop": {"level": "full", "accepts": {"type": "null"}}}
+    said = {"n": partial(accepts={"maximum": 1}), "stop": {"level": "full", "accepts": {"maxLength": 4}}}
     ask = projected(document, request=said)["Ask"]["properties"]
     assert ask["n"] == {"type": "integer", "maximum": 1, "description": "Odd.", "x-origin": "openai"}
-    assert ask["stop"] == {"allOf": [ref("Stop"), {"type": "null"}], "x-origin": "openai"}
+    assert ask["stop"] == {"allOf": [ref("Stop"), {"maxLength": 4}], "x-origin": "openai"}
+
+
+@pytest.mark.parametrize(
+    ("form", "is_now"),
+    [
+        ("string", {"type": "string", "minLength": 1}),
+        ("object", ref("Place")),
+        ("array", {"allOf": [ref("Image"), {"type": "array"}]}),  # of which there are two
+    ],
+)
+def test_the_form_of_a_union_whose_type_is_left(form, is_now):
+    arrays = [{"type": "array", "maxItems": 1}, {"type": "array", "minItems": 3}]
+    document = talk(
+        ask=thing(image=ref("Image") | {"description": "What to see."}),
+        Image={"anyOf": [{"type": "string", "title": "Address", "minLength": 1}, ref("Place"), *arrays]},
+        Place=thing(url=TEXT),
+    )
+    said = {"image": {"level": "full", "accepts": {"type": form}}, "image.url": "full"}
+    image = projected(document, request=said)["Ask"]["properties"]["image"]
+    assert image == is_now | {"description": "What to see.", "x-origin": "openai"}
 
 
 TOOLS = talk(
