@@ -12,7 +12,8 @@ from specvino.engine.text.token_trail import TokenTrail
 class ChoiceText:
     """`tokens` counts those that were read, up to and including the one that brought a stop string.
 
-    With `logprobs` the tokens' probabilities come along with the text.
+    With `logprobs` a text comes together with the tokens that it is made of: it waits for the end of its last one,
+    which may be a part of a character, or hold what may begin a stop string.
     """
 
     def __init__(self, detokenizer: Detokenizer, sampling: Sampling, *, logprobs: bool = False) -> None:
@@ -22,6 +23,8 @@ class ChoiceText:
         self._detokenizer = detokenizer
         self._stops = StopMatcher(stops, keep=sampling.include_stop_str_in_output) if stops else None
         self._trail = TokenTrail() if logprobs else None
+        self._tokens: tuple[TokenLogprob, ...] = ()
+        self._rest: tuple[TokenLogprob, ...] = ()
 
     def push(self, token_ids: Sequence[int], logprobs: Sequence[float] | None = None) -> str:
         """Returns the text that these tokens free; none after a stop string."""
@@ -39,7 +42,7 @@ class ChoiceText:
             text += self._free(piece)
             if self.stopped:
                 break
-        return text
+        return self._released(text, ended=self.stopped)
 
     def finish(self) -> str:
         """The text that was held back, now that no more tokens come."""
@@ -52,15 +55,28 @@ class ChoiceText:
             if self._trail is not None:
                 self._trail.free(len(held))
             text += held
-        return text
+        return self._released(text, ended=True)
 
     def take_logprobs(self) -> tuple[TokenLogprob, ...]:
-        """Those that go with the text returned so far, and weren't taken yet."""
-        return () if self._trail is None else self._trail.take()
+        """Those of the text that was returned since they were last taken."""
+        tokens, self._tokens = self._tokens, ()
+        return tokens
 
     def rest_logprobs(self) -> tuple[TokenLogprob, ...]:
-        """All others, at the end."""
-        return () if self._trail is None else self._trail.rest()
+        """All others, at the end: they gave no text."""
+        tokens, self._rest = self._rest, ()
+        return tokens
+
+    def _released(self, text: str, *, ended: bool) -> str:
+        if self._trail is None:
+            return text
+        tokens = self._trail.take()
+        if ended:
+            tokens += self._trail.rest()
+            shown = max((place for place, token in enumerate(tokens, start=1) if token.text), default=0)
+            tokens, self._rest = tokens[:shown], tokens[shown:]
+        self._tokens += tokens
+        return "".join(token.text for token in tokens)
 
     def _free(self, piece: str) -> str:
         if self._stops is not None:

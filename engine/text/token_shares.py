@@ -11,7 +11,7 @@ class TokenShares:
 
     def __init__(self) -> None:
         self._waiting: list[TokenLogprob] = []
-        self._owed = ""  # pieces whose token is still held, as the rest of its text may begin a stop string
+        self._owed = ""  # pieces whose token went with the piece before them
         self._begun = ""  # the end of the text of the last token that went; it wasn't in that token's piece
 
     def add(self, tokens: Iterable[TokenLogprob]) -> None:

@@ -23,21 +23,28 @@ def choice(stops: tuple[str, ...] = (), *, logprobs: bool = True, **sampling: An
     return ChoiceText(ByteTableDetokenizer(TABLE), replace(GREEDY, stop=stops, **sampling), logprobs=logprobs)
 
 
-def read(text: ChoiceText, ids: list[int], cuts: list[int]) -> tuple[str, list[TokenLogprob]]:
+def read(text: ChoiceText, ids: list[int], cuts: list[int], *, logprobs: bool = True) -> tuple[str, list[TokenLogprob]]:
     """Pushes the ids in pieces; the id at place i has the logprob -i."""
     whole, tokens = "", []
     bounds = [0, *sorted(cut % len(ids) for cut in cuts), len(ids)]
     for start, end in itertools.pairwise(bounds):
         if text.stopped:
             break
-        whole += text.push(ids[start:end], [-float(place) for place in range(start, end)])
-        tokens += text.take_logprobs()
-        # A token isn't out before its text.
-        assert whole.startswith("".join(token.text for token in tokens))
+        piece = text.push(ids[start:end], [-float(place) for place in range(start, end)])
+        whole, tokens = whole + piece, [*tokens, *own_tokens(text, piece, logprobs)]
     if not text.stopped:
-        whole += text.finish()
-        tokens += text.take_logprobs()
-    return whole, [*tokens, *text.rest_logprobs()]
+        piece = text.finish()
+        whole, tokens = whole + piece, [*tokens, *own_tokens(text, piece, logprobs)]
+    rest = text.rest_logprobs()
+    assert not any(token.text for token in rest)
+    return whole, [*tokens, *rest]
+
+
+def own_tokens(text: ChoiceText, piece: str, logprobs: bool) -> tuple[TokenLogprob, ...]:
+    """A piece comes with the tokens that it is made of."""
+    tokens = text.take_logprobs()
+    assert "".join(token.text for token in tokens) == (piece if logprobs else "")
+    return tokens
 
 
 @given(IDS, STOPS, st.lists(st.integers(0, 99), max_size=3), st.booleans())
@@ -55,7 +62,7 @@ def test_every_token_comes_once_and_their_texts_are_the_text(
 def test_the_text_is_the_same_without_them(ids: list[int], stops: tuple[str, ...], cuts: list[int], keep: bool) -> None:
     plain = choice(stops, logprobs=False, include_stop_str_in_output=keep)
     asked = choice(stops, include_stop_str_in_output=keep)
-    text, none = read(plain, ids, cuts)
+    text, none = read(plain, ids, cuts, logprobs=False)
     assert read(asked, ids, cuts)[0] == text
     assert none == []
     assert (plain.stopped, plain.tokens) == (asked.stopped, asked.tokens)
@@ -69,13 +76,23 @@ def test_a_token_comes_with_its_text() -> None:
 
 def test_the_parts_of_a_character_come_with_it() -> None:
     text = choice()
-    assert text.push([10, 8], [-1, -2]) == " "
+    assert text.push([10, 8], [-1, -2]) == ""
     assert text.take_logprobs() == ()
-    assert text.push([9], [-3]) == "🎉"
+    assert text.push([9], [-3]) == " 🎉"
     assert [(token.text, token.bytes) for token in text.take_logprobs()] == [
         (" ", b" \xf0\x9f"),
         ("", b"\x8e"),
         ("🎉", b"\x89"),
+    ]
+
+
+def test_a_character_that_is_never_whole_comes_with_its_parts() -> None:
+    text = choice()
+    assert text.push([6, 7], [-1, -2]) == ""
+    assert text.finish() == "\N{REPLACEMENT CHARACTER}"
+    assert [(token.text, token.bytes) for token in text.take_logprobs()] == [
+        ("", b"\xf0"),
+        ("\N{REPLACEMENT CHARACTER}", b"\x9f"),
     ]
 
 
@@ -91,8 +108,8 @@ def test_a_stop_string_cuts_a_token() -> None:
     text = choice(("b",))
     assert text.push([1, 0], [-1, -2]) == "a"
     assert text.stopped
-    assert text.take_logprobs() == ()
-    assert text.rest_logprobs() == (TokenLogprob("a", b"ab", -1),)
+    assert text.take_logprobs() == (TokenLogprob("a", b"ab", -1),)
+    assert text.rest_logprobs() == ()
 
 
 def test_a_stop_string_may_stay() -> None:
