@@ -86,7 +86,7 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]]) ->
 
 def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     name = dialect["name"]
-    document["info"]["title"] = f"{name}: the OpenAI-compatible API as {name} has it"
+    document["info"]["title"] = f"The OpenAI-compatible API of {name}"
     document["info"]["summary"] = f"What {name} takes and sends."
     document["info"]["description"] = (
         f"Chat, completions and responses as OpenAI defines them, as far as {name} has them, with what it adds. "
