@@ -42,13 +42,13 @@ class CompletionsHandlers(Protocol):
 class ResponsesHandlers(Protocol):
     async def create_response(
         self, context: RequestContext, body: models.CreateResponseRequest
-    ) -> wire.Response | AsyncGenerator[wire.ResponseStreamEvent]:
+    ) -> wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]:
         """POST /responses: Answer an input"""
         ...
 
     async def retrieve_response(
         self, context: RequestContext, response_id: str, stream: bool, starting_after: int | None, include_obfuscation: bool, include: list[str] | None
-    ) -> wire.Response | AsyncGenerator[wire.ResponseStreamEvent]:
+    ) -> wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]:
         """GET /responses/{response_id}: One stored response"""
         ...
 
@@ -60,7 +60,7 @@ class ResponsesHandlers(Protocol):
 
     async def cancel_response(
         self, context: RequestContext, response_id: str
-    ) -> wire.Response:
+    ) -> wire.ResponseObject:
         """POST /responses/{response_id}/cancel: Cancel a response in the background"""
         ...
 

@@ -4576,7 +4576,302 @@ class RefusalPart(BaseModel):
     """
 
 
-class Response(BaseModel):
+class ResponseCacheOptions(BaseModel):
+    """
+    Settings of the prompt's cache.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    mode: str | None | MISSING = MISSING
+    """
+    Whether parts of the prompt are marked for the cache by hand or not.
+    """
+    ttl: str | None | MISSING = MISSING
+    """
+    How long an entry is kept.
+    """
+    comparison_response_id: str | None | MISSING = MISSING
+    """
+    The response whose prompt is compared.
+    """
+
+
+class ResponseCompletedEvent(BaseModel):
+    """
+    The response is whole: the last event.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.completed"] = "response.completed"
+    """
+    The event's type.
+    """
+    response: ResponseObject
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseCreatedEvent(BaseModel):
+    """
+    The response was begun: the first event.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.created"] = "response.created"
+    """
+    The event's type.
+    """
+    response: ResponseObject
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseDeletion(BaseModel):
+    """
+    Says that a response is stored no longer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The response's id.
+    """
+    object: Literal["response"] = "response"
+    """
+    Says what was deleted.
+    """
+    deleted: Literal[True] = True
+    """
+    Says that it was deleted.
+    """
+
+
+class ResponseErrorEvent(BaseModel):
+    """
+    An error that no response can carry: the last event.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["error"] = "error"
+    """
+    The event's type.
+    """
+    code: Annotated[
+        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
+        Field(title="ErrorCode"),
+    ]
+    """
+    The kind of error.
+    """
+    message: str
+    """
+    A sentence for people.
+    """
+    param: str | None
+    """
+    The field at fault.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseFailedEvent(BaseModel):
+    """
+    An error ended the response: the last event.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.failed"] = "response.failed"
+    """
+    The event's type.
+    """
+    response: ResponseObject
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseFailure(BaseModel):
+    """
+    Why a response failed.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    code: str
+    """
+    The kind of error.
+    """
+    message: str
+    """
+    A sentence for people.
+    """
+    type: str | None | MISSING = MISSING
+    """
+    Who is at fault.
+    """
+    param: str | None | MISSING = MISSING
+    """
+    The field at fault.
+    """
+    misalignment: dict[str, Any] | None | MISSING = MISSING
+    """
+    What a check of the model's aims found.
+    """
+
+
+class ResponseFormatEcho(BaseModel):
+    """
+    Any text, or JSON.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["text", "json_object", "json_schema"]
+    """
+    The kind of form.
+    """
+    name: str | MISSING = MISSING
+    """
+    What the form is called.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    What it is for.
+    """
+    schema_: Annotated[dict[str, Any] | None | MISSING, Field(alias="schema")] = MISSING
+    """
+    The schema.
+    """
+    strict: bool | None | MISSING = MISSING
+    """
+    Whether what can't be enforced is an error.
+    """
+
+
+class ResponseInProgressEvent(BaseModel):
+    """
+    The model works on the response.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.in_progress"] = "response.in_progress"
+    """
+    The event's type.
+    """
+    response: ResponseObject
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseIncompleteEvent(BaseModel):
+    """
+    The response ended before it was whole: the last event.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.incomplete"] = "response.incomplete"
+    """
+    The event's type.
+    """
+    response: ResponseObject
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseItemList(BaseModel):
+    """
+    A part of the items that a response answers.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    object: Literal["list"] = "list"
+    """
+    Says that this is a list.
+    """
+    data: list[StoredItem]
+    """
+    The items.
+    """
+    first_id: str | None
+    """
+    The id of the first item of this part; null where there is none.
+    """
+    last_id: str | None
+    """
+    The id of the last item of this part; null where there is none.
+    """
+    has_more: bool
+    """
+    Whether the list goes on behind the last item.
+    """
+
+
+class ResponseModeration(BaseModel):
+    """
+    What moderation found.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    input: dict[str, Any] | None | MISSING = MISSING
+    """
+    In the request.
+    """
+    output: dict[str, Any] | None | MISSING = MISSING
+    """
+    In the answer.
+    """
+
+
+class ResponseObject(BaseModel):
     """
     A response as it is now.
     """
@@ -4766,301 +5061,6 @@ class Response(BaseModel):
     """
 
 
-class ResponseCacheOptions(BaseModel):
-    """
-    Settings of the prompt's cache.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    mode: str | None | MISSING = MISSING
-    """
-    Whether parts of the prompt are marked for the cache by hand or not.
-    """
-    ttl: str | None | MISSING = MISSING
-    """
-    How long an entry is kept.
-    """
-    comparison_response_id: str | None | MISSING = MISSING
-    """
-    The response whose prompt is compared.
-    """
-
-
-class ResponseCompletedEvent(BaseModel):
-    """
-    The response is whole: the last event.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.completed"] = "response.completed"
-    """
-    The event's type.
-    """
-    response: Response
-    """
-    The response as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ResponseCreatedEvent(BaseModel):
-    """
-    The response was begun: the first event.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.created"] = "response.created"
-    """
-    The event's type.
-    """
-    response: Response
-    """
-    The response as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ResponseDeletion(BaseModel):
-    """
-    Says that a response is stored no longer.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    id: str
-    """
-    The response's id.
-    """
-    object: Literal["response"] = "response"
-    """
-    Says what was deleted.
-    """
-    deleted: Literal[True] = True
-    """
-    Says that it was deleted.
-    """
-
-
-class ResponseErrorEvent(BaseModel):
-    """
-    An error that no response can carry: the last event.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["error"] = "error"
-    """
-    The event's type.
-    """
-    code: Annotated[
-        Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"],
-        Field(title="ErrorCode"),
-    ]
-    """
-    The kind of error.
-    """
-    message: str
-    """
-    A sentence for people.
-    """
-    param: str | None
-    """
-    The field at fault.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ResponseFailedEvent(BaseModel):
-    """
-    An error ended the response: the last event.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.failed"] = "response.failed"
-    """
-    The event's type.
-    """
-    response: Response
-    """
-    The response as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ResponseFailure(BaseModel):
-    """
-    Why a response failed.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    code: str
-    """
-    The kind of error.
-    """
-    message: str
-    """
-    A sentence for people.
-    """
-    type: str | None | MISSING = MISSING
-    """
-    Who is at fault.
-    """
-    param: str | None | MISSING = MISSING
-    """
-    The field at fault.
-    """
-    misalignment: dict[str, Any] | None | MISSING = MISSING
-    """
-    What a check of the model's aims found.
-    """
-
-
-class ResponseFormatEcho(BaseModel):
-    """
-    Any text, or JSON.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["text", "json_object", "json_schema"]
-    """
-    The kind of form.
-    """
-    name: str | MISSING = MISSING
-    """
-    What the form is called.
-    """
-    description: str | None | MISSING = MISSING
-    """
-    What it is for.
-    """
-    schema_: Annotated[dict[str, Any] | None | MISSING, Field(alias="schema")] = MISSING
-    """
-    The schema.
-    """
-    strict: bool | None | MISSING = MISSING
-    """
-    Whether what can't be enforced is an error.
-    """
-
-
-class ResponseInProgressEvent(BaseModel):
-    """
-    The model works on the response.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.in_progress"] = "response.in_progress"
-    """
-    The event's type.
-    """
-    response: Response
-    """
-    The response as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ResponseIncompleteEvent(BaseModel):
-    """
-    The response ended before it was whole: the last event.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.incomplete"] = "response.incomplete"
-    """
-    The event's type.
-    """
-    response: Response
-    """
-    The response as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ResponseItemList(BaseModel):
-    """
-    A part of the items that a response answers.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    object: Literal["list"] = "list"
-    """
-    Says that this is a list.
-    """
-    data: list[StoredItem]
-    """
-    The items.
-    """
-    first_id: str | None
-    """
-    The id of the first item of this part; null where there is none.
-    """
-    last_id: str | None
-    """
-    The id of the last item of this part; null where there is none.
-    """
-    has_more: bool
-    """
-    Whether the list goes on behind the last item.
-    """
-
-
-class ResponseModeration(BaseModel):
-    """
-    What moderation found.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    input: dict[str, Any] | None | MISSING = MISSING
-    """
-    In the request.
-    """
-    output: dict[str, Any] | None | MISSING = MISSING
-    """
-    In the answer.
-    """
-
-
 class ResponseQueuedEvent(BaseModel):
     """
     The response waits for its turn.
@@ -5073,7 +5073,7 @@ class ResponseQueuedEvent(BaseModel):
     """
     The event's type.
     """
-    response: Response
+    response: ResponseObject
     """
     The response as it is now.
     """

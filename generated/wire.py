@@ -2268,7 +2268,263 @@ class RefusalDoneEvent(TypedDict):
     """
 
 
-class Response(TypedDict):
+class ResponseCacheOptions(TypedDict):
+    """
+    Settings of the prompt's cache.
+    """
+
+    mode: NotRequired[str | None]
+    """
+    Whether parts of the prompt are marked for the cache by hand or not.
+    """
+    ttl: NotRequired[str | None]
+    """
+    How long an entry is kept.
+    """
+    comparison_response_id: NotRequired[str | None]
+    """
+    The response whose prompt is compared.
+    """
+
+
+class ResponseCompletedEvent(TypedDict):
+    """
+    The response is whole: the last event.
+    """
+
+    type: Literal["response.completed"]
+    """
+    The event's type.
+    """
+    response: ResponseObject
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseCreatedEvent(TypedDict):
+    """
+    The response was begun: the first event.
+    """
+
+    type: Literal["response.created"]
+    """
+    The event's type.
+    """
+    response: ResponseObject
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseDeletion(TypedDict):
+    """
+    Says that a response is stored no longer.
+    """
+
+    id: str
+    """
+    The response's id.
+    """
+    object: Literal["response"]
+    """
+    Says what was deleted.
+    """
+    deleted: Literal[True]
+    """
+    Says that it was deleted.
+    """
+
+
+class ResponseErrorEvent(TypedDict):
+    """
+    An error that no response can carry: the last event.
+    """
+
+    type: Literal["error"]
+    """
+    The event's type.
+    """
+    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"]
+    """
+    The kind of error.
+    """
+    message: str
+    """
+    A sentence for people.
+    """
+    param: str | None
+    """
+    The field at fault.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseFailedEvent(TypedDict):
+    """
+    An error ended the response: the last event.
+    """
+
+    type: Literal["response.failed"]
+    """
+    The event's type.
+    """
+    response: ResponseObject
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseFailure(TypedDict):
+    """
+    Why a response failed.
+    """
+
+    code: str
+    """
+    The kind of error.
+    """
+    message: str
+    """
+    A sentence for people.
+    """
+    type: NotRequired[str | None]
+    """
+    Who is at fault.
+    """
+    param: NotRequired[str | None]
+    """
+    The field at fault.
+    """
+    misalignment: NotRequired[dict[str, Any] | None]
+    """
+    What a check of the model's aims found.
+    """
+
+
+class ResponseFormatEcho(TypedDict):
+    """
+    Any text, or JSON.
+    """
+
+    type: Literal["text", "json_object", "json_schema"]
+    """
+    The kind of form.
+    """
+    name: NotRequired[str]
+    """
+    What the form is called.
+    """
+    description: NotRequired[str | None]
+    """
+    What it is for.
+    """
+    schema: NotRequired[dict[str, Any] | None]
+    """
+    The schema.
+    """
+    strict: NotRequired[bool | None]
+    """
+    Whether what can't be enforced is an error.
+    """
+
+
+class ResponseInProgressEvent(TypedDict):
+    """
+    The model works on the response.
+    """
+
+    type: Literal["response.in_progress"]
+    """
+    The event's type.
+    """
+    response: ResponseObject
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseIncompleteEvent(TypedDict):
+    """
+    The response ended before it was whole: the last event.
+    """
+
+    type: Literal["response.incomplete"]
+    """
+    The event's type.
+    """
+    response: ResponseObject
+    """
+    The response as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseItemList(TypedDict):
+    """
+    A part of the items that a response answers.
+    """
+
+    object: Literal["list"]
+    """
+    Says that this is a list.
+    """
+    data: list[StoredItem]
+    """
+    The items.
+    """
+    first_id: str | None
+    """
+    The id of the first item of this part; null where there is none.
+    """
+    last_id: str | None
+    """
+    The id of the last item of this part; null where there is none.
+    """
+    has_more: bool
+    """
+    Whether the list goes on behind the last item.
+    """
+
+
+class ResponseModeration(TypedDict):
+    """
+    What moderation found.
+    """
+
+    input: NotRequired[dict[str, Any] | None]
+    """
+    In the request.
+    """
+    output: NotRequired[dict[str, Any] | None]
+    """
+    In the answer.
+    """
+
+
+class ResponseObject(TypedDict):
     """
     A response as it is now.
     """
@@ -2447,262 +2703,6 @@ class Response(TypedDict):
     """
 
 
-class ResponseCacheOptions(TypedDict):
-    """
-    Settings of the prompt's cache.
-    """
-
-    mode: NotRequired[str | None]
-    """
-    Whether parts of the prompt are marked for the cache by hand or not.
-    """
-    ttl: NotRequired[str | None]
-    """
-    How long an entry is kept.
-    """
-    comparison_response_id: NotRequired[str | None]
-    """
-    The response whose prompt is compared.
-    """
-
-
-class ResponseCompletedEvent(TypedDict):
-    """
-    The response is whole: the last event.
-    """
-
-    type: Literal["response.completed"]
-    """
-    The event's type.
-    """
-    response: Response
-    """
-    The response as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ResponseCreatedEvent(TypedDict):
-    """
-    The response was begun: the first event.
-    """
-
-    type: Literal["response.created"]
-    """
-    The event's type.
-    """
-    response: Response
-    """
-    The response as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ResponseDeletion(TypedDict):
-    """
-    Says that a response is stored no longer.
-    """
-
-    id: str
-    """
-    The response's id.
-    """
-    object: Literal["response"]
-    """
-    Says what was deleted.
-    """
-    deleted: Literal[True]
-    """
-    Says that it was deleted.
-    """
-
-
-class ResponseErrorEvent(TypedDict):
-    """
-    An error that no response can carry: the last event.
-    """
-
-    type: Literal["error"]
-    """
-    The event's type.
-    """
-    code: Literal["invalid_json", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_too_large", "unsupported_media_type", "internal_error", "store_unavailable", "engine_restarted", "engine_unavailable"]
-    """
-    The kind of error.
-    """
-    message: str
-    """
-    A sentence for people.
-    """
-    param: str | None
-    """
-    The field at fault.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ResponseFailedEvent(TypedDict):
-    """
-    An error ended the response: the last event.
-    """
-
-    type: Literal["response.failed"]
-    """
-    The event's type.
-    """
-    response: Response
-    """
-    The response as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ResponseFailure(TypedDict):
-    """
-    Why a response failed.
-    """
-
-    code: str
-    """
-    The kind of error.
-    """
-    message: str
-    """
-    A sentence for people.
-    """
-    type: NotRequired[str | None]
-    """
-    Who is at fault.
-    """
-    param: NotRequired[str | None]
-    """
-    The field at fault.
-    """
-    misalignment: NotRequired[dict[str, Any] | None]
-    """
-    What a check of the model's aims found.
-    """
-
-
-class ResponseFormatEcho(TypedDict):
-    """
-    Any text, or JSON.
-    """
-
-    type: Literal["text", "json_object", "json_schema"]
-    """
-    The kind of form.
-    """
-    name: NotRequired[str]
-    """
-    What the form is called.
-    """
-    description: NotRequired[str | None]
-    """
-    What it is for.
-    """
-    schema: NotRequired[dict[str, Any] | None]
-    """
-    The schema.
-    """
-    strict: NotRequired[bool | None]
-    """
-    Whether what can't be enforced is an error.
-    """
-
-
-class ResponseInProgressEvent(TypedDict):
-    """
-    The model works on the response.
-    """
-
-    type: Literal["response.in_progress"]
-    """
-    The event's type.
-    """
-    response: Response
-    """
-    The response as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ResponseIncompleteEvent(TypedDict):
-    """
-    The response ended before it was whole: the last event.
-    """
-
-    type: Literal["response.incomplete"]
-    """
-    The event's type.
-    """
-    response: Response
-    """
-    The response as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ResponseItemList(TypedDict):
-    """
-    A part of the items that a response answers.
-    """
-
-    object: Literal["list"]
-    """
-    Says that this is a list.
-    """
-    data: list[StoredItem]
-    """
-    The items.
-    """
-    first_id: str | None
-    """
-    The id of the first item of this part; null where there is none.
-    """
-    last_id: str | None
-    """
-    The id of the last item of this part; null where there is none.
-    """
-    has_more: bool
-    """
-    Whether the list goes on behind the last item.
-    """
-
-
-class ResponseModeration(TypedDict):
-    """
-    What moderation found.
-    """
-
-    input: NotRequired[dict[str, Any] | None]
-    """
-    In the request.
-    """
-    output: NotRequired[dict[str, Any] | None]
-    """
-    In the answer.
-    """
-
-
 class ResponseQueuedEvent(TypedDict):
     """
     The response waits for its turn.
@@ -2712,7 +2712,7 @@ class ResponseQueuedEvent(TypedDict):
     """
     The event's type.
     """
-    response: Response
+    response: ResponseObject
     """
     The response as it is now.
     """

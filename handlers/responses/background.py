@@ -28,7 +28,7 @@ class Running:
     """A response that is being made: as it is now, and its events so far."""
 
     def __init__(self, first: wire.ResponseStreamEvent, input: Sequence[Item]) -> None:
-        self.response: wire.Response
+        self.response: wire.ResponseObject
         self.input = input
         self.lines: list[bytes] = []
         self.ended = asyncio.Event()

@@ -14,7 +14,7 @@ _DEFAULTS = DEFAULTS["CreateResponseRequest"]
 
 def echo(
     body: models.CreateResponseRequest, sampling: Sampling, id: str, created_at: int, stored: bool = False
-) -> wire.Response:
+) -> wire.ResponseObject:
     """The response as it is before anything was put out."""
     background = given(body.background) or False
     return {

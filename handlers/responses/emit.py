@@ -105,15 +105,15 @@ class Emitter:
         self._open = None
 
     def _last(self, usage: Usage) -> wire.ResponseStreamEvent:
-        whole: wire.Response = {**self._response, "usage": _usage(usage)}
+        whole: wire.ResponseObject = {**self._response, "usage": _usage(usage)}
         if self._cut:
-            cut: wire.Response = {
+            cut: wire.ResponseObject = {
                 **whole,
                 "status": "incomplete",
                 "incomplete_details": {"reason": "max_output_tokens"},
             }
             return {"type": "response.incomplete", "sequence_number": 0, "response": cut}
-        completed: wire.Response = {**whole, "status": "completed", "completed_at": int(time.time())}
+        completed: wire.ResponseObject = {**whole, "status": "completed", "completed_at": int(time.time())}
         return {"type": "response.completed", "sequence_number": 0, "response": completed}
 
     def _numbered(self, event: wire.ResponseStreamEvent) -> wire.ResponseStreamEvent:
@@ -123,7 +123,7 @@ class Emitter:
 
 
 def cut(
-    response: wire.Response, status: Literal["failed", "cancelled"], sequence_number: int = 0
+    response: wire.ResponseObject, status: Literal["failed", "cancelled"], sequence_number: int = 0
 ) -> wire.ResponseFailedEvent:
     """The last event of a response that won't be completed. OpenAI has no event of its own for a cancelled one."""
     return {

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from specvino.generated import wire
 
 
-async def fold(events: AsyncIterator[wire.ResponseStreamEvent]) -> wire.Response:
+async def fold(events: AsyncIterator[wire.ResponseStreamEvent]) -> wire.ResponseObject:
     """The response in the last event of one whole stream."""
     async for event in events:
         if event["type"] in ("response.completed", "response.incomplete"):

@@ -54,7 +54,7 @@ class Responses(StoredResponses):
 
     async def create_response(
         self, context: RequestContext, body: models.CreateResponseRequest
-    ) -> wire.Response | AsyncGenerator[wire.ResponseStreamEvent]:
+    ) -> wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]:
         self._served.require(body.model)
         store = self._stores(context, body)
         body, own = await self._read(context, body)

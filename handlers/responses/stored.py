@@ -35,7 +35,7 @@ class StoredResponses:
         starting_after: int | None,
         include_obfuscation: bool,
         include: list[str] | None,
-    ) -> wire.Response | AsyncGenerator[wire.ResponseStreamEvent]:
+    ) -> wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]:
         running = self._background.get(response_id)
         if stream:
             start = 0 if starting_after is None else starting_after + 1
@@ -55,7 +55,7 @@ class StoredResponses:
             await self._background.cancel(running)
         return {"id": response_id, "object": "response", "deleted": True}
 
-    async def cancel_response(self, context: RequestContext, response_id: str) -> wire.Response:
+    async def cancel_response(self, context: RequestContext, response_id: str) -> wire.ResponseObject:
         if running := self._background.get(response_id):
             await self._background.cancel(running)
             return running.response
@@ -104,7 +104,7 @@ class StoredResponses:
             "has_more": start + limit < len(items),
         }
 
-    async def _required(self, id: str) -> wire.Response:
+    async def _required(self, id: str) -> wire.ResponseObject:
         with store_errors():
             response = await self._store.response(id)
         if response is None:

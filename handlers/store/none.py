@@ -22,7 +22,7 @@ class NoStore:
     async def finish(self, record: Record) -> bool:
         return False
 
-    async def response(self, id: str) -> wire.Response | None:
+    async def response(self, id: str) -> wire.ResponseObject | None:
         return None
 
     async def events(self, id: str) -> list[bytes] | None:

@@ -20,7 +20,7 @@ class StoreUnavailable(Exception):
 class Record:
     """A response with its own input, and its events from the first one as JSON."""
 
-    response: wire.Response
+    response: wire.ResponseObject
     input: Sequence[Item]
     events: Sequence[bytes]
 
@@ -29,7 +29,7 @@ class Record:
 class Link:
     """A response of a chain with its own input."""
 
-    response: wire.Response
+    response: wire.ResponseObject
     input: list[Item]
 
 
@@ -66,7 +66,7 @@ class ResponseStore(Protocol):
         """Stores how an unfinished response ended; False where it isn't there any more or was ended by another."""
         ...
 
-    async def response(self, id: str) -> wire.Response | None: ...
+    async def response(self, id: str) -> wire.ResponseObject | None: ...
 
     async def events(self, id: str) -> list[bytes] | None:
         """Its events as JSON."""

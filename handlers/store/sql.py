@@ -97,7 +97,7 @@ class SqlStore:
                 await _index(connection, id, record.response["output"])
                 return True
 
-    async def response(self, id: str) -> wire.Response | None:
+    async def response(self, id: str) -> wire.ResponseObject | None:
         found = await self._column(id, RESPONSES.c.response)
         return None if found is None else _decode(found)
 
@@ -195,11 +195,11 @@ async def _delete(connection: AsyncConnection, ids: list[str]) -> int:
     return count
 
 
-def _failed(response: wire.Response, input: list[Item], events: bytes) -> Record:
+def _failed(response: wire.ResponseObject, input: list[Item], events: bytes) -> Record:
     """A response whose server was lost while it worked on it."""
     message = "The server stopped while it made this response."
     reason: wire.ResponseFailure = {"code": "server_error", "message": message}
-    failed: wire.Response = {**response, "status": "failed", "error": reason}
+    failed: wire.ResponseObject = {**response, "status": "failed", "error": reason}
     lines = events.splitlines()
     last: wire.ResponseFailedEvent = {"type": "response.failed", "sequence_number": len(lines), "response": failed}
     return Record(failed, input, [*lines, _encode(last)])

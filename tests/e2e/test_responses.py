@@ -7,7 +7,7 @@ from support.streams import judged
 from specvino.server.gate.schema import Judge
 
 WORDS = ["hello", "capital", "count", "emoji", "json", "list", "yes"]
-UNARY = Judge.of_component("Response")
+UNARY = Judge.of_component("ResponseObject")
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from specvino.handlers.responses.echo import echo
 from specvino.handlers.sampling import sampling
 from specvino.server.gate.schema import Judge, document
 
-UNARY = Judge.of_component("Response")
+UNARY = Judge.of_component("ResponseObject")
 
 
 def repeat(model=None, **fields):
@@ -16,7 +16,7 @@ def repeat(model=None, **fields):
 
 
 def test_it_has_every_field_that_is_always_sent():
-    schema = document()["components"]["schemas"]["Response"]
+    schema = document()["components"]["schemas"]["ResponseObject"]
     sent = {name for name, field in schema["properties"].items() if field["x-emit"] != "never"}
     assert repeat().keys() == sent == set(schema["required"])
 

@@ -22,7 +22,7 @@ from specvino.server.gate.schema import Judge
 BODY = CreateResponseRequest.model_validate({"model": "m", "input": "hi"})
 ANSWERS = answers(st.just(1), calls=True).map(lambda answer: answer[1])
 
-EVENT, UNARY = Judge.of_component("ResponseStreamEvent"), Judge.of_component("Response")
+EVENT, UNARY = Judge.of_component("ResponseStreamEvent"), Judge.of_component("ResponseObject")
 
 
 def emitter():
