@@ -241,7 +241,7 @@ CAPABILITIES: dict[str, Capability] = {
             "responses.tools",
             "responses",
             "tool_choice required makes the model call a tool.",
-            _spec("ResponseObject", "tools"),
+            _spec("Response", "tools"),
             {
                 "input": "Say hello.",
                 "tools": FLAT_TOOLS,
@@ -258,7 +258,7 @@ CAPABILITIES: dict[str, Capability] = {
             "responses.json_object",
             "responses",
             "text.format json_object makes the answer a JSON object.",
-            _spec("ResponseObject", "text"),
+            _spec("Response", "text"),
             {
                 "input": 'Answer with the JSON object {"ok": true} and nothing else.',
                 "text": {"format": {"type": "json_object"}},
@@ -273,7 +273,7 @@ CAPABILITIES: dict[str, Capability] = {
             "responses.logprobs",
             "responses",
             "include gives the probabilities of tokens.",
-            _spec("ResponseObject", "include"),
+            _spec("Response", "include"),
             {
                 "input": "Say hello.",
                 "include": ["message.output_text.logprobs"],
@@ -287,7 +287,7 @@ CAPABILITIES: dict[str, Capability] = {
             "responses.json_schema",
             "responses",
             "text.format json_schema makes the answer one that fits the schema.",
-            _spec("ResponseObject", "text"),
+            _spec("Response", "text"),
             {
                 "input": "Which color has the sky? Answer with JSON.",
                 "text": {"format": {"type": "json_schema", "name": "answer", "strict": True, "schema": SCHEMA}},
@@ -301,7 +301,7 @@ CAPABILITIES: dict[str, Capability] = {
             "responses.store",
             "responses",
             "store keeps a response, so that it can be read.",
-            _spec("ResponseObject", "store"),
+            _spec("Response", "store"),
             check=stored.keeps,
         ),
         Capability(
@@ -322,14 +322,14 @@ CAPABILITIES: dict[str, Capability] = {
             "responses.previous",
             "responses",
             "previous_response_id continues a stored response.",
-            _spec("ResponseObject", "previous_response_id"),
+            _spec("Response", "previous_response_id"),
             check=stored.continues,
         ),
         Capability(
             "responses.background",
             "responses",
             "background answers at once, and fills the response later.",
-            _spec("ResponseObject", "background"),
+            _spec("Response", "background"),
             check=stored.works_behind,
         ),
         Capability(

@@ -65,5 +65,5 @@ const look = async (browser, url, scheme) => {
 };
 
 const browser = await puppeteer.launch({ executablePath, args });
-for (const url of urls) for (const scheme of ["light", "dark"]) await look(browser, url, scheme);
+for (const url of urls) await Promise.all(["light", "dark"].map((scheme) => look(browser, url, scheme)));
 await browser.close();
