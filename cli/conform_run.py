@@ -174,8 +174,8 @@ async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
     if files.write_baseline is not None:
         with writing(files.write_baseline):
             accepted.updated(report.lines).write(files.write_baseline)
-        return 0
-    return 1 if any(line.counts for line in report.lines) or (report.footer and report.footer.lost) else 0
+    found = files.write_baseline is None and any(line.counts for line in report.lines)
+    return 1 if found or (report.footer and report.footer.lost) else 0
 
 
 async def _run(judging: Judging, files: Files, accepted: Baseline, console: Console) -> None:

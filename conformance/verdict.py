@@ -27,7 +27,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`rule` is an id such as `chat/stop/ends-before`; `spec` a JSON pointer into the document; `judged` how many
+    """`rule` is an id such as `chat/stop/string`; `spec` a JSON pointer into the document; `judged` how many
     exchanges were looked at; `because` says why there is no verdict."""
 
     rule: str

@@ -1,7 +1,7 @@
 """Findings that are accepted: a file that a project keeps beside its server.
 
     accepted:
-      chat/stop/ends-before: {verdict: fail, because: "Fixed in the next release."}
+      chat/stop/string: {verdict: fail, because: "Fixed in the next release."}
 
 JSON is YAML, too.
 """
