@@ -23,6 +23,8 @@ Dialect = Annotated[
 def python(output: Output, dialect: Dialect = None) -> None:
     """A Python package: typed requests, pydantic answers, streams, sync and async."""
     with needs("sdk"):
+        import datamodel_code_generator  # noqa: F401 - it is run as a program of its own
+
         from specvino.sdk.python import generate
     _make(generate, output, dialect)
 

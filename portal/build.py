@@ -37,8 +37,8 @@ MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
 }
 """The parts of the site that are made from the document."""
 
-MARK = "assets/portal.css"
-"""A file that every site has, by which one that was built before is known."""
+MARK = "openapi/specvino.json"
+"""A file that every site has and no source folder, by which one that was built before is known."""
 
 
 class BuildError(Exception):

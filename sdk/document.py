@@ -1,5 +1,6 @@
 """The document that a client is made from, and its operations."""
 
+import copy
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ class Operation:
     event: str | None
     terminator: str | None
     switch: str | None
+    root: bool
 
     @property
     def path_parameters(self) -> tuple[Parameter, ...]:
@@ -64,6 +66,15 @@ def operations(document: dict[str, Any]) -> Iterator[Operation]:
         for method in METHODS:
             if method in item:
                 yield _operation(document, path, method, item)
+
+
+def without_switches(document: dict[str, Any]) -> dict[str, Any]:
+    """The document without the fields of bodies that ask for streams: those are methods of their own."""
+    changed = copy.deepcopy(document)
+    for operation in operations(document):
+        if operation.switch == "body" and operation.body:
+            del changed["components"]["schemas"][operation.body]["properties"]["stream"]
+    return changed
 
 
 def resolved(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
@@ -106,6 +117,7 @@ def _operation(document: dict[str, Any], path: str, method: str, item: dict[str,
         event=event,
         terminator=terminator,
         switch=switch,
+        root="servers" in operation,
     )
 
 

@@ -7,6 +7,9 @@ from typing import Any
 
 LICENSE = Path(__file__).parent / "LICENSE.txt"
 
+MADE = ".specvino-client"
+"""A file in a package that names the others, by which a package that may be replaced is known."""
+
 
 class PackageError(Exception):
     """A package can't be made; `str()` says why."""
@@ -34,18 +37,21 @@ class Package:
 
 
 def describe(dialect: str | None, document: dict[str, Any]) -> Package:
-    title = document["info"]["title"].split(":")[0]
+    title = document["info"]["title"].removeprefix("The OpenAI-compatible API of ")
     return Package(dialect, title, document["info"]["version"])
 
 
 def write(files: dict[str, str], target: Path) -> None:
-    """Makes the folder and the files. Raises TargetError, before anything is written, where it holds something else."""
-    if target.is_dir():
-        known = {Path(name).parts[0] for name in files}
-        if strange := sorted(each.name for each in target.iterdir() if each.name not in known):
-            raise TargetError(f"{target} holds {strange[0]}, which is no part of the package: name an empty folder")
+    """Makes the folder and the files, instead of those of a package that was made there before; what was built beside
+    them stays. Raises TargetError, before anything is written, where the folder holds something else."""
+    made = target / MADE
     try:
-        for name, text in files.items():
+        if target.is_dir() and any(target.iterdir()) and not made.is_file():
+            raise TargetError(f"{target} holds something else than such a package: name an empty folder")
+        for name in made.read_text("utf-8").splitlines() if made.is_file() else ():
+            if name not in files and ".." not in Path(name).parts and not Path(name).is_absolute():
+                (target / name).unlink(missing_ok=True)
+        for name, text in {**files, MADE: "".join(f"{name}\n" for name in files)}.items():
             path = target / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")

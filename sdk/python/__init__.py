@@ -7,7 +7,7 @@ from typing import Any
 import jinja2
 
 from specvino.codegen.emit import classes
-from specvino.sdk.document import Parameter, operations
+from specvino.sdk.document import Parameter, operations, without_switches
 from specvino.sdk.package import LICENSE, Package
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -35,7 +35,7 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
         f"{module}/__init__.py": _render("init.py.jinja", values),
         f"{module}/py.typed": "",
         f"{module}/models.py": classes.answers(document),
-        f"{module}/params.py": classes.requests(document),
+        f"{module}/params.py": classes.requests(without_switches(document)),
         f"{module}/errors.py": _render("errors.py.jinja", values),
         f"{module}/events.py": _render("events.py.jinja", values),
         f"{module}/transport.py": _render("transport.py.jinja", values),

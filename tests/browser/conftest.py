@@ -58,6 +58,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[dict[st
             return_completed_process=True,
             stdout=subprocess.PIPE,
             text=True,
+            timeout=1800,
         )
         assert done.returncode == 0
         return [json.loads(line) for line in done.stdout.splitlines()]

@@ -2,9 +2,11 @@
 
 import json
 import re
+import shutil
 from html.parser import HTMLParser
 
 import pytest
+from support.examples import ROOT
 
 from specvino.cli.main import app
 from specvino.generated.errors import ErrorCode
@@ -131,6 +133,13 @@ def test_a_folder_with_something_else_stays_as_it_is(tmp_path):
     with pytest.raises(BuildError, match="something else"):
         build(tmp_path, app)
     assert (tmp_path / "precious").read_text() == "data"
+
+
+def test_the_portal_s_own_folder_is_no_site(tmp_path):
+    shutil.copytree(ROOT / "portal", tmp_path / "portal")
+    with pytest.raises(BuildError, match="something else"):
+        build(tmp_path / "portal", app)
+    assert (tmp_path / "portal" / "build.py").exists()
 
 
 def test_a_site_is_replaced(site):

@@ -183,6 +183,139 @@ busy.server_close()
     ) == ["[] 3", "503 busy 2"]
 
 
+SCRIPTED = """
+import json, threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+asked = []
+class Scripted(BaseHTTPRequestHandler):
+    kind, body = "application/json", b"{}"
+    def do_GET(self):
+        asked.append(self.path)
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.send_response(200)
+        self.send_header("content-type", self.kind)
+        self.send_header("content-length", str(len(self.body)))
+        self.end_headers()
+        self.wfile.write(self.body)
+    do_POST = do_GET
+    def log_message(self, *args): pass
+server = HTTPServer(("127.0.0.1", 0), Scripted)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+URL = f"http://127.0.0.1:{server.server_port}/v1"
+def says(kind, *events):
+    Scripted.kind = kind
+    text = "".join(f"data: {event}\\n\\n" for event in events) if "stream" in kind else events[0]
+    Scripted.body = text.encode()
+chunk = json.dumps({"id": "a", "object": "chat.completion.chunk", "created": 1, "model": "m",
+                    "choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": None, "logprobs": None}]})
+ask = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+"""
+
+
+def test_streams_that_are_none(installed: Path, server: Server) -> None:
+    """One that breaks off, an error and an answer in place of a stream."""
+    assert script(
+        installed,
+        server,
+        SCRIPTED
+        + """
+from specvino_client import ConnectionFailed, InvalidAnswer
+def told():
+    with Client(URL) as client:
+        try:
+            for event in client.create_chat_completion_stream(**ask):
+                print(event.choices[0].delta.content)
+        except (ApiError, ConnectionFailed, InvalidAnswer) as error:
+            print(type(error).__name__, "" if "Expecting" in str(error) else error)
+says("text/event-stream", chunk, "[DONE]")
+told()
+says("text/event-stream", chunk)
+told()
+says("application/json", '{"error": {"message": "no"}}')
+told()
+says("application/json", chunk)
+told()
+says("text/event-stream", "{")
+told()
+server.shutdown()
+server.server_close()
+""",
+    ) == [
+        "x",
+        "x",
+        "ConnectionFailed the stream broke off before its [DONE]",
+        "ApiError no",
+        "InvalidAnswer the server sent one answer where a stream was asked for",
+        "InvalidAnswer ",
+    ]
+
+
+def test_a_stream_is_left(installed: Path, server: Server) -> None:
+    """Nothing is asked before the first event, and no connection stays open."""
+    assert script(
+        installed,
+        server,
+        SCRIPTED
+        + """
+import asyncio, httpx
+says("text/event-stream", chunk, "[DONE]")
+http = httpx.Client()
+stream = Client(URL, http=http).create_chat_completion_stream(**ask)
+print(len(asked))
+print(next(stream).choices[0].delta.content, len(asked))
+stream.close()
+print([each.is_idle() or each.is_closed() for each in http._transport._pool.connections])
+http.close()
+async def main():
+    async with AsyncClient(URL) as client:
+        stream = client.create_chat_completion_stream(**ask)
+        print((await anext(stream)).choices[0].delta.content)
+        await stream.aclose()
+asyncio.run(main())
+server.shutdown()
+server.server_close()
+""",
+    ) == ["0", "x 1", "[]", "x"]
+
+
+def test_a_server_that_sends_more_than_its_document_has(package: Callable[..., Path], server: Server) -> None:
+    """vLLM: an operation at the server's root, and types of events that its document only names."""
+    made = package("python", "--dialect", "vllm")
+    program = SCRIPTED.replace("/v1", "/base/v1") + textwrap.dedent(
+        """
+        from specvino_client_vllm import Client
+        says("application/json", '{"version": "0.9"}')
+        with Client(URL) as client:
+            print(client.get_version().version, asked)
+            says("text/event-stream", '{"type": "response.reasoning_part.added", "sequence_number": 1}')
+            print(list(client.create_response_stream(model="m", input="hi")))
+        server.shutdown()
+        server.server_close()
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        env={"PYTHONPATH": str(made / "src")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == ["0.9 ['/version']", "[]"]
+
+
+def test_an_error_goes_through_processes(installed: Path, server: Server) -> None:
+    assert script(
+        installed,
+        server,
+        """
+import pickle
+error = pickle.loads(pickle.dumps(ApiError("no", status=404, code="gone")))
+print(error, error.status, error.code)
+""",
+    ) == ["404: no 404 gone"]
+
+
 @pytest.mark.parametrize("dialect", [None, *DIALECTS])
 def test_types_hold(package: Callable[..., Path], dialect: str | None) -> None:
     folder = package("python", *(["--dialect", dialect] if dialect else []))
@@ -210,6 +343,7 @@ def test_a_checker_finds_wrong_fields(package: Callable[..., Path], tmp_path: Pa
         "client = Client('http://127.0.0.1/v1')\n"
         "client.create_chat_completion(model='m', messages=[], temperature='hot')\n"
         "client.create_chat_completion(model='m', messages=[], min_p=0.5)\n"
+        "client.create_chat_completion(model='m', messages=[], stream=True)\n"
     )
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(folder / ".cache"), str(use)]
     found = subprocess.run(
@@ -217,4 +351,5 @@ def test_a_checker_finds_wrong_fields(package: Callable[..., Path], tmp_path: Pa
     ).stdout
     assert "use.py:3" in found
     assert "use.py:4" in found
-    assert "Found 2 errors" in found
+    assert "use.py:5" in found
+    assert "Found 3 errors" in found

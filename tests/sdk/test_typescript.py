@@ -24,6 +24,7 @@ def node(*arguments: object, folder: Path) -> str:
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
+        timeout=300,
     )
     assert done.returncode == 0, f"{done.stdout}{done.stderr}"
     return str(done.stdout)
@@ -43,20 +44,32 @@ def test_it_compiles(package: Callable[..., Path], dialect: str | None) -> None:
     assert (folder / "dist" / "index.d.ts").is_file()
 
 
-def test_it_is_used(package: Callable[..., Path], server: Server, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def run(package: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, Any]]:
+    """Compiles a program of node/ beside the client, and runs it; gives what its lines say."""
+    folder = tmp_path_factory.mktemp("use")
     client = compiled(package("typescript"))
-    modules = tmp_path / "node_modules"
+    modules = folder / "node_modules"
     modules.mkdir()
     for each in installed(HERE).iterdir():
         (modules / each.name).symlink_to(each)
     (modules / "specvino-client").symlink_to(client)
-    shutil.copy(HERE / "use.ts", tmp_path)
-    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (folder / "package.json").write_text('{"type": "module"}')
     options = ["--strict", "--target", "es2022", "--module", "nodenext", "--types", "node"]
-    node(modules / "typescript" / "bin" / "tsc", *options, "use.ts", folder=tmp_path)
-    said: dict[str, Any] = {}
-    for line in node("use.js", server.url, folder=tmp_path).splitlines():
-        said |= json.loads(line)
+
+    def run(name: str, *arguments: str) -> dict[str, Any]:
+        shutil.copy(HERE / f"{name}.ts", folder)
+        node(modules / "typescript" / "bin" / "tsc", *options, f"{name}.ts", folder=folder)
+        said: dict[str, Any] = {}
+        for line in node(f"{name}.js", *arguments, folder=folder).splitlines():
+            said |= json.loads(line)
+        return said
+
+    return run
+
+
+def test_it_is_used(run: Callable[..., dict[str, Any]], server: Server) -> None:
+    said = run("use", server.url)
     assert "Paris" in said["answer"]
     assert said["stream"] == said["answer"]
     assert said["call"] == "get_weather"
@@ -65,3 +78,19 @@ def test_it_is_used(package: Callable[..., Path], server: Server, tmp_path: Path
     assert said["error"] == [404, "invalid_request_error", "model", "model_not_found"]
     assert said["nobody"] is True
     assert said["left"] == "AbortError"
+
+
+def test_faults_are_told(run: Callable[..., dict[str, Any]]) -> None:
+    assert run("faults") == {
+        "whole": "nothing",
+        "cut": "ConnectionFailed",
+        "lost": "ConnectionFailed",
+        "lostAnswer": "ConnectionFailed",
+        "error": "ApiError",
+        "answer": "InvalidAnswer",
+        "nonsense": "InvalidAnswer",
+        "left": "TimeoutError",
+        "waited": False,
+        "asked": 0,
+        "nobody": "ConnectionFailed",
+    }
