@@ -7,6 +7,7 @@ from typing import Any
 
 from specvino.engine.errors import ConstraintError
 from specvino.engine.formats import OutputParser, check, detect, ends_in_thinking, needs_special_tokens, parser_for
+from specvino.engine.formats.arguments import NO_ARGUMENTS
 from specvino.engine.formats.tools import types_of
 from specvino.engine.protocol import Calling
 from specvino.engine.request import Conversation, Tool
@@ -19,8 +20,6 @@ ENDING = 256
 
 # Variables of chat templates by which they are told how much to think.
 _THINKING = ("enable_thinking", "reasoning_effort")
-
-NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,8 @@ class Sampling:
     `max_tokens` 0 is for requests that only want their prompts repeated.
     `seed` None draws a new one for each prompt; a prompt's choice i uses seed + i, so that choices differ and each can
     be repeated.
+    `stop` and `stop_token_ids` end a choice; `min_tokens` is how many tokens it has before they, or the end of
+    its turn, may.
     `best_of` above 1 is a beam search of that width, of whose texts the `n` best are the choices. It draws nothing, and
     the pipeline has no penalties in it; a stop string cuts its finished texts. `length_penalty` is for it alone.
     The last three are for engines that draft (`ModelInfo.drafting`); None leaves them to the engine.
@@ -118,6 +120,8 @@ class Sampling:
     repetition_penalty: float
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    stop_token_ids: frozenset[int] = frozenset()
+    min_tokens: int = 0
     ignore_eos: bool = False
     min_p: float = 0.0
     best_of: int = 1
@@ -159,8 +163,8 @@ class GenerationRequest:
     """`n` choices for each prompt: those of the first prompt are 0 to n - 1, those of the second go on at n.
 
     `echo` repeats the prompt before each choice; `logprobs` says how likely the tokens were, those of a repeated prompt
-    too. `constraint` is the form that every choice has. It can't be had with `ignore_eos` or a beam search: the
-    pipeline would go on without it.
+    too. `constraint` is the form that every choice has. It can't be had with `ignore_eos`, `min_tokens` or a beam
+    search: the pipeline would go on without it.
 
     `must_call` holds every choice to calls of the conversation's tools, and so has the same limits; `constraint` is
     then without effect. Without `parallel_calls` a choice ends behind its first call.

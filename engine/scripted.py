@@ -19,6 +19,7 @@ import json
 import random
 import zlib
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import cycle, takewhile
 
 from specvino.engine.admission import check_ids, numbered, room
@@ -44,7 +45,7 @@ from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, 
 from specvino.engine.text.byte_table import ByteTableDetokenizer
 from specvino.engine.text.choice_text import ChoiceText
 from specvino.engine.text.fit import Side, fit
-from specvino.engine.text.words import PAD_ID, VOCABULARY_SIZE, word_ids, words
+from specvino.engine.text.words import PAD_ID, VOCABULARY_SIZE, word_id, word_ids, words
 
 CONTEXT_LENGTH = 4096
 
@@ -70,10 +71,15 @@ class _Choice:
             tokens = tokens[place:] + tokens[:place]
         elif sampling.temperature > 0 and not (request.constraint or script.think or script.calls or _calling(answer)):
             random.Random(None if sampling.seed is None else sampling.seed + place).shuffle(tokens)
-        # After the last token comes the end of the turn, unless that is ignored: then it starts again.
-        tokens = (tokens or [b" "]) if sampling.ignore_eos else [*tokens, b""]
+        # After the last token comes the end of the turn, unless that is ignored or too early: then it starts again.
+        if sampling.ignore_eos or sampling.min_tokens:
+            tokens = tokens or [b" "]
+        stops = frozenset(place for place, token in enumerate(tokens) if word_id(token) in sampling.stop_token_ids)
+        sampling = replace(sampling, stop_token_ids=stops)
+        tokens = tokens if sampling.ignore_eos else [*tokens, b""]
         self._source = cycle(range(len(tokens)))
         self._end = -1 if sampling.ignore_eos else len(tokens) - 1
+        self._early = sampling.min_tokens
         self._logprobs = [_logprob(token) for token in tokens]
         text = ChoiceText(ByteTableDetokenizer(tokens), sampling, logprobs=request.logprobs)
         self.output = ChoiceOutput(index, text, parser, parallel_calls=request.parallel_calls)
@@ -87,6 +93,8 @@ class _Choice:
         if self._left:
             self._left -= 1
             tokens = [next(self._source)]
+            if tokens == [self._end] and self.output.tokens < self._early:
+                tokens = [next(self._source)]
             reason = "stop" if tokens == [self._end] else None if self._left else "length"
         for segment in self.output.push(tokens, [self._logprobs[token] for token in tokens], reason):
             self.finished = isinstance(segment, Finish)

@@ -1461,6 +1461,14 @@ class CreateChatCompletionRequest(BaseModel):
     """
     In a beam search (best_of above 1), above 0 prefers longer texts and below 0 shorter ones. Elsewhere there is nothing to prefer.
     """
+    stop_token_ids: list[int] | None | MISSING = MISSING
+    """
+    Tokens at which a choice ends; their text is not part of it, unless include_stop_str_in_output is true.
+    """
+    min_tokens: int | None | MISSING = MISSING
+    """
+    How many tokens a choice has before the end of its turn, or a stop, may end it. At most as many as the limit of tokens.
+    """
     ignore_eos: bool | None | MISSING = MISSING
     """
     Go on after the model's end of turn, up to the token limit.
@@ -1626,6 +1634,14 @@ class CreateCompletionRequest(BaseModel):
     length_penalty: float | None | MISSING = MISSING
     """
     In a beam search (best_of above 1), above 0 prefers longer texts and below 0 shorter ones. Elsewhere there is nothing to prefer.
+    """
+    stop_token_ids: list[int] | None | MISSING = MISSING
+    """
+    Tokens at which a choice ends; their text is not part of it, unless include_stop_str_in_output is true.
+    """
+    min_tokens: int | None | MISSING = MISSING
+    """
+    How many tokens a choice has before the end of its turn, or a stop, may end it. At most as many as the limit of tokens.
     """
     ignore_eos: bool | None | MISSING = MISSING
     """
@@ -1853,6 +1869,14 @@ class CreateResponseRequest(BaseModel):
     length_penalty: float | None | MISSING = MISSING
     """
     In a beam search (best_of above 1), above 0 prefers longer texts and below 0 shorter ones. Elsewhere there is nothing to prefer.
+    """
+    stop_token_ids: list[int] | None | MISSING = MISSING
+    """
+    Tokens at which a choice ends; their text is not part of it, unless include_stop_str_in_output is true.
+    """
+    min_tokens: int | None | MISSING = MISSING
+    """
+    How many tokens a choice has before the end of its turn, or a stop, may end it. At most as many as the limit of tokens.
     """
     ignore_eos: bool | None | MISSING = MISSING
     """

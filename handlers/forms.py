@@ -15,6 +15,7 @@ from specvino.generated import models
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 from specvino.handlers.given import given
+from specvino.handlers.sampling import beyond_forms
 
 Path = tuple[str | int, ...]
 
@@ -79,10 +80,9 @@ def _with_settings(
     body: models.CreateChatCompletionRequest | models.CreateResponseRequest, form: Form | None
 ) -> Form | None:
     if form is not None:
-        for param, conflict in (("ignore_eos", given(body.ignore_eos)), ("best_of", (given(body.best_of) or 1) > 1)):
-            if conflict:
-                message = f"{param} can't be had together with {form.param}: the pipeline would go on without the form."
-                raise ApiError(ErrorCode.INVALID_VALUE, message, param=param)
+        for param in beyond_forms(body):
+            message = f"{param} can't be had together with {form.param}: the pipeline would go on without the form."
+            raise ApiError(ErrorCode.INVALID_VALUE, message, param=param)
     return form
 
 

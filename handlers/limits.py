@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import MISSING
-
 from specvino.engine.protocol import Drafting
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
@@ -37,9 +35,13 @@ class Limits:
             _require_at_most(self.max_tokens, _value(body, name), name)
         _require_at_most(self.best_of, given(body.best_of), "best_of")
         _require_candidates(body)
+        _require_room(body)
         if drafting is not None and (given(body.best_of) or 1) > 1:
             message = f"best_of must be 1 here: a server with {_OPTIONS[drafting]} can't search with beams."
             raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="best_of")
+        if drafting is not None and (given(body.min_tokens) or 0) > 0:
+            message = f"min_tokens must be 0 here: a server with {_OPTIONS[drafting]} can't put off an answer's end."
+            raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="min_tokens")
         for name, kinds in _DRAFTING.items():
             if drafting not in kinds and _value(body, name) is not None:
                 options = " or ".join(_OPTIONS[kind] for kind in kinds)
@@ -60,6 +62,19 @@ def _require_candidates(body: Body) -> None:
         raise ApiError(ErrorCode.INVALID_VALUE, message, param="n")
 
 
+def _require_room(body: Body) -> None:
+    """For the least tokens."""
+    least = given(body.min_tokens) or 0
+    for name in _TOKEN_LIMITS:
+        most = _value(body, name)
+        if most is not None and least > most:
+            message = f"min_tokens is {least}, but may be at most {name}, which is {most}."
+            raise ApiError(ErrorCode.INVALID_VALUE, message, param="min_tokens")
+    if least and (given(body.best_of) or 1) > 1:
+        message = "min_tokens can't be had together with best_of above 1: a search has no least length."
+        raise ApiError(ErrorCode.INVALID_VALUE, message, param="min_tokens")
+
+
 def _value(body: Body, name: str) -> Any:
-    """Not every endpoint has every field."""
-    return given(getattr(body, name, MISSING))
+    """Not every endpoint has every field: what has its name may be anything there."""
+    return given(getattr(body, name)) if name in type(body).model_fields else None

@@ -1,6 +1,6 @@
 """Settings of the generation: the request's value, else the model's own, else the document's default."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from pydantic import MISSING
 
@@ -33,6 +33,8 @@ def sampling(body: Body, max_tokens: int | None, model: Mapping[str, float | int
         repetition_penalty=settle(given(body.repetition_penalty), "repetition_penalty"),
         seed=given(body.seed),
         stop=_stop(body.stop),
+        stop_token_ids=frozenset(given(body.stop_token_ids) or ()),
+        min_tokens=given(body.min_tokens) or 0,
         ignore_eos=given(body.ignore_eos) or False,
         min_p=settle(given(body.min_p), "min_p"),
         best_of=best_of,
@@ -43,6 +45,13 @@ def sampling(body: Body, max_tokens: int | None, model: Mapping[str, float | int
         assistant_confidence_threshold=given(body.assistant_confidence_threshold),
         max_ngram_size=given(body.max_ngram_size),
     )
+
+
+def beyond_forms(body: Body) -> Iterator[str]:
+    """The settings of a request with which the pipeline can't be held to a form or a call: it would go on without."""
+    yield from ("ignore_eos",) if given(body.ignore_eos) else ()
+    yield from ("min_tokens",) if given(body.min_tokens) else ()
+    yield from ("best_of",) if (given(body.best_of) or 1) > 1 else ()
 
 
 def _stop(value: str | list[str] | None | MISSING) -> tuple[str, ...]:

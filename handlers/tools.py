@@ -18,6 +18,7 @@ from specvino.generated.handlers import RequestContext
 from specvino.handlers.errors import ApiError
 from specvino.handlers.given import given
 from specvino.handlers.refusals import without_effect
+from specvino.handlers.sampling import beyond_forms
 
 Body = models.CreateChatCompletionRequest | models.CreateResponseRequest
 Definition = models.FunctionDefinition | models.FlatFunctionTool
@@ -185,10 +186,9 @@ def _require_callable(body: Body, chosen: Mapping[str, Definition], choice: Choi
     if calling is None:
         message = f"{choice.param} demands a call, but this server was started with --tool-parser none."
         raise ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param=choice.param)
-    for param, conflict in (("ignore_eos", given(body.ignore_eos)), ("best_of", (given(body.best_of) or 1) > 1)):
-        if conflict:
-            message = f"{param} can't be had together with {choice.param}: the pipeline would not be held to a call."
-            raise ApiError(ErrorCode.INVALID_VALUE, message, param=param)
+    for param in beyond_forms(body):
+        message = f"{param} can't be had together with {choice.param}: the pipeline would not be held to a call."
+        raise ApiError(ErrorCode.INVALID_VALUE, message, param=param)
 
 
 def _tool(definition: Definition, *, strict: bool) -> Tool:

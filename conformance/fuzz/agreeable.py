@@ -34,8 +34,9 @@ def agreeable(body: Mapping[str, Any], *, images: bool) -> dict[str, Any]:
     _have_tools(changed)
     if len(list(asks_for_form(changed))) == 2:
         del changed["response_format"]
-    if changed.get("ignore_eos") and (forces(changed) or any(asks_for_form(changed))):
-        del changed["ignore_eos"]
+    if forces(changed) or any(asks_for_form(changed)):
+        changed.pop("ignore_eos", None)
+        changed.pop("min_tokens", None)
     _search(changed)
     if isinstance(variables := changed.get("chat_template_kwargs"), dict):
         kept = {name: value for name, value in variables.items() if name not in RESERVED}
@@ -56,7 +57,7 @@ def _have_tools(body: dict[str, Any]) -> None:
 
 
 def _search(body: dict[str, Any]) -> None:
-    """A beam search has at least as many candidates as answers, no penalties, no form and no forced call."""
+    """A beam search has as many candidates as answers or more, no penalties, least length, form or forced call."""
     best_of = body.get("best_of")
     if best_of is None:
         return
@@ -66,7 +67,7 @@ def _search(body: dict[str, Any]) -> None:
         return
     body["best_of"] = max(n, min(best_of, MOST_BEAMS))
     if body["best_of"] > 1:
-        for name in PENALTIES:
+        for name in (*PENALTIES, "min_tokens"):
             body.pop(name, None)
 
 

@@ -100,9 +100,12 @@ def capped(body: Object, fields: Collection[str], models: Sequence[str], *, frug
     _reduce_choices(changed, BUDGET if limits(changed) else 1)
     if not limits(changed):
         changed.pop("ignore_eos", None)
+        changed.pop("min_tokens", None)
     for name in limits(changed):
         if changed[name] <= HUGE or frugal:
             changed[name] = max(1, min(changed[name], LARGE, BUDGET // _choices(changed)))
+            if changed.get("min_tokens") is not None:
+                changed["min_tokens"] = min(changed["min_tokens"], changed[name])
     return changed
 
 

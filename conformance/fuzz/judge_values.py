@@ -47,10 +47,14 @@ def _conflicts(body: Mapping[str, Any]) -> Iterator[str]:
         yield "n"
     if (best_of or 1) > 1 and any(body.get(name) not in (None, none) for name, none in PENALTIES.items()):
         yield "best_of"
+    least = body.get("min_tokens") or 0
+    if least and ((best_of or 1) > 1 or any(least > (body.get(name) or least) for name in TOKEN_LIMITS)):
+        yield "min_tokens"
     forms = list(asks_for_form(body))
     if forms or forces(body):
         yield from ("best_of",) if (best_of or 1) > 1 else ()
         yield from ("ignore_eos",) if body.get("ignore_eos") else ()
+        yield from ("min_tokens",) if least else ()
     if len(forms) == 2:
         yield "response_format"
     if body.get("functions") and body.get("tools"):
@@ -70,6 +74,8 @@ def unsupported_parameter(refused: Refused, server: Server) -> bool:
         return refused.value(param) is True and server.stands_by("stores", 0)
     if param == "best_of":
         return (refused.value(param) or 1) > 1 and server.stands_by("drafts", 1)
+    if param == "min_tokens":
+        return bool(refused.value(param)) and server.stands_by("drafts", 1)
     if param == "num_assistant_tokens":  # both ways of drafting take it
         return refused.value(param) is not None and server.stands_by("drafts", 0)
     return param in DRAFTING and refused.value(param) is not None

@@ -5,7 +5,7 @@ formats in a chat template, `needs_special_tokens` says what the detokenizer mus
 """
 
 from specvino.engine.formats.detect import detect
-from specvino.engine.formats.forcing import forced
+from specvino.engine.formats.forcing import forced, unsaid
 from specvino.engine.formats.parser import OutputParser, parser_for
 from specvino.engine.formats.pieces import CallArguments, CallEnd, CallStart, Piece, Reasoning, Text
 from specvino.engine.formats.registry import (
@@ -34,4 +34,5 @@ __all__ = [
     "forced",
     "needs_special_tokens",
     "parser_for",
+    "unsaid",
 ]

@@ -1,11 +1,13 @@
 """Grammars that leave a model no choice but to call a tool."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from specvino.engine.formats.arguments import members
 from specvino.engine.formats.grammar import NOTHING, either, sequence
 from specvino.engine.formats.registry import REASONING_FORMATS, TOOL_FORMATS, check
 from specvino.engine.formats.tools import Tool
+from specvino.engine.grammar.errors import Path
 
 
 def forced(
@@ -30,3 +32,8 @@ def forced(
         thought = REASONING_FORMATS[reasoning_format].thought(prompt_ends_in_thinking)
         grammar = sequence([thought if prompt_ends_in_thinking else either([NOTHING, thought]), grammar])
     return {"type": "structural_tag", "format": grammar}
+
+
+def unsaid(tool_format: str, tool: Tool) -> Mapping[Path, str]:
+    """The keywords of the parameters to which no forced call of this format can keep, each with the reason."""
+    return members(tool.parameters or {}).unsaid if TOOL_FORMATS[tool_format].one_by_one else {}

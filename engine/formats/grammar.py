@@ -6,14 +6,22 @@ XGrammar knows no empty string, no empty sequence and no optional element: `NOTH
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from specvino.engine.formats.arguments import NO_ARGUMENTS, arguments
 from specvino.engine.formats.literals import as_json
 from specvino.engine.formats.tools import STRING, Tool, resolve, types_of
+from specvino.engine.grammar.keywords import ENFORCED, UNENFORCED
 
 Grammar = dict[str, Any]
 
 NOTHING: Grammar = {"type": "grammar", "grammar": 'root ::= ""'}
 ANY_TEXT: Grammar = {"type": "any_text"}
-NO_ARGUMENTS = {"type": "object", "properties": {}, "additionalProperties": False}
+
+PLAIN_TEXT = "plain_text"
+"""Our own type, for a string as a schema describes it, without quotes; XGrammar gets a grammar instead."""
+
+
+_NAMES_ONLY = frozenset({"type", "properties", "required", "title", "description", "$schema"})
+_CONSTRAINING = {*ENFORCED, *UNENFORCED} - {"type"}
 
 
 def constant(text: str) -> Grammar:
@@ -54,7 +62,10 @@ def tags(elements: Sequence[Grammar], separator: str, many: bool, at_least_one: 
 
 
 def json_arguments(tool: Tool) -> Grammar:
-    return json_schema(NO_ARGUMENTS if tool.parameters is None else {"type": "object", **tool.parameters})
+    parameters = NO_ARGUMENTS if tool.parameters is None else tool.parameters
+    if parameters.keys() <= _NAMES_ONLY and not any(map(parameters.get, ("properties", "required"))):
+        return json_schema(NO_ARGUMENTS)  # to name no properties is to have none
+    return json_schema({"type": "object", **parameters})
 
 
 def json_calls(tools: Sequence[Tool], key: str, begin: str = "", end: str = "") -> list[Grammar]:
@@ -63,26 +74,13 @@ def json_calls(tools: Sequence[Tool], key: str, begin: str = "", end: str = "") 
     return [tag(heads[tool.name], json_arguments(tool), "}" + end) for tool in tools]
 
 
-def parameters(tool: Tool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The schemas of the arguments that a call must have, and of those that it may have, each complete in itself."""
-    root = tool.parameters or NO_ARGUMENTS
-    schema = resolve(root, root)
-    shared = {key: root[key] for key in ("$defs", "definitions") if key in root}
-    properties = {
-        name: {**property, **shared} if isinstance(property, dict) else property
-        for name, property in (schema.get("properties") or {}).items()
-    }
-    required = {name: properties.get(name, True) for name in schema.get("required") or ()}
-    return required, {name: property for name, property in properties.items() if name not in required}
-
-
 def listed(tool: Tool, begin: str, end: str, assign: str, separator: str, value: Callable[[Any], Grammar]) -> Grammar:
     """A tag with the arguments, one after the other.
 
     Where none of them must come, XGrammar can't say that each may come once: a repeated one is possible, and its last
     value counts.
     """
-    required, optional = parameters(tool)
+    required, optional = arguments(tool)
     if not required:
         free = [tag(name + assign, value(schema), "") for name, schema in optional.items()]
         return tag(begin, tags(free, separator, many=True, at_least_one=False) if free else NOTHING, end)
@@ -96,7 +94,7 @@ def listed(tool: Tool, begin: str, end: str, assign: str, separator: str, value:
 
 def marked_up(tool: Tool, element: Callable[[str, Any], Grammar]) -> Grammar:
     """The arguments as elements, one after the other."""
-    required, optional = parameters(tool)
+    required, optional = arguments(tool)
     must = [element(name, schema) for name, schema in required.items()]
     may = [either([NOTHING, element(name, schema)]) for name, schema in optional.items()]
     return sequence(must + may)
@@ -106,11 +104,6 @@ def plain_string(schema: Any) -> Grammar | None:
     """The grammar of an argument that is a string and stands there without quotes and escapes; None if it isn't one."""
     if not isinstance(schema, dict) or types_of(schema, schema) != STRING:
         return None
-    schema = resolve(schema, schema)
-    if values := schema.get("enum", [schema["const"]] if "const" in schema else None):
-        return either([constant(text) for text in values])
-    if pattern := schema.get("pattern"):
-        return regex(pattern)
-    if "minLength" in schema or "maxLength" in schema:
-        return regex(f"[^<]{{{schema.get('minLength', 0)},{schema.get('maxLength', '')}}}")
-    return ANY_TEXT
+    if _CONSTRAINING.isdisjoint(resolve(schema, schema)):
+        return ANY_TEXT
+    return {"type": PLAIN_TEXT, "json_schema": schema}

@@ -8,11 +8,12 @@ A value ends at the first end tag: it has no way to hold one. It is typed by the
 from dataclasses import dataclass
 from typing import Any
 
+from specvino.engine.formats.arguments import members
 from specvino.engine.formats.grammar import ANY_TEXT, Grammar, json_schema, marked_up, plain_string, tag
 from specvino.engine.formats.literals import as_json
 from specvino.engine.formats.pieces import CallArguments, CallEnd, CallStart, Piece
 from specvino.engine.formats.source import Source, Step
-from specvino.engine.formats.tools import Tool, Tools, parameter_schema
+from specvino.engine.formats.tools import Tool, Tools
 from specvino.engine.formats.typed import is_text, typed
 
 LONGEST_NAME = 256
@@ -61,7 +62,7 @@ class Markup:
             before = ", "
 
     def _value(self, source: Source, tool: Tool, name: str, before: str) -> Step[bool]:
-        schema = parameter_schema(tool, name)
+        schema = members(tool.parameters or {}).properties.get(name)
         member = f"{before}{as_json(name)}: "
         if self.newline:
             yield from source.literal("\n")

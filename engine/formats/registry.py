@@ -27,12 +27,13 @@ from specvino.engine.formats.tools import Tool, Tools
 class ToolFormat:
     """`markers` are the texts of tokens that a vocabulary may hold as control tokens; they must not be left out.
 
-    `parse` is None for a format that frames the whole output.
+    `parse` is None for a format that frames the whole output. `one_by_one`: it has no JSON object for the arguments.
     """
 
     markers: Sequence[str]
     parse: Callable[[Source, Tools], Step[None]] | None
     forced: Callable[[Sequence[Tool], bool], Grammar]
+    one_by_one: bool = False
 
 
 TOOL_FORMATS = {
@@ -41,12 +42,12 @@ TOOL_FORMATS = {
     "phi4": ToolFormat(phi4.MARKERS, phi4.parse, phi4.forced),
     "mistral": ToolFormat(mistral.MARKERS, mistral.parse, mistral.forced),
     "gptoss": ToolFormat(gptoss.MARKERS, None, gptoss.forced),
-    "qwen3coder": ToolFormat(qwen3coder.MARKERS, qwen3coder.parse, qwen3coder.forced),
+    "qwen3coder": ToolFormat(qwen3coder.MARKERS, qwen3coder.parse, qwen3coder.forced, one_by_one=True),
     "devstral": ToolFormat(devstral.MARKERS, devstral.parse, devstral.forced),
-    "lfm2": ToolFormat(lfm2.MARKERS, lfm2.parse, lfm2.forced),
-    "gemma4": ToolFormat(gemma4.MARKERS, gemma4.parse, gemma4.forced),
-    "onyx": ToolFormat(onyx.MARKERS, None, onyx.forced),
-    "minicpm5": ToolFormat(minicpm5.MARKERS, minicpm5.parse, minicpm5.forced),
+    "lfm2": ToolFormat(lfm2.MARKERS, lfm2.parse, lfm2.forced, one_by_one=True),
+    "gemma4": ToolFormat(gemma4.MARKERS, gemma4.parse, gemma4.forced, one_by_one=True),
+    "onyx": ToolFormat(onyx.MARKERS, None, onyx.forced, one_by_one=True),
+    "minicpm5": ToolFormat(minicpm5.MARKERS, minicpm5.parse, minicpm5.forced, one_by_one=True),
 }
 REASONING_FORMATS: dict[str, Tags | Framing] = {
     "qwen3": THINK,

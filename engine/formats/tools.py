@@ -23,12 +23,6 @@ def by_name(tools: Sequence[Tool]) -> Tools:
     return {tool.name: tool for tool in tools}
 
 
-def parameter_schema(tool: Tool, name: str) -> Any:
-    """The schema of one argument; None if the tool doesn't declare it."""
-    properties = resolve(tool.parameters, tool.parameters or {}).get("properties")
-    return properties.get(name) if isinstance(properties, Mapping) else None
-
-
 def types_of(schema: Any, root: Mapping[str, Any] | None) -> frozenset[str] | None:
     """The names of the JSON types that a schema admits, as far as it says so plainly; None: any."""
     schema = resolve(schema, root or {})

@@ -23,6 +23,7 @@ from specvino.engine.grammar.nodes import Grammar, Node, Rule, choice
 from specvino.engine.grammar.number import number
 from specvino.engine.grammar.objects import object_
 from specvino.engine.grammar.prune import prune
+from specvino.engine.grammar.spelling import JSON, Spelling
 from specvino.engine.grammar.strings import string
 
 MOST_RULES = 4000
@@ -41,11 +42,12 @@ class Converted:
     unenforced: Mapping[Path, str]
 
 
-def convert(schema: Any) -> Converted:
-    """Raises SchemaError for a schema that is wrong, satisfied by nothing, or too large."""
+def convert(schema: Any, spelling: Spelling = JSON) -> Converted:
+    """With another spelling than JSON's the schema must admit strings alone. Raises SchemaError for a schema that is
+    wrong, satisfied by nothing, or too large."""
     schema = _of_known_draft(schema)
     _require_valid(schema)
-    converter = _Converter(schema)
+    converter = _Converter(schema, spelling)
     try:
         converter.root()
     except Impossible as error:
@@ -81,8 +83,9 @@ def _brief(error: jsonschema_rs.ValidationError) -> str:
 class _Converter:
     """`Builder` for arrays and objects."""
 
-    def __init__(self, schema: Any) -> None:
+    def __init__(self, schema: Any, spelling: Spelling) -> None:
         self.grammar = Grammar()
+        self._spelling = spelling
         self.unenforced: dict[Path, str] = {}
         self._root: Mapping[str, Any] = schema if isinstance(schema, dict) else {}
         self._schema = schema
@@ -152,7 +155,7 @@ class _Converter:
             case "array":
                 return array(schema, self)
             case "string":
-                return string(schema, self.grammar, self.unenforced)
+                return string(schema, self.grammar, self.unenforced, self._spelling)
             case "number" | "integer":
                 return number(schema, kind, self.grammar, self.unenforced)
             case "boolean":
@@ -170,7 +173,7 @@ class _Converter:
         fitting = [value for value in values if satisfies(value)]
         if not fitting:
             raise Impossible(listed.path, "none of the listed values satisfies the rest of the schema")
-        return choice(*(json_text.literal(value) for value in fitting))
+        return choice(*(self._spelling.literal(value) for value in fitting))
 
     def _test(self, schema: Together) -> Callable[[Any], bool]:
         """Tells whether a value satisfies all of these schemas, each of its references followed."""

@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from specvino.engine.grammar import json_text, ranges
+from specvino.engine.grammar import ranges
 from specvino.engine.grammar.errors import Impossible, Path
 from specvino.engine.grammar.formats import PATTERNS, UNENFORCED
-from specvino.engine.grammar.json_text import QUOTE
 from specvino.engine.grammar.located import Located, Together
 from specvino.engine.grammar.nodes import Grammar, Node, sequence
 from specvino.engine.grammar.patterns import Pattern, PatternError
+from specvino.engine.grammar.spelling import Spelling
 
 # Longer ones would be cut off by any limit on tokens, and cost much to compile.
 LONGEST = 100_000
 
 
-def string(schema: Together, grammar: Grammar, unenforced: dict[Path, str]) -> Node:
-    """A JSON string. Of a pattern, a format and bounds of the length one alone can be enforced, in this order."""
+def string(schema: Together, grammar: Grammar, unenforced: dict[Path, str], spelling: Spelling) -> Node:
+    """Of a pattern, a format and bounds of the length one alone can be enforced, in this order."""
     least, most = _lengths(schema)
     chosen: Pattern | None = None
     for each in (*schema.all("pattern"), *schema.all("format")):
@@ -30,15 +30,13 @@ def string(schema: Together, grammar: Grammar, unenforced: dict[Path, str]) -> N
         except PatternError as error:
             unenforced[each.path] = str(error)
     if chosen is not None:
-        if (simple := chosen.repeated_char()) and (node := _counted(simple, least, most, grammar)):
+        if (simple := chosen.repeated_char()) and (node := _counted(simple, least, most, grammar, spelling)):
             return node
         for keyword in ("minLength", "maxLength"):
             if (limit := schema.first(keyword)) and not _trivial(keyword, limit.schema):
                 unenforced[limit.path] = "beside a pattern or format it can't be enforced"
-        return sequence(QUOTE, chosen.node(grammar, json_text.char), QUOTE)
-    if least == 0 and most is None:
-        return json_text.any_string(grammar)
-    return sequence(QUOTE, grammar.repeat(json_text.any_char(grammar), least, most), QUOTE)
+        return sequence(spelling.quote, chosen.node(grammar, spelling.char), spelling.quote)
+    return sequence(spelling.quote, grammar.repeat(spelling.any_char(grammar), least, most), spelling.quote)
 
 
 def _pattern(each: Located) -> Pattern | None:
@@ -62,13 +60,16 @@ def _lengths(schema: Together) -> tuple[int, int | None]:
     return least, None if most is None or most > LONGEST else most
 
 
-def _counted(simple: tuple[Any, int, int | None], least: int, most: int | None, grammar: Grammar) -> Node | None:
+def _counted(
+    simple: tuple[Any, int, int | None], least: int, most: int | None, grammar: Grammar, spelling: Spelling
+) -> Node | None:
     chars, pattern_least, pattern_most = simple
     least = max(least, pattern_least)
     most = min((bound for bound in (most, pattern_most) if bound is not None), default=None)
     if not chars or (most is not None and least > most):
         return None
-    return sequence(QUOTE, grammar.repeat(json_text.char(ranges.common(chars, ranges.ANY)), least, most), QUOTE)
+    char = spelling.char(ranges.common(chars, ranges.ANY))
+    return sequence(spelling.quote, grammar.repeat(char, least, most), spelling.quote)
 
 
 def _trivial(keyword: str, limit: Any) -> bool:

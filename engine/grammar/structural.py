@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from specvino.engine.formats.grammar import json_schema, marked_up, plain_string
+from specvino.engine.formats.grammar import PLAIN_TEXT, json_schema, marked_up, plain_string
 from specvino.engine.formats.grammar import tag as xgrammar_tag
 from specvino.engine.grammar.ebnf import fragile, render
 from specvino.engine.grammar.errors import Path, SchemaError
@@ -12,6 +12,7 @@ from specvino.engine.grammar.patterns import Pattern, PatternError
 from specvino.engine.grammar.prune import prune
 from specvino.engine.grammar.schema import convert
 from specvino.engine.grammar.shortest import shortest
+from specvino.engine.grammar.spelling import JSON, PLAIN, Spelling
 
 MOST_FORMATS = 2000
 MOST_DEPTH = 64
@@ -53,14 +54,16 @@ class _Lowering:
         schema = value.get("json_schema")
         if value.get("type") == "json_schema" and isinstance(schema, dict | bool):
             return {"type": "grammar", "grammar": render(self._converted(schema, (*path, "json_schema")))}
+        if value.get("type") == PLAIN_TEXT and isinstance(schema, dict):
+            return {"type": "grammar", "grammar": render(self._converted(schema, (*path, "json_schema"), PLAIN))}
         if value.get("type") == "qwen_xml_parameter" and isinstance(schema, dict):
             self._converted(schema, (*path, "json_schema"))
             return _Lowering().lowered(marked_up(_Parameters(schema), _qwen_element), path)
         return {key: self.lowered(each, (*path, key)) for key, each in value.items()}
 
-    def _converted(self, schema: Any, path: Path) -> Grammar:
+    def _converted(self, schema: Any, path: Path, spelling: Spelling = JSON) -> Grammar:
         try:
-            converted = convert(schema)
+            converted = convert(schema, spelling)
         except SchemaError as error:
             raise SchemaError((*path, *error.path), str(error)) from None
         self.unenforced |= {(*path, *place): reason for place, reason in converted.unenforced.items()}
@@ -101,6 +104,8 @@ def _node(format: Any, grammar: Grammar) -> Node:
         case "json_schema":
             converted = convert(format["json_schema"])
             return Text(shortest(converted.grammar))
+        case "plain_text":
+            return Text(shortest(convert(format["json_schema"], PLAIN).grammar))
         case "regex":
             return Pattern(f"^(?:{format['pattern']})$").node(grammar)
         case "sequence":

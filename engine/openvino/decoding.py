@@ -32,6 +32,7 @@ def configure(request: Generate, own: GenerationConfig, drafting: Drafting | Non
     config.eos_token_id = own.eos_token_id
     config.stop_token_ids = own.stop_token_ids
     config.max_new_tokens = request.max_new_tokens
+    config.min_new_tokens = min(request.min_tokens, request.max_new_tokens)
     config.ignore_eos = request.ignore_eos
     config.echo = request.echo
     config.logprobs = int(request.logprobs)

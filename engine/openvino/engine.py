@@ -276,6 +276,7 @@ class OpenVINOEngine:
                         repetition_penalty=sampling.repetition_penalty,
                         seed=(seed + i) % 2**64,
                         ignore_eos=sampling.ignore_eos,
+                        min_tokens=sampling.min_tokens,
                         min_p=sampling.min_p,
                         n=request.n,
                         best_of=sampling.best_of if search else 1,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.formats import REASONING_FORMATS, forced
+from specvino.engine.formats import REASONING_FORMATS, forced, unsaid
 from specvino.engine.formats.grammar import either, json_schema, sequence
 from specvino.engine.formats.thinking import Tags
 from specvino.engine.grammar.errors import Path
@@ -45,8 +45,15 @@ async def _calls(
 ) -> Held:
     assert formats.tool is not None
     unenforced = []
-    for index, tool in enumerate(prompt.tools):
-        unenforced += [(index, path) for path in await _check(grammars, index, tool, strict=tool.strict)]
+    for index, (tool, function) in enumerate(zip(prompt.tools, functions(prompt.tools), strict=True)):
+        found = dict.fromkeys(await _check(grammars, index, tool, strict=tool.strict))
+        left = unsaid(formats.tool, function)
+        if tool.strict and left:
+            path, reason = next(iter(left.items()))
+            error = ConstraintError(reason, path, unsupported=True)
+            error.tool = index
+            raise error
+        unenforced += [(index, path) for path in found | dict.fromkeys(left)]
     tag = forced(formats.tool, functions(prompt.tools), None, request.parallel_calls, formats.reasoning, thinking)
     form = await grammars.check(StructuralTag(json.dumps(tag)))
     return Held(form, unenforced_arguments=tuple(unenforced))

@@ -157,6 +157,7 @@ class Generate(msgspec.Struct, tag=True):
     repetition_penalty: float
     seed: int
     ignore_eos: bool
+    min_tokens: int = 0
     min_p: float = 0.0
     n: int = 1
     best_of: int = 1

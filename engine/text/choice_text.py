@@ -1,4 +1,4 @@
-"""A choice's tokens as text, up to a stop string."""
+"""A choice's tokens as text, up to a stop string or a token that stops."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from specvino.engine.text.token_trail import TokenTrail
 
 
 class ChoiceText:
-    """`tokens` counts those that were read, up to and including the one that brought a stop string.
+    """`tokens` counts those that were read, up to and including the one that brought a stop.
 
     With `logprobs` a text comes together with the tokens that it is made of: it waits for the end of its last one,
     which may be a part of a character, or hold what may begin a stop string.
@@ -22,40 +22,29 @@ class ChoiceText:
         self.stopped = False
         self._detokenizer = detokenizer
         self._stops = StopMatcher(stops, keep=sampling.include_stop_str_in_output) if stops else None
+        self._ends = sampling.stop_token_ids
+        self._keep = sampling.include_stop_str_in_output
+        self._least = sampling.min_tokens
         self._trail = TokenTrail() if logprobs else None
         self._tokens: tuple[TokenLogprob, ...] = ()
         self._rest: tuple[TokenLogprob, ...] = ()
 
     def push(self, token_ids: Sequence[int], logprobs: Sequence[float] | None = None) -> str:
-        """Returns the text that these tokens free; none after a stop string."""
-        if self._stops is None and self._trail is None:
+        """Returns the text that these tokens free; none after a stop."""
+        if self._stops is None and self._trail is None and not self._ends:
             self.tokens += len(token_ids)
             return self._detokenizer.push(token_ids)
         text = ""
         for place, token_id in enumerate(token_ids):
             self.tokens += 1
-            piece = self._detokenizer.push([token_id])
-            if self._trail is not None:
-                logprob = logprobs[place] if logprobs else None
-                bytes = self._detokenizer.bytes_of(token_id)
-                self._trail.add(piece, bytes, logprob, whole=not self._detokenizer.unfinished)
-            text += self._free(piece)
+            text += self._read(token_id, logprobs[place] if logprobs else None)
             if self.stopped:
                 break
         return self._released(text, ended=self.stopped)
 
     def finish(self) -> str:
         """The text that was held back, now that no more tokens come."""
-        piece = self._detokenizer.finish()
-        if self._trail is not None:
-            self._trail.extend(piece)
-        text = self._free(piece)
-        if self._stops is not None and not self.stopped:
-            held = self._stops.finish()
-            if self._trail is not None:
-                self._trail.free(len(held))
-            text += held
-        return self._released(text, ended=True)
+        return self._released(self._held(), ended=True)
 
     def take_logprobs(self) -> tuple[TokenLogprob, ...]:
         """Those of the text that was returned since they were last taken."""
@@ -78,8 +67,33 @@ class ChoiceText:
         self._tokens += tokens
         return "".join(token.text for token in tokens)
 
+    def _read(self, token_id: int, logprob: float | None) -> str:
+        stops = token_id in self._ends and self.tokens > self._least
+        held = self._held() if stops and not self._keep else ""
+        piece = "" if stops and not self._keep else self._detokenizer.push([token_id])
+        if self._trail is not None:
+            bytes = self._detokenizer.bytes_of(token_id)
+            self._trail.add(piece, bytes, logprob, whole=not self._detokenizer.unfinished)
+        text = held + self._free(piece)
+        if stops and not self.stopped:
+            text += self._held()
+            self.stopped = True
+        return text
+
+    def _held(self) -> str:
+        piece = self._detokenizer.finish()
+        if self._trail is not None:
+            self._trail.extend(piece)
+        text = self._free(piece)
+        if self._stops is not None and not self.stopped:
+            held = self._stops.finish()
+            if self._trail is not None:
+                self._trail.free(len(held))
+            text += held
+        return text
+
     def _free(self, piece: str) -> str:
-        if self._stops is not None:
+        if self._stops is not None and self.tokens > self._least:
             piece, self.stopped = self._stops.push(piece)
         if self._trail is not None:
             self._trail.free(len(piece))

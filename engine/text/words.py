@@ -16,4 +16,8 @@ def words(text: str) -> list[str]:
 
 def word_ids(text: str) -> list[int]:
     """An id for each token, the same for the same word everywhere; some words share theirs."""
-    return [zlib.crc32(word.encode()) % VOCABULARY_SIZE for word in words(text)]
+    return [word_id(word.encode()) for word in words(text)]
+
+
+def word_id(word: bytes) -> int:
+    return zlib.crc32(word) % VOCABULARY_SIZE

@@ -40,6 +40,8 @@ ENDED = {
     "stop": pick(["e", ",", "ll", "\n"]) | st.lists(st.text(min_size=1, max_size=3), max_size=3),
     "include_stop_str_in_output": st.booleans(),
     "skip_special_tokens": st.booleans(),
+    "stop_token_ids": st.lists(st.integers(0, 999), max_size=64),
+    "min_tokens": st.integers(0, 20),
     "ignore_eos": st.booleans(),
 }
 PENALTIES = {

@@ -21,7 +21,7 @@ def asked(
     temperature: float = 0.0,
     seed: int | None = None,
     stop: Sequence[str] = (),
-    ignore_eos: bool = False,
+    **others: Any,
 ) -> GenerationRequest:
     sampling = Sampling(
         max_tokens=max_tokens,
@@ -33,7 +33,7 @@ def asked(
         repetition_penalty=1.0,
         seed=seed,
         stop=tuple(stop),
-        ignore_eos=ignore_eos,
+        **others,
     )
     return GenerationRequest((Conversation((Message("user", text),)),), sampling, n)
 
@@ -97,6 +97,17 @@ def test_ignore_eos_goes_on_to_the_limit() -> None:
     assert text_of(answered(asked("a b", ignore_eos=True, max_tokens=5))) == "a ba ba"
     segments = answered(asked("", ignore_eos=True))
     assert segments[-2:] == [Finish(0, "length"), Usage(4, CONTEXT_LENGTH - 4)]
+
+
+def test_the_least_tokens_come_before_the_end() -> None:
+    assert text_of(answered(asked("a b", min_tokens=3))) == "a ba b"
+    assert answered(asked("", min_tokens=2))[-2:] == [Finish(0, "stop"), Usage(4, 3)]
+
+
+def test_a_token_stops() -> None:
+    segments = answered(asked("a b c", stop_token_ids=frozenset(word_ids(" b"))))
+    assert text_of(segments) == "a"
+    assert segments[-2:] == [Finish(0, "stop"), Usage(7, 2)]
 
 
 def test_choices_take_turns_and_are_repeatable() -> None:

@@ -91,7 +91,7 @@ def test_refusals_name_the_field():
         assert caught.value.param in caught.value.message
 
 
-@pytest.mark.parametrize("fields", [{"ignore_eos": True}, {"best_of": 2}])
+@pytest.mark.parametrize("fields", [{"ignore_eos": True}, {"min_tokens": 1}, {"best_of": 2}])
 def test_what_has_no_form_is_refused(fields):
     (param,) = fields
     for ask in (

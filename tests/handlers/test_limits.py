@@ -56,6 +56,23 @@ def test_n_is_at_most_best_of_where_that_is_given(endpoint):
     assert refusal(endpoint, n=3) is None
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "limit"),
+    [(CHAT, "max_completion_tokens"), (COMPLETION, "max_tokens"), (RESPONSE, "max_output_tokens")],
+)
+def test_the_least_tokens_are_at_most_the_most(endpoint, limit):
+    assert refusal(endpoint, min_tokens=5, **{limit: 4}) == ("invalid_value", "min_tokens")
+    assert refusal(endpoint, min_tokens=5, **{limit: 5}) is None
+    assert refusal(endpoint, min_tokens=5) is None
+
+
+@ALL
+def test_a_search_has_no_least_length(endpoint):
+    assert refusal(endpoint, min_tokens=1, best_of=2) == ("invalid_value", "min_tokens")
+    assert refusal(endpoint, min_tokens=0, best_of=2) is None
+    assert refusal(endpoint, min_tokens=1, best_of=1) is None
+
+
 @ALL
 @pytest.mark.parametrize(
     ("field", "kinds"),
@@ -78,3 +95,5 @@ def test_an_engine_that_drafts_does_not_search(endpoint):
     for drafting in ("draft_model", "prompt_lookup"):
         assert refusal(endpoint, drafting=drafting, best_of=2) == ("unsupported_parameter", "best_of")
         assert refusal(endpoint, drafting=drafting, best_of=1) is None
+        assert refusal(endpoint, drafting=drafting, min_tokens=1) == ("unsupported_parameter", "min_tokens")
+        assert refusal(endpoint, drafting=drafting, min_tokens=0) is None

@@ -55,7 +55,16 @@ def test_the_other_settings():
     assert (plain.min_p, plain.best_of, plain.length_penalty) == (0, 1, 1)
     assert (plain.include_stop_str_in_output, plain.skip_special_tokens) == (False, True)
     assert (plain.num_assistant_tokens, plain.assistant_confidence_threshold, plain.max_ngram_size) == (None,) * 3
-    fields = {"min_p": 0.2, "best_of": 3, "length_penalty": 0, "num_assistant_tokens": 4, "max_ngram_size": 2}
+    assert (plain.stop_token_ids, plain.min_tokens) == (frozenset(), 0)
+    assert settle(stop_token_ids=[3, 5, 3]).stop_token_ids == {3, 5}
+    fields = {
+        "min_tokens": 2,
+        "min_p": 0.2,
+        "best_of": 3,
+        "length_penalty": 0,
+        "num_assistant_tokens": 4,
+        "max_ngram_size": 2,
+    }
     given = settle(**fields, include_stop_str_in_output=True, skip_special_tokens=False)
     assert {name: getattr(given, name) for name in fields} == fields
     assert (given.include_stop_str_in_output, given.skip_special_tokens) == (True, False)

@@ -96,6 +96,7 @@ def test_some_tools(mode: str, reference: dict[str, Any]) -> None:
         ({"tool_choice": {"type": "file_search"}}, "unsupported_tool", "tool_choice"),
         ({"tool_choice": "required", "tools": [{"type": "web_search"}]}, "unsupported_tool", "tool_choice"),
         ({"tool_choice": "required", "ignore_eos": True}, "invalid_value", "ignore_eos"),
+        ({"tool_choice": "required", "min_tokens": 1}, "invalid_value", "min_tokens"),
         ({"tool_choice": "required", "best_of": 2}, "invalid_value", "best_of"),
         (
             {"tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "x"}]}},

@@ -16,6 +16,19 @@ def test_the_first_of_the_stop_texts_ends_it(ask: Ask) -> None:
     assert (answer.text, answer.finish) == ("1, 2, 3", "stop")
 
 
+@proves(*everywhere("stop_token_ids"))
+def test_a_token_ends_it(ask: Ask) -> None:
+    (comma,) = ask.http.post("/tokenize", json={"model": "m", "text": ","}).json()["tokens"]
+    answer = ask("count", stop_token_ids=[comma])
+    assert (answer.text, answer.tokens, answer.finish) == ("1", 2, "stop")
+
+
+@proves(*everywhere("min_tokens"))
+def test_neither_its_turn_nor_a_stop_ends_it_too_early(ask: Ask) -> None:
+    assert ask("yes", min_tokens=20, **{ask.limit: 60}).tokens >= 20
+    assert ask("count", stop=",", min_tokens=6).text.startswith("1, 2")
+
+
 @proves(*everywhere("include_stop_str_in_output"))
 def test_the_stop_text_stays(ask: Ask) -> None:
     answer = ask("count", stop=", 4", include_stop_str_in_output=True)

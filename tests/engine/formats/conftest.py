@@ -10,9 +10,12 @@ import numpy as np
 import openvino as ov
 import pytest
 from openvino import opset13 as op
-from openvino_genai import GenerationConfig, LLMPipeline, StructuredOutputConfig, TokenizedInputs, Tokenizer
+from openvino_genai import GenerationConfig, LLMPipeline, TokenizedInputs, Tokenizer
 
+from specvino.engine.grammar.forms import lower
 from specvino.engine.models import ModelSource
+from specvino.engine.openvino.stub import structured_output
+from specvino.engine.request import StructuralTag
 
 Logits = np.ndarray[Any, np.dtype[np.float32]]
 ONE_TOKEN = ov.Tensor(np.array([[1]], np.int64))
@@ -60,7 +63,7 @@ class Speaker:
 
     def babbles(self, grammar: dict[str, Any], seed: int) -> str | None:
         """What comes out if the model wants nothing in particular; None if that has no end."""
-        config = GenerationConfig(max_new_tokens=250, do_sample=True, rng_seed=seed)
+        config = GenerationConfig(max_new_tokens=500, do_sample=True, rng_seed=seed)
         text, ended = self._generate(self._babbling, grammar, config)
         return text if ended else None
 
@@ -78,7 +81,7 @@ class Speaker:
 
     def _generate(self, pipeline: LLMPipeline, grammar: dict[str, Any], config: GenerationConfig) -> tuple[str, bool]:
         config.eos_token_id = self._end
-        config.structured_output_config = StructuredOutputConfig(structural_tags_config=json.dumps(grammar))
+        config.structured_output_config = structured_output(lower(StructuralTag(json.dumps(grammar))))
         tokens = list(pipeline.generate(TokenizedInputs(ONE_TOKEN, ONE_TOKEN), config).tokens[0])
         ended = tokens[-1:] == [self._end]
         return self._tokenizer.decode(tokens[:-1] if ended else tokens, skip_special_tokens=False), ended

@@ -7,7 +7,7 @@ import jsonschema_rs
 import pytest
 from support.formats import NOW, TOOLS, WRITERS, Call, Function, Outcome, outcome, parsed, pieces_of
 
-from specvino.engine.formats import REASONING_FORMATS, TOOL_FORMATS, Tool, forced
+from specvino.engine.formats import REASONING_FORMATS, TOOL_FORMATS, Tool, forced, unsaid
 
 Says = Callable[[dict[str, Any], str], str]
 Babbles = Callable[[dict[str, Any], int], str | None]
@@ -106,10 +106,34 @@ BOUNDED = Function(
         "$defs": {"unit": {"enum": ["celsius", "kelvin"]}},
     },
 )
+TEXTS = Function(
+    "texts",
+    {
+        "type": "object",
+        "properties": {
+            "day": {"type": "string", "format": "date"},
+            "either": {"anyOf": [{"type": "string", "pattern": "^a[0-9]$"}, {"const": "none"}]},
+            "short": {"type": "string", "pattern": "^[a-z]+$", "maxLength": 3},
+            "named": {"$ref": "#/$defs/name"},
+            "listed": {"type": "string", "enum": ["a", "bb", "ccc"], "minLength": 2},
+        },
+        "required": ["day", "either", "short", "named", "listed"],
+        "$defs": {"name": {"allOf": [{"type": "string", "minLength": 1}], "maxLength": 5}},
+    },
+)
+JOINED = Function(
+    "joined",
+    {
+        "allOf": [{"$ref": "#/$defs/place"}, {"properties": {"n": {"minimum": 3}, "on": {"type": "boolean"}}}],
+        "properties": {"n": {"type": "integer", "maximum": 4}},
+        "required": ["n"],
+        "$defs": {"place": {"properties": {"place": {"enum": ["Rome", "Oslo"]}}, "required": ["place"]}},
+    },
+)
 FREE = Function("free", {"properties": {"a": {"type": "boolean"}, "b": {"enum": ["x", "y"]}}})
 
 
-@pytest.mark.parametrize("tool", [BOUNDED, FREE], ids=["required", "all optional"])
+@pytest.mark.parametrize("tool", [BOUNDED, TEXTS, JOINED, FREE], ids=["required", "texts", "joined", "all optional"])
 @pytest.mark.parametrize("tool_format", FORMATS)
 def test_arguments_keep_to_the_schema_whatever_the_model_wants(tool_format: str, tool: Tool, babbles: Babbles) -> None:
     grammar = forced(tool_format, [tool], parallel=False)
@@ -123,6 +147,36 @@ def test_arguments_keep_to_the_schema_whatever_the_model_wants(tool_format: str,
         (call,) = got.calls
         assert call.complete
         jsonschema_rs.validate(dict(tool.parameters or {}), call.arguments)
+
+
+PAYMENTS: dict[str, Any] = {
+    "type": "object",
+    "anyOf": [
+        {"properties": {"to": {"enum": ["a", "b"]}, "card": {"type": "integer"}}, "required": ["to", "card"]},
+        {"properties": {"to": {"enum": ["c"]}, "iban": {"enum": ["x", "y"]}}, "required": ["to", "iban"]},
+        {"type": "null"},
+    ],
+    "minProperties": 2,
+}
+
+
+@pytest.mark.parametrize("tool_format", FORMATS)
+def test_what_a_format_cant_say_of_the_arguments_is_told(tool_format: str) -> None:
+    one_by_one = {"qwen3coder", "lfm2", "gemma4", "onyx", "minicpm5"}
+    told = {("anyOf",), ("minProperties",)} if tool_format in one_by_one else set()
+    assert set(unsaid(tool_format, Function("pay", PAYMENTS))) == told
+    for tool in (*TOOLS, BOUNDED, TEXTS, JOINED, FREE):
+        assert not unsaid(tool_format, tool)
+
+
+@pytest.mark.parametrize("tool_format", FORMATS)
+def test_what_all_alternatives_demand_comes(tool_format: str, babbles: Babbles) -> None:
+    grammar = forced(tool_format, [Function("pay", {**PAYMENTS, "minProperties": 0})], parallel=False)
+    said = [text for seed in range(8) if (text := babbles(grammar, seed)) is not None and "\ufffd" not in text]
+    assert said
+    for text in said:
+        (call,) = outcome(pieces_of(tool_format, None, [text], tools=[Function("pay", PAYMENTS)])).calls
+        assert call.arguments["to"] in {"a", "b", "c"}
 
 
 PAIRS: Sequence[tuple[str, str, str]] = [

@@ -106,3 +106,22 @@ def test_what_can_t_be_enforced_is_named_or_refused(tiny_text: ModelSource) -> N
         assert error.value.tool == 0
 
     running(tiny_text, test)
+
+
+def test_what_the_format_cant_say_is_named_or_refused(tiny_text: ModelSource) -> None:
+    parameters = {
+        "type": "object",
+        "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
+        "properties": {"a": {}, "b": {}},
+    }
+    loose = Tool("f", None, json.dumps(parameters))
+
+    async def test(engine: OpenVINOEngine) -> None:
+        started, *_ = await answer(engine, with_tools("hi", WEATHER, loose, must_call=True))
+        assert isinstance(started, Started)
+        assert started.unenforced_arguments == ((1, ("anyOf",)),)
+        with pytest.raises(ConstraintError) as error:
+            await answer(engine, with_tools("hi", replace(loose, strict=True), must_call=True))
+        assert (error.value.unsupported, error.value.tool, error.value.path) == (True, 0, ("anyOf",))
+
+    running(tiny_text, test, tool_parser="minicpm5")

@@ -17,6 +17,14 @@ TABLE = [b"a", b"ab", b" b", b"", *(bytes([byte]) for byte in "é🎉".encode())
 
 IDS = st.lists(st.integers(0, len(TABLE) - 1), min_size=1, max_size=12)
 STOPS = st.lists(st.text("ab é", min_size=1, max_size=3), max_size=3).map(tuple)
+CUTS = st.lists(st.integers(0, 99), max_size=3)
+ENDS = st.fixed_dictionaries(
+    {
+        "include_stop_str_in_output": st.booleans(),
+        "stop_token_ids": st.frozensets(st.integers(0, len(TABLE) - 1), max_size=2),
+        "min_tokens": st.integers(0, 4),
+    }
+)
 
 
 def choice(stops: tuple[str, ...] = (), *, logprobs: bool = True, **sampling: Any) -> ChoiceText:
@@ -47,21 +55,23 @@ def own_tokens(text: ChoiceText, piece: str, logprobs: bool) -> tuple[TokenLogpr
     return tokens
 
 
-@given(IDS, STOPS, st.lists(st.integers(0, 99), max_size=3), st.booleans())
+@given(IDS, STOPS, CUTS, ENDS)
 def test_every_token_comes_once_and_their_texts_are_the_text(
-    ids: list[int], stops: tuple[str, ...], cuts: list[int], keep: bool
+    ids: list[int], stops: tuple[str, ...], cuts: list[int], ends: dict[str, Any]
 ) -> None:
-    counted = choice(stops, include_stop_str_in_output=keep)
+    counted = choice(stops, **ends)
     text, tokens = read(counted, ids, cuts)
     assert "".join(token.text for token in tokens) == text
     assert [token.logprob for token in tokens] == [-float(place) for place in range(counted.tokens)]
     assert [token.bytes for token in tokens] == [TABLE[id] for id in ids[: counted.tokens]]
 
 
-@given(IDS, STOPS, st.lists(st.integers(0, 99), max_size=3), st.booleans())
-def test_the_text_is_the_same_without_them(ids: list[int], stops: tuple[str, ...], cuts: list[int], keep: bool) -> None:
-    plain = choice(stops, logprobs=False, include_stop_str_in_output=keep)
-    asked = choice(stops, include_stop_str_in_output=keep)
+@given(IDS, STOPS, CUTS, ENDS)
+def test_the_text_is_the_same_without_them(
+    ids: list[int], stops: tuple[str, ...], cuts: list[int], ends: dict[str, Any]
+) -> None:
+    plain = choice(stops, logprobs=False, **ends)
+    asked = choice(stops, **ends)
     text, none = read(plain, ids, cuts, logprobs=False)
     assert read(asked, ids, cuts)[0] == text
     assert none == []
@@ -116,3 +126,25 @@ def test_a_stop_string_may_stay() -> None:
     text = choice(("b",), include_stop_str_in_output=True)
     assert text.push([1, 0], [-1, -2]) == "ab"
     assert text.take_logprobs() == (TokenLogprob("ab", b"ab", -1),)
+
+
+def test_a_token_that_stops_gives_no_text() -> None:
+    text = choice(("bx",), stop_token_ids=frozenset([2]))
+    assert text.push([1, 2, 0], [-1, -2, -3]) == "ab"  # what could have begun a stop string comes out
+    assert (text.stopped, text.tokens) == (True, 2)
+    assert text.take_logprobs() == (TokenLogprob("ab", b"ab", -1),)
+    assert text.rest_logprobs() == (TokenLogprob("", b" b", -2),)
+
+
+def test_a_token_that_stops_may_stay() -> None:
+    text = choice(stop_token_ids=frozenset([2]), include_stop_str_in_output=True)
+    assert text.push([1, 2, 0], [-1, -2, -3]) == "ab b"
+    assert (text.stopped, text.tokens) == (True, 2)
+
+
+def test_no_stop_is_seen_among_the_least_tokens() -> None:
+    text = choice(("b",), stop_token_ids=frozenset([0]), min_tokens=2)
+    assert text.push([0, 1], [-1, -2]) == "aab"
+    assert not text.stopped
+    assert text.push([2], [-3]) == " "
+    assert text.stopped
