@@ -50,6 +50,13 @@ def serve(
         UnsupportedFields,
         typer.Option(help="What becomes of fields without effect: a response header, an error, or nothing."),
     ] = UnsupportedFields.REPORT,
+    allowed_origins: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An origin whose web pages may use the server (CORS), as https://example.com, or several with commas "
+            "between them; `*` is every one. May be given more than once; without it, no other origin's pages may."
+        ),
+    ] = None,
     max_body: Annotated[int, typer.Option(min=1, help="The largest request body, in bytes.")] = 8 * 1024 * 1024,
     draft_model: Annotated[
         str | None,
@@ -108,13 +115,16 @@ def serve(
         from specvino.handlers.limits import Limits
         from specvino.handlers.media import MediaError, MediaSettings
         from specvino.server.keys import KeyFileError, read_keys
+        from specvino.server.origins import OriginError
+        from specvino.server.origins import parse as parse_origins
         from specvino.server.run import ServeError, run
         from specvino.server.settings import Settings
         from specvino.server.storage import StorageError, sealer
         from specvino.server.storage import response_store as store_of
 
     try:
-        settings = Settings(read_keys(api_key_file), max_body, unsupported_fields.value)
+        origins = parse_origins(allowed_origins or ())
+        settings = Settings(read_keys(api_key_file), max_body, unsupported_fields.value, origins)
         names = tuple(served_model_name or ()) or (_own_name(model, engine),)
         if "" in names:
             raise ServeError("a served model name can't be empty")
@@ -127,7 +137,7 @@ def serve(
         media = MediaSettings.parse(allowed_media_domains or (), allowed_local_media_path)
         server_engine = _engine(model, engine, draft_model, prompt_lookup, max_tokens_limit, parsers)
         run(server_engine, names, settings, host, port, store_of(response_store), sealer(), limits, media)
-    except (ModelLoadError, KeyFileError, MediaError, ServeError, StorageError) as error:
+    except (ModelLoadError, KeyFileError, MediaError, OriginError, ServeError, StorageError) as error:
         sys.exit(f"specvino: {error}")
 
 

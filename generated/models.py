@@ -204,6 +204,10 @@ class AssistantMessage(BaseModel):
     """
     What the model thought, for chat templates that show it.
     """
+    reasoning: str | None | MISSING = MISSING
+    """
+    The same under the name that vLLM gives it; reasoning_content counts where it is given.
+    """
     tool_calls: list[MessageToolCall | MessageCustomCall] | None | MISSING = MISSING
     """
     Calls that this answer made.
@@ -2422,7 +2426,7 @@ class FlatFunctionTool(BaseModel):
     """
     strict: bool | None | MISSING = MISSING
     """
-    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't held to it.
+    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't held to it, and then true is reported there too.
     """
 
 
@@ -2572,7 +2576,7 @@ class FunctionDefinition(BaseModel):
     """
     strict: bool | None | MISSING = MISSING
     """
-    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't held to it.
+    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't held to it, and then true is reported there too.
     """
 
 

@@ -91,6 +91,7 @@ SHAPES: dict[str, Shape] = {
             'name': Field("honoured"),
             'refusal': Field("unsupported"),
             'reasoning_content': Field("honoured"),
+            'reasoning': Field("honoured"),
             'tool_calls': Field("honoured", shape="MessageCall"),
             'function_call': Field("honoured", shape="MessageFormerCall"),
             'audio': Field("unsupported", shape="MessageAudio"),

@@ -1212,7 +1212,7 @@ class FlatFunctionTool(TypedDict):
     """
     strict: NotRequired[bool | None]
     """
-    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't held to it.
+    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't held to it, and then true is reported there too.
     """
 
 

@@ -168,6 +168,10 @@ def _offer(
         _require_callable(body, chosen, choice, calling)
     elif chosen and calling != "taught":
         without_effect(context, "tools" if "tools" in next(iter(chosen)) else "functions")
+    else:
+        for param, definition in chosen.items():
+            if given(definition.strict):  # what the model does of itself is not held to anything
+                without_effect(context, f"{param}.strict")
     return Offer(
         tools=tuple(_tool(definition, strict=context.refuses_unsupported) for definition in chosen.values()),
         params=tuple(chosen),

@@ -16,6 +16,7 @@ from connexion.middleware.security import SecurityMiddleware
 from connexion.resolver import Resolution, Resolver
 
 from specvino.generated.handlers import OPERATIONS, Handlers
+from specvino.server import origins
 from specvino.server.errors import add_error_handlers
 from specvino.server.keys import BearerKeys
 from specvino.server.operation import operations_middleware
@@ -43,6 +44,7 @@ def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None
         security_map={"bearer": partial(BearerKeys, settings.keys)},
         middlewares=[
             RequestId,
+            *([origins.middleware(settings.origins)] if settings.origins else ()),
             ExceptionMiddleware,
             Reference,
             _Routing,

@@ -9,8 +9,10 @@ MAX_BODY = 8 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Without `keys` everybody may use the server. `max_body` is in bytes."""
+    """Without `keys` everybody may use the server. `max_body` is in bytes. `origins` are those whose web pages
+    may use it."""
 
     keys: frozenset[str] = frozenset()
     max_body: int = MAX_BODY
     unsupported_fields: Policy = "report"
+    origins: frozenset[str] = frozenset()

@@ -5,10 +5,11 @@ formats in a chat template, `needs_special_tokens` says what the detokenizer mus
 """
 
 from specvino.engine.formats.detect import detect
-from specvino.engine.formats.forcing import forced, unsaid
+from specvino.engine.formats.forcing import forced, thoughtful, unsaid
 from specvino.engine.formats.parser import OutputParser, parser_for
 from specvino.engine.formats.pieces import CallArguments, CallEnd, CallStart, Piece, Reasoning, Text
 from specvino.engine.formats.registry import (
+    FRAMINGS,
     REASONING_FORMATS,
     TOOL_FORMATS,
     check,
@@ -18,6 +19,7 @@ from specvino.engine.formats.registry import (
 from specvino.engine.formats.tools import Tool
 
 __all__ = [
+    "FRAMINGS",
     "REASONING_FORMATS",
     "TOOL_FORMATS",
     "CallArguments",
@@ -34,5 +36,6 @@ __all__ = [
     "forced",
     "needs_special_tokens",
     "parser_for",
+    "thoughtful",
     "unsaid",
 ]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from specvino.engine.formats.arguments import members
-from specvino.engine.formats.grammar import NOTHING, either, sequence
+from specvino.engine.formats.grammar import NOTHING, Grammar, either, sequence
 from specvino.engine.formats.registry import REASONING_FORMATS, TOOL_FORMATS, check
 from specvino.engine.formats.tools import Tool
 from specvino.engine.grammar.errors import Path
@@ -29,9 +29,14 @@ def forced(
         tools, parallel = [{tool.name: tool for tool in tools}[name]], False
     grammar = TOOL_FORMATS[tool_format].forced(tools, parallel)
     if reasoning_format is not None:
-        thought = REASONING_FORMATS[reasoning_format].thought(prompt_ends_in_thinking)
-        grammar = sequence([thought if prompt_ends_in_thinking else either([NOTHING, thought]), grammar])
+        grammar = thoughtful(reasoning_format, grammar, prompt_ends_in_thinking)
     return {"type": "structural_tag", "format": grammar}
+
+
+def thoughtful(reasoning_format: str, grammar: Grammar, prompt_ends_in_thinking: bool) -> Grammar:
+    """What the grammar says, behind thoughts: they may come, and must end if the prompt has begun them."""
+    thought = REASONING_FORMATS[reasoning_format].thought(prompt_ends_in_thinking)
+    return sequence([thought if prompt_ends_in_thinking else either([NOTHING, thought]), grammar])
 
 
 def unsaid(tool_format: str, tool: Tool) -> Mapping[Path, str]:

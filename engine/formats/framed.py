@@ -42,15 +42,17 @@ class Joined:
 class Framing:
     """A header begins with one of `starts` and stops with `body`; a message stops with one of `ends` or before a start.
 
-    The first header may lack its beginning: then that was the prompt's end. `thinking` is the header of reasoning, and
-    `after_thinking` what stands between reasoning and the next header. `read` reads a header. `call` makes pieces
-    of the call in a message to a recipient; False, with nothing dropped, if there is none of a known tool.
+    The first header may lack its beginning: then that was the prompt's end. `thinking` is the header of reasoning,
+    `answer` that of the answer, and `after_thinking` what stands between reasoning and the next header. `read` reads a
+    header. `call` makes pieces of the call in a message to a recipient; False, with nothing dropped, if there is none
+    of a known tool.
     """
 
     starts: Sequence[str]
     body: str
     ends: Sequence[str]
     thinking: str
+    answer: str
     after_thinking: str
     read: Callable[[str], Header]
     call: Callable[[Source, Tools, str], Step[bool]]

@@ -46,6 +46,7 @@ FRAMING = Framing(
     body="<|message|>",
     ends=("<|end|>", "<|return|>", "<|call|>"),
     thinking="<|channel|>analysis<|message|>",
+    answer="<|channel|>final<|message|>",
     after_thinking="<|end|><|start|>assistant",
     read=_read,
     call=_call,

@@ -57,6 +57,7 @@ FRAMING = Framing(
     body="<|message|>",
     ends=("<|eom|>", "<|eot|>"),
     thinking=" to=self<|message|>",
+    answer=" to=user<|message|>",
     after_thinking="<|eom|><|start|>assistant",
     read=_read,
     call=_call,

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.formats import REASONING_FORMATS, forced, unsaid
-from specvino.engine.formats.grammar import either, json_schema, sequence
-from specvino.engine.formats.thinking import Tags
+from specvino.engine.formats import FRAMINGS, forced, thoughtful, unsaid
+from specvino.engine.formats.grammar import constant, either, json_schema, sequence
 from specvino.engine.grammar.errors import Path
 from specvino.engine.grammar.forms import Form
 from specvino.engine.openvino.grammar_client import GrammarClient
@@ -66,21 +65,24 @@ async def _around(
     formats: OutputFormats,
     thinking: bool,
 ) -> Form | None:
-    """The constraint where the model may call tools instead, or has begun thoughts; None where there are neither."""
+    """The constraint where the model may call tools instead, or think before; None where there is neither."""
     format = _format(constraint)
     if format is None:
         return None
     wider = format
-    # Who writes structural tags says in them what a call looks like.
-    if prompt.tools and formats.tool is not None and isinstance(constraint, JsonSchema):
-        for index, tool in enumerate(prompt.tools):
-            await _check(grammars, index, tool, strict=False)
-        # One call: XGrammar has no choice between what comes to an end and what may go on.
-        calls = forced(formats.tool, functions(prompt.tools), None, parallel=False)
-        wider = either([calls["format"], wider])
-    tags = REASONING_FORMATS.get(formats.reasoning or "")
-    if thinking and isinstance(tags, Tags):
-        wider = sequence([tags.thought(True), wider])
+    framing = FRAMINGS.get(formats.reasoning or (formats.tool if prompt.tools else None) or "")
+    # Who writes structural tags says in them what messages and calls look like.
+    if isinstance(constraint, JsonSchema):
+        if framing is not None:
+            wider = sequence([constant(framing.answer), wider])
+        if prompt.tools and formats.tool is not None:
+            for index, tool in enumerate(prompt.tools):
+                await _check(grammars, index, tool, strict=False)
+            # One call: XGrammar has no choice between what comes to an end and what may go on.
+            calls = forced(formats.tool, functions(prompt.tools), None, parallel=False)
+            wider = either([calls["format"], wider])
+    if formats.reasoning is not None and (framing is None or isinstance(constraint, JsonSchema)):
+        wider = thoughtful(formats.reasoning, wider, thinking)
     if wider is format:
         return None
     return await grammars.check(StructuralTag(json.dumps({"type": "structural_tag", "format": wider})))

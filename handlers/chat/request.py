@@ -64,7 +64,7 @@ def _message(message: AnyMessage, param: str, images: Mapping[str, Image]) -> Me
         role="tool" if message.role == "function" else message.role,
         content=text,
         name=given(message.name),
-        reasoning=given(assistant.reasoning_content) if assistant else None,
+        reasoning=given(assistant.reasoning_content) or given(assistant.reasoning) if assistant else None,
         tool_calls=tuple(_calls(assistant)) if assistant else (),
         tool_call_id=given(message.tool_call_id) if isinstance(message, models.ToolMessage) else None,
         images=placed,

@@ -44,12 +44,13 @@ class Media:
         images: dict[str, Image] = {}
         if not self._engine.model.vision:
             return images
+        sources = list(sources)
+        if len(sources) > MAX_IMAGES:  # before any is fetched or decoded
+            raise InvalidImage(f"The request has more than {MAX_IMAGES} images.").at(sources[MAX_IMAGES].param)
         pixels = 0
         late = asyncio.get_running_loop().time() + FETCH_SECONDS
         for source in sources:
             try:
-                if len(images) == MAX_IMAGES:
-                    raise InvalidImage(f"The request has more than {MAX_IMAGES} images.")
                 image = await self._read(source, late)
                 pixels += image.width * image.height
                 if pixels > MAX_PIXELS:

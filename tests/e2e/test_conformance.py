@@ -16,7 +16,8 @@ def test_the_core_on_the_default_model(default_server):
 
 
 def test_all_of_it_on_a_tiny_model(tiny_text):
-    with serving(str(tiny_text.path), "--served-model-name", "tiny", env={"SPECVINO_API_KEY": KEY}) as server:
+    options = ("--served-model-name", "tiny", "--allowed-origins", "*")
+    with serving(str(tiny_text.path), *options, env={"SPECVINO_API_KEY": KEY}) as server:
         report = judge(server.url, key=KEY)
     assert told(report) == []
     assert len(unsaid(report)) <= 12, unsaid(report)

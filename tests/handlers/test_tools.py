@@ -159,6 +159,15 @@ def test_a_model_without_a_known_format_gets_the_tools_and_they_are_reported(cal
     assert context.unsupported == ["functions"]
 
 
+def test_a_strict_schema_is_reported_where_no_call_is_forced() -> None:
+    strict = [{"type": "function", "function": {"name": "s", "strict": True}}, F]
+    context = RequestContext("r")
+    chat(context=context, tools=strict, tool_choice="required")
+    assert context.unsupported == []
+    chat(context=context, tools=strict)
+    assert context.unsupported == ["tools.0.function.strict"]
+
+
 def test_such_a_model_can_be_forced() -> None:
     context = RequestContext("r")
     assert chat("forced", context, tool_choice="required").forced_by == "tool_choice"

@@ -52,6 +52,7 @@ def test_parts_of_text_are_one_text(ask: Ask) -> None:
 PLACES: dict[str, list[dict[str, Any]]] = {
     f"{MESSAGE}.name": [{"role": "user", "content": "the", "name": "capital"}],
     f"{MESSAGE}.content[].refusal": [{"role": "assistant", "content": [{"type": "refusal", "refusal": "capital"}]}],
+    f"{MESSAGE}.reasoning": [{"role": "assistant", "content": "the", "reasoning": "capital"}],
     f"{MESSAGE}.reasoning_content": [{"role": "assistant", "content": "the", "reasoning_content": "capital"}],
     f"{MESSAGE}.tool_call_id": [{"role": "tool", "content": "the", "tool_call_id": "capital"}],
     f"{MESSAGE}.tool_calls": [{"role": "assistant", "content": "the", "tool_calls": [call(name="capital")]}],

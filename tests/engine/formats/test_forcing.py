@@ -7,7 +7,8 @@ import jsonschema_rs
 import pytest
 from support.formats import NOW, TOOLS, WRITERS, Call, Function, Outcome, outcome, parsed, pieces_of
 
-from specvino.engine.formats import REASONING_FORMATS, TOOL_FORMATS, Tool, forced, unsaid
+from specvino.engine.formats import FRAMINGS, REASONING_FORMATS, TOOL_FORMATS, Tool, forced, thoughtful, unsaid
+from specvino.engine.formats.grammar import constant, json_schema, sequence
 
 Says = Callable[[dict[str, Any], str], str]
 Babbles = Callable[[dict[str, Any], int], str | None]
@@ -191,6 +192,16 @@ PAIRS: Sequence[tuple[str, str, str]] = [
 
 def test_every_reasoning_format_is_among_the_pairs() -> None:
     assert {reasoning_format for _, reasoning_format, _ in PAIRS} == set(REASONING_FORMATS)
+
+
+@pytest.mark.parametrize(("name", "thought"), [(reasoning, thought) for _, reasoning, thought in PAIRS])
+def test_a_form_comes_behind_thoughts_and_its_header(name: str, thought: str, says: Says) -> None:
+    header = FRAMINGS[name].answer if name in FRAMINGS else ""
+    form = sequence([constant(header), json_schema({"enum": ["yes", "no"]})])
+    for wanted in (thought + header + '"yes"', header + '"no"'):
+        assert says({"type": "structural_tag", "format": thoughtful(name, form, False)}, wanted) == wanted
+    got = outcome(pieces_of(None, name, [thought + header + '"yes"']))
+    assert (got.text, got.reasoning.strip()) == ('"yes"', "Hm.")
 
 
 @pytest.mark.parametrize(("tool_format", "reasoning_format", "thought"), PAIRS)

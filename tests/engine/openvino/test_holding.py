@@ -11,7 +11,7 @@ from support.templates import OWN, with_template
 from support.tools import PARAMETERS, TIME, WEATHER, calls, with_tools
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.formats import TOOL_FORMATS
+from specvino.engine.formats import FRAMINGS, TOOL_FORMATS
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.request import JsonSchema, StructuralTag, Tool
@@ -74,6 +74,30 @@ def test_what_the_prompt_has_begun_is_reasoning_and_a_form_or_a_call_comes_behin
         assert [name for name, _ in calls(segments)] == ["get_weather"]
 
     running(thinking, test)
+
+
+@pytest.mark.parametrize("name", ["qwen3", "lfm2", "minicpm5", "gemma4"])
+def test_a_model_may_think_before_its_form(name: str, tiny_text: ModelSource) -> None:
+    """The tiny model was taught to think as all but the last do."""
+
+    async def test(engine: OpenVINOEngine) -> None:
+        segments = await answer(engine, replace(ask("think", max_tokens=120), constraint=YES_NO))
+        assert text(segments) in ANSWERS
+        assert any(isinstance(segment, ReasoningDelta) for segment in segments) == (name != "gemma4")
+
+    running(tiny_text, test, tool_parser="none", reasoning_parser=name)
+
+
+@pytest.mark.parametrize("name", FRAMINGS)
+def test_a_form_stands_in_a_message_where_answers_do(name: str, tiny_text: ModelSource) -> None:
+    """And nowhere else: without a parser its header would be a part of the answer."""
+
+    async def test(engine: OpenVINOEngine) -> None:
+        assert text(await answer(engine, replace(ask("yes"), constraint=YES_NO))) in ANSWERS
+        called = await answer(engine, with_tools("yes", WEATHER, constraint=YES_NO))
+        assert text(called) in ANSWERS or calls(called)
+
+    running(tiny_text, test, tool_parser=name, reasoning_parser="none")
 
 
 def test_what_is_wrong_with_a_tools_parameters_names_the_tool(tiny_text: ModelSource) -> None:

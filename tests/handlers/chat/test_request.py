@@ -53,7 +53,8 @@ def test_calls_of_custom_tools_are_left_out():
 
 
 def test_thoughts_and_refusals_of_earlier_answers():
-    assert one(role="assistant", content="a", reasoning_content="hm") == Message("assistant", "a", reasoning="hm")
+    for thoughts in ({"reasoning_content": "hm"}, {"reasoning": "hm"}, {"reasoning_content": "hm", "reasoning": "no"}):
+        assert one(role="assistant", content="a", **thoughts) == Message("assistant", "a", reasoning="hm")
     assert one(role="assistant", content=[{"type": "refusal", "refusal": "no"}]) == Message("assistant", "no")
 
 

@@ -76,8 +76,10 @@ def test_a_model_that_does_not_see_reads_none() -> None:
 
 def test_the_bound_on_their_number() -> None:
     assert len(loaded(Reader(), *["data:;base64,QQ=="] * MAX_IMAGES)) == MAX_IMAGES
-    code, param, _ = refusal(Reader(), *["data:;base64,QQ=="] * (MAX_IMAGES + 1))
+    reader = Reader()
+    code, param, _ = refusal(reader, *["data:;base64,QQ=="] * (MAX_IMAGES + 1))
     assert (code, param) == ("invalid_image", f"part.{MAX_IMAGES}")
+    assert not reader.read
 
 
 def test_the_bound_on_their_pixels() -> None:
