@@ -65,7 +65,7 @@ async def _around(
     formats: OutputFormats,
     thinking: bool,
 ) -> Form | None:
-    """The constraint where the model may call tools instead, or think before; None where there is neither."""
+    """The constraint where the model may call tools instead, or thinks before; None where there is neither."""
     format = _format(constraint)
     if format is None:
         return None
@@ -81,7 +81,9 @@ async def _around(
             # One call: XGrammar has no choice between what comes to an end and what may go on.
             calls = forced(formats.tool, functions(prompt.tools), None, parallel=False)
             wider = either([calls["format"], wider])
-    if formats.reasoning is not None and (framing is None or isinstance(constraint, JsonSchema)):
+    told_to_think = json.loads(prompt.variables).get("enable_thinking") is True and isinstance(constraint, JsonSchema)
+    # Else it may not begin to: weak models would rather think on than write what the form demands.
+    if formats.reasoning is not None and (thinking or told_to_think):
         wider = thoughtful(formats.reasoning, wider, thinking)
     if wider is format:
         return None

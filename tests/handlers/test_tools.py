@@ -160,7 +160,7 @@ def test_a_model_without_a_known_format_gets_the_tools_and_they_are_reported(cal
 
 
 def test_a_strict_schema_is_reported_where_no_call_is_forced() -> None:
-    strict = [{"type": "function", "function": {"name": "s", "strict": True}}, F]
+    strict = [{"type": "function", "function": {"name": "s", "strict": True}}, G]
     context = RequestContext("r")
     chat(context=context, tools=strict, tool_choice="required")
     assert context.unsupported == []

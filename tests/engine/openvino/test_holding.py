@@ -77,13 +77,17 @@ def test_what_the_prompt_has_begun_is_reasoning_and_a_form_or_a_call_comes_behin
 
 
 @pytest.mark.parametrize("name", ["qwen3", "lfm2", "minicpm5", "gemma4"])
-def test_a_model_may_think_before_its_form(name: str, tiny_text: ModelSource) -> None:
+def test_a_model_that_is_told_to_thinks_before_its_form(name: str, tiny_text: ModelSource) -> None:
     """The tiny model was taught to think as all but the last do."""
 
     async def test(engine: OpenVINOEngine) -> None:
-        segments = await answer(engine, replace(ask("think", max_tokens=120), constraint=YES_NO))
-        assert text(segments) in ANSWERS
-        assert any(isinstance(segment, ReasoningDelta) for segment in segments) == (name != "gemma4")
+        for told in (False, True):
+            prompt = replace(conversation("think"), variables=json.dumps({"enable_thinking": True} if told else {}))
+            request = replace(ask("think", max_tokens=120), prompts=(prompt,), constraint=YES_NO)
+            segments = await answer(engine, request)
+            assert text(segments) in ANSWERS
+            thought = any(isinstance(segment, ReasoningDelta) for segment in segments)
+            assert thought == (told and name != "gemma4")
 
     running(tiny_text, test, tool_parser="none", reasoning_parser=name)
 
