@@ -58,7 +58,8 @@ def run(package: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) 
     options = ["--strict", "--target", "es2022", "--module", "nodenext", "--types", "node"]
 
     def run(name: str, *arguments: str) -> dict[str, Any]:
-        shutil.copy(HERE / f"{name}.ts", folder)
+        for each in ("scripted", name):
+            shutil.copy(HERE / f"{each}.ts", folder)
         node(modules / "typescript" / "bin" / "tsc", *options, f"{name}.ts", folder=folder)
         said: dict[str, Any] = {}
         for line in node(f"{name}.js", *arguments, folder=folder).splitlines():
@@ -89,8 +90,38 @@ def test_faults_are_told(run: Callable[..., dict[str, Any]]) -> None:
         "error": "ApiError",
         "answer": "InvalidAnswer",
         "nonsense": "InvalidAnswer",
+        "completed": "nothing",
+        "incomplete": "nothing",
+        "failed": "nothing",
+        "cutResponse": "ConnectionFailed",
+        "cutRest": "ConnectionFailed",
+        "noResponse": "ConnectionFailed",
+        "noRest": "nothing",
         "left": "TimeoutError",
         "waited": False,
+        "late": "TimedOut",
+        "lateStream": "TimedOut",
         "asked": 0,
         "nobody": "ConnectionFailed",
+    }
+
+
+def test_what_is_sent(run: Callable[..., dict[str, Any]]) -> None:
+    """Keys, and requests that are sent again after what Retry-After says."""
+    never = ("61", "soon", "Fri, 01 Jan 2100 00:00:00 GMT")
+    assert run("sent") == {
+        "seconds": "nothing",
+        "secondsWaited": [7000],
+        "unsaid": "nothing",
+        "unsaidWaited": [500],
+        "date": "nothing",
+        "dateWaited": [True],
+        **dict.fromkeys(never, "ApiError"),
+        **{f"{said} waited": [] for said in never},
+        "key": ["Bearer secret"] * 2,
+        "noKey": [None] * 2,
+        **{f"again{how}{status}": "nothing" for how in ("Seconds", "Date") for status in (429, 503)},
+        **{f"same{how}{status}": True for how in ("Seconds", "Date") for status in (429, 503)},
+        "busy": "ApiError",
+        "retries": 2,
     }
