@@ -48,15 +48,15 @@ def wheel(package: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="session")
 def script(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
-    """Runs programs on the built package."""
+    """Runs programs on the built package and what it declares to need: no other package can be imported."""
     folder = tmp_path_factory.mktemp("site")
-    subprocess.run([*PIP, "install", "--no-deps", "--target", str(folder), str(wheel)], check=True)
+    subprocess.run([*PIP, "install", "--target", str(folder), str(wheel)], check=True)
 
     def run(text: str, url: str = "") -> list[str]:
         """Runs a program that has the clients, `ApiError`, `URL` and the modules of python/; gives what it prints."""
         head = f"from specvino_client import ApiError, AsyncClient, Client\nURL = {url!r}\n"
         done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", head + textwrap.dedent(text)],
+            [sys.executable, "-S", "-W", "error", "-c", head + textwrap.dedent(text)],
             env={"PYTHONPATH": os.pathsep.join([str(folder), str(HELPERS)]), "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
             text=True,

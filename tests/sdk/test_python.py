@@ -1,4 +1,4 @@
-"""The Python client: built, installed beside nothing else, and used."""
+"""The Python client: built, installed beside nothing but what it declares to need, and used."""
 
 import subprocess
 import sys
