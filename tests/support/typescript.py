@@ -32,7 +32,7 @@ def compiled(package: Path) -> Path:
     modules = installed(TOOLS)
     if not (package / "dist").exists():
         (package / "node_modules").symlink_to(modules)
-        node(modules / "typescript" / "bin" / "tsc", folder=package)
+        node(modules / "typescript" / "bin" / "tsc", "--noEmitOnError", folder=package)
     return package
 
 
