@@ -94,7 +94,8 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     )
     document["servers"] = [{"url": path} for path in dialect["base_paths"]]
     # What no operation's answers can say: how requests for none are refused, and what becomes of unknown fields.
-    document["x-dialect"] = {key: dialect[key] for key in ("errors", "stream", "unknown_fields")}
+    said = ("errors", "stream", "unknown_fields", "hosted")
+    document["x-dialect"] = {key: dialect[key] for key in said if key in dialect}
     used = {tag for _, _, _, operation in operations(document) for tag in operation["tags"]}
     document["tags"] = [tag for tag in document["tags"] if tag["name"] in used]
     if dialect["auth"].get("always"):

@@ -23,7 +23,8 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`body`, `answer` and `event` are names of components. `switch` says where streaming is asked for: `body` or
+    """`body`, `answer` and `event` are names of components. A stream is over with its `terminator` or with an event
+    whose type is one of `finals`; where neither is known, anyhow. `switch` says where streaming is asked for: `body` or
     `query`, None where there are no streams. `root` is for paths at the server's root instead of below its base."""
 
     id: str
@@ -36,6 +37,7 @@ class Operation:
     answer: str | None
     event: str | None
     terminator: str | None
+    finals: tuple[str, ...]
     switch: str | None
     root: bool
 
@@ -48,6 +50,11 @@ class Operation:
         """Without the one that asks for a stream: that is a method of its own."""
         named = {"stream", "starting_after", "include_obfuscation"} if self.switch == "query" else set()
         return tuple(each for each in self.parameters if each.where == "query" and each.name not in named)
+
+    @property
+    def resumes(self) -> bool:
+        """Whether a stream may go on behind an event that the caller has, which may be the last."""
+        return any(each.name == "starting_after" for each in self.parameters)
 
     @property
     def stream_query(self) -> tuple[Parameter, ...]:
@@ -116,6 +123,7 @@ def _operation(document: dict[str, Any], path: str, method: str, item: dict[str,
         answer=_component(content.get("application/json", {}).get("schema")),
         event=event,
         terminator=terminator,
+        finals=_finals(operation.get("x-stream")),
         switch=switch,
         root="servers" in operation,
     )
@@ -130,6 +138,14 @@ def _stream(document: dict[str, Any], media: dict[str, Any] | None) -> tuple[str
     event = next(each["contentSchema"] for each in branches if "contentSchema" in each)
     terminator = next((each["const"] for each in branches if "const" in each), None)
     return _without_error(document, event), terminator
+
+
+def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
+    """The types of the events that end a stream, where its table tells events by their `type`."""
+    if table is None or table["classify"] != "type":
+        return ()
+    (outermost,) = (machine for machine in table["machines"].values() if "in" not in machine)
+    return tuple(name for part in ("end", "fail", "abort") for name in outermost.get(part, ()))
 
 
 def _without_error(document: dict[str, Any], schema: dict[str, Any]) -> str | None:

@@ -11,6 +11,10 @@ MADE = ".specvino-client"
 """A file in a package that names the others, by which a package that may be replaced is known."""
 
 
+OWN_SERVER = "http://127.0.0.1:8000"
+"""Where examples look for a server of one's own."""
+
+
 class PackageError(Exception):
     """A package can't be made; `str()` says why."""
 
@@ -21,11 +25,15 @@ class TargetError(PackageError):
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """`dialect` is None for the client of this project's server; `title` names the system."""
+    """`dialect` is None for the client of this project's server; `title` names the system. Its examples speak to `url`,
+    of a service with a key that the variable `key` has and about `model`."""
 
     dialect: str | None
     title: str
     version: str
+    url: str
+    key: str | None
+    model: str | None
 
     @property
     def name(self) -> str:
@@ -38,7 +46,15 @@ class Package:
 
 def describe(dialect: str | None, document: dict[str, Any]) -> Package:
     title = document["info"]["title"].removeprefix("The OpenAI-compatible API of ")
-    return Package(dialect, title, document["info"]["version"])
+    hosted = document.get("x-dialect", {}).get("hosted", {})
+    return Package(
+        dialect,
+        title,
+        document["info"]["version"],
+        hosted.get("url", f"{OWN_SERVER}{document['servers'][0]['url']}"),
+        hosted.get("key"),
+        hosted.get("model"),
+    )
 
 
 def write(files: dict[str, str], target: Path) -> None:

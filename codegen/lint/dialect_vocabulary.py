@@ -54,5 +54,9 @@ DIALECT = closed(
         "unknown_fields": {"enum": ["ignored", "refused"]},
     },
     # `differences` has rules of its own, in differences.py.
-    {"port": {"type": "integer"}, "differences": {"type": "object"}},
+    {
+        "port": {"type": "integer"},
+        "hosted": closed({"url": NAME, "key": NAME, "model": NAME}),
+        "differences": {"type": "object"},
+    },
 )

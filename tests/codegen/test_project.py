@@ -297,3 +297,10 @@ def test_the_head():
     assert found["servers"] == [{"url": "/odd"}]
     assert found["openapi"].startswith("3.1")
     assert found["paths"]["/talk"]["post"]["servers"] == [{"url": "/"}], "it stands beside the base paths"
+
+
+def test_a_service_is_named_in_the_head():
+    hosted = {"url": "https://api.odd.test/v1", "key": "ODD_API_KEY", "model": "odd"}
+    said = dialect(request={}, response={})
+    assert "hosted" not in project(talk(), said)["x-dialect"]
+    assert project(talk(), said | {"hosted": hosted})["x-dialect"]["hosted"] == hosted

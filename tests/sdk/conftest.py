@@ -1,5 +1,7 @@
+import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +11,9 @@ from support.serving import Server, serving
 from specvino.engine.models import ModelSource
 
 SPECVINO = [sys.executable, "-m", "specvino.cli"]
+PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+
+HELPERS = Path(__file__).with_name("python")
 
 
 @pytest.fixture(scope="session")
@@ -30,3 +35,35 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         return made[what]
 
     return make
+
+
+@pytest.fixture(scope="session")
+def wheel(package: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python package, built."""
+    folder = tmp_path_factory.mktemp("wheels")
+    subprocess.run([*PIP, "wheel", "--no-deps", "-w", str(folder), str(package("python"))], check=True)
+    (wheel,) = folder.glob("specvino_client-*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="session")
+def script(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
+    """Runs programs on the built package and what it declares to need: no other package can be imported."""
+    folder = tmp_path_factory.mktemp("site")
+    subprocess.run([*PIP, "install", "--target", str(folder), str(wheel)], check=True)
+
+    def run(text: str, url: str = "") -> list[str]:
+        """Runs a program that has the clients, `ApiError`, `URL` and the modules of python/; gives what it prints."""
+        head = f"from specvino_client import ApiError, AsyncClient, Client\nURL = {url!r}\n"
+        done = subprocess.run(
+            [sys.executable, "-S", "-W", "error", "-c", head + textwrap.dedent(text)],
+            env={"PYTHONPATH": os.pathsep.join([str(folder), str(HELPERS)]), "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        return done.stdout.splitlines()
+
+    return run

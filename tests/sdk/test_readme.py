@@ -1,0 +1,74 @@
+"""The examples in the packages' own READMEs, against the default model: each system's client on our server."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.serving import Server
+from support.typescript import compiled, project, ran
+
+from specvino.sdk.document import load
+from specvino.sdk.package import OWN_SERVER, Package, describe
+
+DIALECTS = [None, "openai", "ovms", "vllm", "mlc-llm", "fastdeploy"]
+
+
+@pytest.fixture(params=DIALECTS, ids=str)
+def described(request: pytest.FixtureRequest) -> Package:
+    return describe(request.param, load(request.param))
+
+
+def example(folder: Path, language: str, package: Package, server: Server) -> str:
+    """As the README has it, but for the server and the model that a service has."""
+    (code,) = re.findall(rf"^```{language}\n(.*?)^```$", (folder / "README.md").read_text("utf-8"), re.M | re.S)
+    assert code.count(package.url) == 1
+    ours = server.url if package.key else package.url.replace(OWN_SERVER, server.url.removesuffix("/v1"))
+    code = code.replace(package.url, ours)
+    return code.replace(package.model, "smollm2") if package.model else code
+
+
+def options(package: Package) -> list[str]:
+    return ["--dialect", package.dialect] if package.dialect else []
+
+
+def judge(printed: str) -> None:
+    answer, stream, error = printed.splitlines()
+    assert answer == stream == "The capital of Germany is Berlin."
+    assert error == "404 invalid_request_error model model_not_found"
+
+
+def key(package: Package) -> dict[str, str]:
+    return {package.key: "any"} if package.key else {}
+
+
+def test_python(package: Callable[..., Path], described: Package, server: Server) -> None:
+    folder = package("python", *options(described))
+    code = example(folder, "python", described, server)
+    if described.dialect:  # systems name themselves as the owner of models, which our server doesn't say
+        code = code.replace("client.list_models().data[0].id", repr("smollm2"))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env=os.environ | {"PYTHONPATH": str(folder / "src")} | key(described),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    judge(done.stdout)
+
+
+def test_typescript(package: Callable[..., Path], described: Package, server: Server, tmp_path: Path) -> None:
+    folder = package("typescript", *options(described))
+    project(tmp_path, compiled(folder), described.name)
+    (tmp_path / "example.ts").write_text(example(folder, "ts", described, server))
+    judge(ran("example", folder=tmp_path, environment=key(described)))
+
+
+def test_a_service_is_spoken_to_with_a_key_of_the_environment() -> None:
+    openai, ovms = describe("openai", load("openai")), describe("ovms", load("ovms"))
+    assert (openai.url, openai.key) == ("https://api.openai.com/v1", "OPENAI_API_KEY")
+    assert (ovms.url, ovms.key) == ("http://127.0.0.1:8000/v3", None)
