@@ -75,7 +75,8 @@ def _members(schema: Any, root: Mapping[str, Any], path: Path) -> Members:
         for branch in branches:
             union.join(branch, "anyOf")
         found.join(union, "allOf")
-        found.require([name for name in union.properties if all(name in branch.required for branch in branches)])
+        anyhow = branches[0].required if branches else []
+        found.require([name for name in anyhow if all(name in branch.required for branch in branches)])
     found.unsaid |= {(*path, keyword): _REASON for keyword in _beyond(schema, found)}
     return found
 
