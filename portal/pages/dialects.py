@@ -74,9 +74,9 @@ def _text(source: Source, system: str) -> Iterator[str]:
             said = field.support[system]
             part = "" if field.part == "request" else f" ({'answer' if field.part == 'response' else 'stream'})"
             level = f'<span class="level {said.level}">{said.level}</span>'
-            yield f"| [`{field.path}`](../matrix.md#{field.name}){part} | {level} | {cell(said.note)} |\n"
+            yield f"| [`{field.path}`](../matrix.md#{field.name}){part} | {level} | {cell(said.remark)} |\n"
 
 
 def _differs(field: Field, system: str) -> bool:
     said = field.support[system]
-    return said.level != "full" or bool(said.note)
+    return said.level != "full" or bool(said.remark)
