@@ -65,7 +65,8 @@ def _example(definition: Mapping[str, Any]) -> Iterator[str]:
     for heading, media in (("A request", body), ("An answer", answer)):
         for example in list(media.get("examples", {}).values())[:1]:
             shown = json.dumps(example["value"], indent=2, ensure_ascii=False)
-            yield f"\n**{heading}**\n\n```json\n{shown}\n```\n"
+            summary = f" ({example['summary'].lower()})" if "summary" in example else ""
+            yield f"\n**{heading}**{summary}\n\n```json\n{shown}\n```\n"
 
 
 def _parameters(operation: Operation, schemas: Mapping[str, Schema]) -> Iterator[str]:

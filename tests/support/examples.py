@@ -18,12 +18,12 @@ _EXAMPLE = re.compile(r"^```(\w+)\n([^`]*?)^```\n\n" + re.escape(PRINTS) + r"(.*
 # What differs from run to run or from version to version; pages may have … for it.
 _MASKS = [
     (re.compile(r"\b((?:chatcmpl|cmpl|resp|msg|req)[-_])[0-9a-f]{8,}\b"), r"\1…"),
-    (re.compile(r'("created(?:_at)?": ?)\d+'), r"\1…"),
+    (re.compile(r'("(?:created|created_at|completed_at)": ?)\d+'), r"\1…"),
     (re.compile(r"\b\d+\.\d+\.\d+\b(?!\.)"), "…"),
     # Processors round differently: how the default model goes on after the capital isn't the same on all.
     (re.compile(r'(The capital of France is Paris)[^"\n]*'), r"\1…"),
     (re.compile(r"(The\| capital\| of\| France\| is\| Paris)[^\n]*"), r"\1…"),
-    (re.compile(r'("(?:completion|total)_tokens": ?)\d+'), r"\1…"),
+    (re.compile(r'("(?:completion|output|total)_tokens": ?)\d+'), r"\1…"),
     (re.compile(r" +$", re.MULTILINE), ""),
 ]
 
