@@ -165,9 +165,9 @@ class Source:
 
 
 def _outwards(name: str) -> list[str]:
-    """A field's name and those of the fields around it: a.b.c, a.b, a."""
+    """A field's name and those of the fields around it: a.b[].c, a.b, a."""
     steps = name.split(".")
-    return [".".join(steps[:count]) for count in range(len(steps), 0, -1)]
+    return [".".join(steps[:count]).removesuffix("[]") for count in range(len(steps), 0, -1)]
 
 
 def described(node: Mapping[str, Any]) -> str:
@@ -193,6 +193,6 @@ def _field(name: str, owned: Sequence[Owner], made: Mapping[str, Field]) -> Fiel
         else Support(said["level"], said.get("note", ""), taken(said))
         for system, said in owned[0].schema["x-support"][name].items()
     }
-    outer = (made.get(each.removesuffix("[]")) for each in _outwards(name)[1:])
+    outer = (made.get(each) for each in _outwards(name)[1:])
     around = next((each for each in outer if each and each.part == part), None)
     return Field(name, endpoint, part, path, owned, support, around)
