@@ -82,7 +82,7 @@ def _text(source: Source, system: str) -> Iterator[str]:
         yield f"| {ENDPOINTS[endpoint]} | {framing} | {end} | {FAILURES[said['error']]} | {order} |\n"
     yield DIFFERENT
     had = {*operations.values(), "error"}
-    differing = [field for field in source.fields if field.endpoint in had and _differs(field, system)]
+    differing = [field for field in source.fields if _differs(field, system, had)]
     for endpoint, fields in groupby(differing, lambda field: field.endpoint):
         yield f"\n### {ENDPOINTS[endpoint]}\n"
         yield from _fields(list(fields), system)
@@ -103,15 +103,15 @@ def _level(field: Field, system: str) -> str | None:
     return field.support[system].level if system in field.support else None
 
 
-def _differs(field: Field, system: str) -> bool:
-    """Whether there is something to tell that isn't told of a field around it."""
+def _differs(field: Field, system: str, had: set[str]) -> bool:
+    """Whether there is something to tell that isn't told of a field around it, or of the endpoint."""
     said = field.support.get(system)
     if said is None or said.remark:
         return said is not None
     outer = field.around
     while outer and _level(outer, system) != said.level:
         outer = outer.around
-    return said.level not in ("full", "unknown") and outer is None
+    return field.endpoint in had and said.level not in ("full", "unknown") and outer is None
 
 
 def _fields(fields: list[Field], system: str) -> Iterator[str]:

@@ -93,9 +93,10 @@ def _field(field: Field, schemas: Mapping[str, Schema]) -> str:
     differing = [say for say, same in zip(said, alike, strict=True) if not same]
     listed = "".join(f"<li>{_variant(names(each), [say(each.schema) for say in differing])}</li>" for each in several)
     levels = "".join(_level(field, system, name) for system, name in SYSTEMS.items() if system in field.support)
+    facts = (f"<span>{kinds}</span>" if kinds else "") + marks + fate
     return (
         f'<article class="field" id="{anchor}"><h3><a href="#{anchor}"><code>{escape(field.path)}</code></a></h3>'
-        f'<p class="facts">{f"<span>{kinds}</span>" if kinds else ""}{marks}{fate}</p>'
+        + (f'<p class="facts">{facts}</p>' if facts else "")
         + (f"<p>{words}</p>" if words else "")
         + (f'<ul class="variants">{listed}</ul>' if differing else "")
         + f'<p class="levels"><a href="../matrix.html#{anchor}">Support</a>{levels}</p></article>\n'

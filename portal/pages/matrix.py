@@ -1,5 +1,6 @@
 """The support matrix: every field, and what each system does with it."""
 
+import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import groupby
@@ -19,7 +20,7 @@ LEVELS = {
 }
 
 SHORT = 160
-"""Letters of which values in a cell can be read without being asked for."""
+"""So many letters of a cell are read at once; more are folded up."""
 
 PARTS = {"request": "request", "response": "answer", "stream": "events of the stream"}
 
@@ -82,12 +83,17 @@ def _row(field: Field, schemas: Mapping[str, Schema]) -> str:
     path = escape(field.path).replace(".", ".<wbr>")
     levels = " ".join(f"{system}:{said.level}" for system, said in field.support.items())
     words = told(field, lambda schema: description(schema, schemas))
-    fate = told(field, lambda schema: here(field, schema))
     return (
         f'<tr id="{anchor}" data-endpoint="{field.endpoint}" data-levels="{levels}"><th scope="row">'
         f'<a href="#{anchor}"><code>{path}</code></a><small>{words}</small></th>'
-        f"<td>{fate}</td>{cells}</tr>\n"
+        f"<td>{_here(field)}</td>{cells}</tr>\n"
     )
+
+
+def _here(field: Field) -> str:
+    said = dict.fromkeys(here(field, owner.schema) for owner in field.owners)
+    by_whom = told(field, lambda schema: here(field, schema))
+    return _folded(" or ".join(said), by_whom) if len(re.sub("<[^>]*>", "", by_whom)) > SHORT else by_whom
 
 
 def _cell(system: str, support: Support | None) -> str:
@@ -101,7 +107,11 @@ def _taken(words: str) -> str:
     if len(words) <= SHORT:
         return f"<small>{html(words)}</small>" if words else ""
     verb, _, values = words.partition(" ")
-    return f"<details><summary>{verb} only</summary><small>{html(values)}</small></details>"
+    return _folded(f"{verb} only", html(values))
+
+
+def _folded(summary: str, text: str) -> str:
+    return f"<details><summary>{html(summary)}</summary><small>{text}</small></details>"
 
 
 def _chip(level: str) -> str:
