@@ -12,7 +12,7 @@ def adapt_streams(document: dict[str, Any], dialect: dict[str, Any]) -> None:
 
     A dialect says of each endpoint's stream: `framing` (data, or event for a line `event:` too), `terminator` (the text
     that ends it, or null), `error` (event, or none where a failure is no event), `first` (of the sequence numbers) and
-    `table` (false where the system's streams break ours).
+    `order` (what is different where the system's streams break our table).
     """
     for _, _, _, operation in operations(document):
         said = dialect["stream"].get(operation["x-endpoint"])
@@ -27,7 +27,7 @@ def _adapt(document: dict[str, Any], operation: dict[str, Any], said: dict[str, 
     if said["error"] == "none":
         text["contentSchema"] = _without_error(document, text["contentSchema"])
     _frame(item, text, said)
-    if not said.get("table", True):
+    if "order" in said:
         operation.pop("x-stream", None)
     elif "x-stream" in operation:
         _adapt_table(operation["x-stream"], said)

@@ -19,6 +19,7 @@ from mkdocs.exceptions import MkDocsException
 from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
 from specvino.portal.pages import commands, dialects, endpoints, errors, matrix, reference, streams
+from specvino.portal.pages.fields import description, kind
 from specvino.portal.pages.page import Page, html
 from specvino.portal.source import SYSTEMS, Source
 
@@ -117,8 +118,14 @@ def _shown(source: Source) -> dict[str, Any]:
     """The field that the title page shows as an example."""
     field = next(each for each in source.fields if each.name == "chat.min_p")
     levels = [[name, field.support[system].level] for system, name in SYSTEMS.items()]
-    kind = html(endpoints.kind(field.schema))
-    return {"name": field.name, "path": field.path, "kind": kind, "description": field.description, "levels": levels}
+    [owner] = field.owners
+    return {
+        "name": field.name,
+        "path": field.path,
+        "kind": html(kind(owner.schema, source.schemas)),
+        "description": description(owner.schema, source.schemas),
+        "levels": levels,
+    }
 
 
 def nav(made: dict[str, list[Page]]) -> list[Any]:

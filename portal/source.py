@@ -8,6 +8,8 @@ from importlib.resources import files
 from typing import Any
 
 from specvino.portal.reference import SYSTEMS
+from specvino.portal.variants import Owner, owners
+from specvino.portal.words import Schema, remark, taken
 
 __all__ = ["ENDPOINTS", "SYSTEMS", "Field", "Operation", "Source", "Support"]
 
@@ -31,29 +33,43 @@ ENDPOINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How one system supports a field: `level` is full, partial, ignored, refused, absent or unknown."""
+    """How one system supports a field: `level` is full, partial, ignored, refused, absent or unknown; `taken` says the
+    values that it accepts or sends, where those are others than the document's."""
 
     level: str
-    note: str = ""
+    note: str
+    taken: str
+
+    @property
+    def remark(self) -> str:
+        return remark(self.note, self.taken)
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`name` is `chat.stop`; `part` request, response or stream; `path` what stands in the JSON (`stop`). `fate` is
-    what this server does: honoured, noted, unsupported, or for answers when it is sent."""
+    """`name` is `chat.stop`; `part` request, response or stream; `path` what stands in the JSON (`stop`)."""
 
     name: str
     endpoint: str
     part: str
     path: str
-    schema: Mapping[str, Any]
-    origin: str
-    fate: str
+    owners: Sequence[Owner]
     support: Mapping[str, Support]
+    around: "Field | None"
+    """The nearest field that this one lies in."""
 
     @property
-    def description(self) -> str:
-        return described(self.schema)
+    def origins(self) -> list[str]:
+        """Who defined it."""
+        return list(dict.fromkeys(owner.schema["x-origin"] for owner in self.owners))
+
+    def fate(self, schema: Schema) -> str:
+        """What this server does with it, as one of its owners has it: honoured, noted or unsupported; of answers, when
+        they have it. What lies in a field without effect has none either."""
+        if self.part != "request":
+            return str(schema["x-emit"])
+        outer = {self.around.fate(owner.schema) for owner in self.around.owners} if self.around else {"honoured"}
+        return str(schema["x-fate"]) if "honoured" in outer else outer.pop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +93,11 @@ class Source:
         """The OpenAPI 3.1 document of a system."""
         return _load(f"dialects/{system}.json")
 
+    @property
+    def schemas(self) -> dict[str, Schema]:
+        found: dict[str, Schema] = self.document["components"]["schemas"]
+        return found
+
     @cached_property
     def operations(self) -> list[Operation]:
         return [
@@ -97,20 +118,25 @@ class Source:
     def fields(self) -> list[Field]:
         """Every field that has a level of its own, endpoint by endpoint, in the order in which requests and answers
         have them; that of several branches once."""
-        found: dict[str, Field] = {}
+        met: dict[str, None] = {}
         for operation in self.operations:
             for node in self._nodes(operation.definition, set()):
-                for name, levels in node.get("x-support", {}).items():
-                    if name.split(".", 1)[0] in (operation.endpoint, "error") and name not in found:
-                        found[name] = _field(name, node, levels)
-        endpoints, parts = list(ENDPOINTS), ["request", "response", "stream"]
+                of_endpoint = (
+                    name for name in node.get("x-support", {}) if name.split(".", 1)[0] in (operation.endpoint, "error")
+                )
+                met.update(dict.fromkeys(of_endpoint))
         # What lies inside a field follows it, even if it was found first inside another one.
         place: dict[str, int] = {}
-        for name in found:
+        for name in met:
             for outer in _outwards(name):
                 place.setdefault(outer, len(place))
+        made: dict[str, Field] = {}
+        owned = owners(self.schemas)
+        for name in sorted(met, key=lambda name: name.count(".")):
+            made[name] = _field(name, owned[name], made)
+        endpoints, parts = list(ENDPOINTS), ["request", "response", "stream"]
         return sorted(
-            found.values(),
+            made.values(),
             key=lambda each: (
                 endpoints.index(each.endpoint),
                 parts.index(each.part),
@@ -139,9 +165,9 @@ class Source:
 
 
 def _outwards(name: str) -> list[str]:
-    """A field's name and those of the fields around it: a.b.c, a.b, a."""
+    """A field's name and those of the fields around it: a.b[].c, a.b, a."""
     steps = name.split(".")
-    return [".".join(steps[:count]) for count in range(len(steps), 0, -1)]
+    return [".".join(steps[:count]).removesuffix("[]") for count in range(len(steps), 0, -1)]
 
 
 def described(node: Mapping[str, Any]) -> str:
@@ -155,14 +181,18 @@ def _load(name: str) -> dict[str, Any]:
     return loaded
 
 
-def _field(name: str, node: Mapping[str, Any], levels: Mapping[str, Any]) -> Field:
+def _field(name: str, owned: Sequence[Owner], made: Mapping[str, Field]) -> Field:
+    """`made` has the fields that it may lie in."""
     endpoint, _, rest = name.partition(".")
     part, _, path = rest.partition(".")
     if not path or part not in ("response", "stream"):  # `chat.stream` is a field of requests
         part, path = "request", rest
     support = {
-        system: Support(said) if isinstance(said, str) else Support(said["level"], said.get("note", ""))
-        for system, said in levels.items()
+        system: Support(said, "", "")
+        if isinstance(said, str)
+        else Support(said["level"], said.get("note", ""), taken(said))
+        for system, said in owned[0].schema["x-support"][name].items()
     }
-    fate = node.get("x-fate") or node.get("x-emit", "")
-    return Field(name, endpoint, part, path, node, node.get("x-origin", ""), fate, support)
+    outer = (made.get(each) for each in _outwards(name)[1:])
+    around = next((each for each in outer if each and each.part == part), None)
+    return Field(name, endpoint, part, path, owned, support, around)

@@ -17,6 +17,8 @@ FORMS = {
 
 UNKNOWN = {"ignored": "have no effect", "refused": "are an error"}
 
+FAILURES = {"event": "as an event", "none": "not as an event"}
+
 INTRODUCTION = """\
 # {name}
 
@@ -31,11 +33,24 @@ specvino sdk python --dialect {system} -o client    # make a client for {name}
 | what | how |
 | --- | --- |
 | Base paths | {paths} |
-| Errors | {form} |
+| Errors | {errors} |
 | Unknown fields | {unknown} |
 | Operations | {operations} |
 
+## Streams
+
+| endpoint | framing | ends with | an error comes | order |
+| --- | --- | --- | --- | --- |
 """
+
+DIFFERENT = """
+## What is different
+
+Fields that aren't supported in full, and remarks on those that are. What lies inside a field that is refused, ignored
+or absent is so, too, and isn't told again.
+"""
+
+NOT_KNOWN = "\nOf {count} fields nobody has found out yet what {name} does: [the matrix]({matrix}) has them.\n"
 
 
 def pages(source: Source) -> Iterator[Page]:
@@ -46,37 +61,79 @@ def pages(source: Source) -> Iterator[Page]:
 def _text(source: Source, system: str) -> Iterator[str]:
     document = source.dialect(system)
     head: dict[str, Any] = document["x-dialect"]
-    operations = [
-        f"`{method.upper()} {path}`"
+    operations = {
+        f"`{method.upper()} {path}`": operation["x-endpoint"]
         for path, item in document["paths"].items()
-        for method in item
+        for method, operation in item.items()
         if method in ("get", "post", "delete")
-    ]
+    }
     yield INTRODUCTION.format(
         name=SYSTEMS[system],
         system=system,
         paths=", ".join(f"`{server['url']}`" for server in document["servers"]),
-        form=FORMS[head["errors"]["envelope"]],
+        errors=_errors(head["errors"]),
         unknown=UNKNOWN[head["unknown_fields"]],
         operations=", ".join(operations),
     )
-    yield "## Streams\n\n| endpoint | framing | ends with | order |\n| --- | --- | --- | --- |\n"
     for endpoint, said in head["stream"].items():
         framing = "`event:` and `data:`" if said["framing"] == "event" else "`data:` alone"
         end = f"`{said['terminator']}`" if said["terminator"] else "nothing"
-        order = "as [documented](../streams.md)" if said.get("table", True) else "another one"
-        yield f"| {ENDPOINTS[endpoint]} | {framing} | {end} | {order} |\n"
-    yield "\n## What is different\n\nFields that aren't supported in full, and remarks on those that are.\n"
-    differing = [field for field in source.fields if system in field.support and _differs(field, system)]
+        order = cell(said.get("order", "as [documented](../streams.md)"))
+        yield f"| {ENDPOINTS[endpoint]} | {framing} | {end} | {FAILURES[said['error']]} | {order} |\n"
+    yield DIFFERENT
+    had = {*operations.values(), "error"}
+    differing = [field for field in source.fields if _differs(field, system, had)]
     for endpoint, fields in groupby(differing, lambda field: field.endpoint):
-        yield f"\n### {ENDPOINTS[endpoint]}\n\n| field | level | remark |\n| --- | --- | --- |\n"
-        for field in fields:
-            said = field.support[system]
-            part = "" if field.part == "request" else f" ({'answer' if field.part == 'response' else 'stream'})"
-            level = f'<span class="level {said.level}">{said.level}</span>'
-            yield f"| [`{field.path}`](../matrix.md#{field.name}){part} | {level} | {cell(said.note)} |\n"
+        yield f"\n### {ENDPOINTS[endpoint]}\n"
+        yield from _fields(list(fields), system)
+    if count := sum(_level(field, system) == "unknown" for field in source.fields):
+        yield NOT_KNOWN.format(count=count, name=SYSTEMS[system], matrix=f"../matrix.md?system={system}&level=unknown")
 
 
-def _differs(field: Field, system: str) -> bool:
-    said = field.support[system]
-    return said.level != "full" or bool(said.note)
+def _errors(head: dict[str, Any]) -> str:
+    """The usual form, and those of some statuses."""
+    others: dict[str, list[str]] = {}
+    for status, form in head.get("envelopes", {}).items():
+        others.setdefault(form, []).append(status)
+    told = [f"{' and '.join(statuses)}: {FORMS[form]}" for form, statuses in others.items()]
+    return "; ".join([FORMS[head["envelope"]], *told])
+
+
+def _level(field: Field, system: str) -> str | None:
+    return field.support[system].level if system in field.support else None
+
+
+def _differs(field: Field, system: str, had: set[str]) -> bool:
+    """Whether there is something to tell that isn't told of a field around it, or of the endpoint."""
+    said = field.support.get(system)
+    if said is None or said.remark:
+        return said is not None
+    outer = field.around
+    while outer and _level(outer, system) != said.level:
+        outer = outer.around
+    return field.endpoint in had and said.level not in ("full", "unknown") and outer is None
+
+
+def _fields(fields: list[Field], system: str) -> Iterator[str]:
+    """Those with a remark in a table, the others as a list by level."""
+    remarked = [field for field in fields if field.support[system].remark]
+    if remarked:
+        yield "\n| field | level | remark |\n| --- | --- | --- |\n"
+    for field in remarked:
+        said = field.support[system]
+        yield f"| {_link(field)} | {_chip(said.level)} | {cell(said.remark)} |\n"
+    levels: dict[str, list[str]] = {}
+    for field in fields:
+        if not field.support[system].remark:
+            levels.setdefault(field.support[system].level, []).append(_link(field))
+    for level, links in levels.items():
+        yield f"\n{_chip(level)} {', '.join(links)}\n"
+
+
+def _link(field: Field) -> str:
+    part = "" if field.part == "request" else f" ({'answer' if field.part == 'response' else 'stream'})"
+    return f"[`{field.path}`](../matrix.md#{field.name}){part}"
+
+
+def _chip(level: str) -> str:
+    return f'<span class="level {level}">{level}</span>'

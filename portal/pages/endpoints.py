@@ -1,16 +1,17 @@
 """A page for each endpoint with its fields."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from specvino.portal.pages.fields import description, here, kind, names
 from specvino.portal.pages.page import Page, cell, html
 from specvino.portal.source import ENDPOINTS, SYSTEMS, Field, Operation, Source, described
+from specvino.portal.variants import variants
+from specvino.portal.words import Schema
 
 PARTS = {"request": "Request", "response": "Answer", "stream": "Events of the stream"}
-
-FATES = {"honoured": "honoured", "noted": "no effect, by nature", "unsupported": "can't be honoured here"}
 
 INTRODUCTION = """\
 # {title}
@@ -43,11 +44,11 @@ def _text(source: Source, operation: Operation, title: str) -> Iterator[str]:
         anchor=f"#{operation.endpoint}" if fields else "",
     )
     yield from _example(definition)
-    yield from _parameters(operation)
+    yield from _parameters(operation, source.schemas)
     for part, heading in PARTS.items():
         if several := [field for field in fields if field.part == part]:
             yield f'\n## {heading}\n\n<div class="fields" markdown="0">\n'
-            yield from map(_field, several)
+            yield from (_field(field, source.schemas) for field in several)
             yield "</div>\n"
     if "x-stream" in definition:
         yield f"\nHow the events may follow each other: [Streams](../streams.md#{operation.endpoint}).\n"
@@ -64,66 +65,56 @@ def _example(definition: Mapping[str, Any]) -> Iterator[str]:
     for heading, media in (("A request", body), ("An answer", answer)):
         for example in list(media.get("examples", {}).values())[:1]:
             shown = json.dumps(example["value"], indent=2, ensure_ascii=False)
-            yield f"\n**{heading}**\n\n```json\n{shown}\n```\n"
+            summary = f" ({example['summary'].lower()})" if "summary" in example else ""
+            yield f"\n**{heading}**{summary}\n\n```json\n{shown}\n```\n"
 
 
-def _parameters(operation: Operation) -> Iterator[str]:
+def _parameters(operation: Operation, schemas: Mapping[str, Schema]) -> Iterator[str]:
     for where, heading in (("path", "In the path"), ("query", "In the query")):
         if several := [each for each in operation.parameters if each["in"] == where]:
             yield f"\n## {heading}\n\n| name | type | what it is |\n| --- | --- | --- |\n"
             for each in several:
-                yield f"| `{each['name']}` | {cell(kind(each['schema']))} | {cell(described(each))} |\n"
+                yield f"| `{each['name']}` | {cell(kind(each['schema'], schemas))} | {cell(described(each))} |\n"
 
 
-def _field(field: Field) -> str:
-    levels = "".join(_level(field, system, name) for system, name in SYSTEMS.items() if system in field.support)
-    origin = SYSTEMS.get(field.origin, "Specvino")
-    marks = f'<span class="mark origin {field.origin}">from {origin}</span>' if field.origin != "openai" else ""
+def _field(field: Field, schemas: Mapping[str, Schema]) -> str:
+    """What all who have the field say of it stands once, what differs in a list of them."""
+    said: list[Callable[[Schema], str]] = [
+        lambda schema: html(kind(schema, schemas)),
+        lambda schema: _fate(field, schema),
+        lambda schema: html(description(schema, schemas)),
+    ]
+    several = variants(field.owners, lambda schema: tuple(say(schema) for say in said))
+    alike = [len({say(each.schema) for each in several}) == 1 for say in said]
+    kinds, fate, words = (say(several[0].schema) if same else "" for say, same in zip(said, alike, strict=True))
+    origins = " and ".join(SYSTEMS.get(origin, "Specvino") for origin in field.origins)
+    marks = f'<span class="mark origin">from {origins}</span>' if field.origins != ["openai"] else ""
     anchor = escape(field.name, quote=True)
+    differing = [say for say, same in zip(said, alike, strict=True) if not same]
+    listed = "".join(f"<li>{_variant(names(each), [say(each.schema) for say in differing])}</li>" for each in several)
+    levels = "".join(_level(field, system, name) for system, name in SYSTEMS.items() if system in field.support)
+    facts = (f"<span>{kinds}</span>" if kinds else "") + marks + fate
     return (
         f'<article class="field" id="{anchor}"><h3><a href="#{anchor}"><code>{escape(field.path)}</code></a></h3>'
-        f'<p class="facts"><span>{html(kind(field.schema))}</span>{marks}{_fate(field)}</p>'
-        f"<p>{html(field.description)}</p>"
-        f'<p class="levels"><a href="../matrix.html#{anchor}">Support</a>{levels}</p></article>\n'
+        + (f'<p class="facts">{facts}</p>' if facts else "")
+        + (f"<p>{words}</p>" if words else "")
+        + (f'<ul class="variants">{listed}</ul>' if differing else "")
+        + f'<p class="levels"><a href="../matrix.html#{anchor}">Support</a>{levels}</p></article>\n'
     )
+
+
+def _variant(named: str, said: Sequence[str]) -> str:
+    """Values that are its name aren't told again."""
+    return f"{named}: {' · '.join(each for each in said if each not in ('', named))}".removesuffix(": ")
 
 
 def _level(field: Field, system: str, name: str) -> str:
     said = field.support[system]
-    note = f' title="{escape(said.note, quote=True)}"' if said.note else ""
-    star = "*" if said.note else ""
+    note = f' title="{escape(said.remark, quote=True)}"' if said.remark else ""
+    star = "*" if said.remark else ""
     return f'<span class="level {said.level}"{note}>{name}: {said.level}{star}</span>'
 
 
-def _fate(field: Field) -> str:
-    if field.part == "request":
-        return f'<span class="mark {field.fate}">{FATES[field.fate]}</span>' if field.fate else ""
-    return f'<span class="mark">{escape(sent(field.fate))}</span>' if field.fate else ""
-
-
-def sent(emit: str) -> str:
-    """When this server sends a field."""
-    return {"never": "not sent", "null": "always null"}.get(emit, f"sent {emit}")
-
-
-def kind(schema: Mapping[str, Any]) -> str:
-    """A schema in a few words: `number, 0 to 2`."""
-    if "$ref" in schema:
-        return str(schema["$ref"].rsplit("/", 1)[-1])
-    if "const" in schema:
-        return f"`{json.dumps(schema['const'])}`"
-    if "enum" in schema:
-        return ", ".join(f"`{json.dumps(each)}`" for each in schema["enum"])
-    for union in ("anyOf", "oneOf"):
-        if union in schema:
-            return " or ".join(dict.fromkeys(kind(branch) for branch in schema[union]))
-    types = schema.get("type", "any")
-    named = " or ".join([types] if isinstance(types, str) else types)
-    if types == "array" and isinstance(schema.get("items"), dict):
-        named = f"list of {kind(schema['items'])}"
-    low, high = schema.get("minimum"), schema.get("maximum", schema.get("exclusiveMaximum"))
-    if low is not None and high is not None:
-        named += f", {low} to {'below ' if 'maximum' not in schema else ''}{high}"
-    if schema.get("default") is not None:
-        named += f", default `{json.dumps(schema['default'])}`"
-    return named
+def _fate(field: Field, schema: Schema) -> str:
+    kind = f" {field.fate(schema)}" if field.part == "request" else ""
+    return f'<span class="mark{kind}">{html(here(field, schema))}</span>'

@@ -1,12 +1,14 @@
 """The support matrix: every field, and what each system does with it."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import groupby
 
-from specvino.portal.pages.endpoints import FATES, sent
+from specvino.portal.pages.fields import description, here, told
 from specvino.portal.pages.page import Page, html
 from specvino.portal.source import ENDPOINTS, SYSTEMS, Field, Source, Support
+from specvino.portal.words import Schema
 
 LEVELS = {
     "full": "as documented",
@@ -16,6 +18,9 @@ LEVELS = {
     "absent": "not in the system's answers",
     "unknown": "nobody has found out yet",
 }
+
+SHORT = 160
+"""So many letters of a cell are read at once; more are folded up."""
 
 PARTS = {"request": "request", "response": "answer", "stream": "events of the stream"}
 
@@ -66,35 +71,47 @@ def _text(source: Source) -> Iterator[str]:
         name = f"{escape(ENDPOINTS[endpoint])} <span>{PARTS[part]}</span>"
         columns = len(SYSTEMS) + 2
         yield f'<tbody{anchor}><tr class="part"><th colspan="{columns}" scope="rowgroup">{name}</th></tr>\n'
-        yield from map(_row, several)
+        yield from (_row(field, source.schemas) for field in several)
         yield "</tbody>\n"
     yield "</table></div>\n"
 
 
-def _row(field: Field) -> str:
+def _row(field: Field, schemas: Mapping[str, Schema]) -> str:
     cells = "".join(_cell(system, field.support.get(system)) for system in SYSTEMS)
     anchor = escape(field.name, quote=True)
     # A line may break behind a dot.
     path = escape(field.path).replace(".", ".<wbr>")
     levels = " ".join(f"{system}:{said.level}" for system, said in field.support.items())
+    words = told(field, lambda schema: description(schema, schemas))
     return (
         f'<tr id="{anchor}" data-endpoint="{field.endpoint}" data-levels="{levels}"><th scope="row">'
-        f'<a href="#{anchor}"><code>{path}</code></a><small>{html(field.description)}</small></th>'
-        f"<td>{escape(_here(field))}</td>{cells}</tr>\n"
+        f'<a href="#{anchor}"><code>{path}</code></a><small>{words}</small></th>'
+        f"<td>{_here(field)}</td>{cells}</tr>\n"
     )
 
 
 def _here(field: Field) -> str:
-    if field.part == "request":
-        return FATES.get(field.fate, field.fate)
-    return sent(field.fate) if field.fate else ""
+    said = dict.fromkeys(here(field, owner.schema) for owner in field.owners)
+    by_whom = told(field, lambda schema: here(field, schema))
+    return _folded(" or ".join(said), by_whom) if len(re.sub("<[^>]*>", "", by_whom)) > SHORT else by_whom
 
 
 def _cell(system: str, support: Support | None) -> str:
     if support is None:
         return f'<td data-system="{system}"></td>'
     note = f"<small>{html(support.note)}</small>" if support.note else ""
-    return f'<td data-system="{system}">{_chip(support.level)}{note}</td>'
+    return f'<td data-system="{system}">{_chip(support.level)}{note}{_taken(support.taken)}</td>'
+
+
+def _taken(words: str) -> str:
+    if len(words) <= SHORT:
+        return f"<small>{html(words)}</small>" if words else ""
+    verb, _, values = words.partition(" ")
+    return _folded(f"{verb} only", html(values))
+
+
+def _folded(summary: str, text: str) -> str:
+    return f"<details><summary>{html(summary)}</summary><small>{text}</small></details>"
 
 
 def _chip(level: str) -> str:

@@ -2,6 +2,8 @@
 
 from support.serving import serving
 
+from specvino.portal.source import Source
+
 
 def faults(views):
     return {(view["url"], view["scheme"]): view["faults"] for view in views if view["faults"]}
@@ -42,3 +44,14 @@ def test_two_clicks_from_the_home_page_to_what_vllm_does_with_min_p(address, nod
     assert all("min_p" in name for name in found["rows"])
     assert found["rows"]["chat.min_p"].startswith("full")
     assert found["url"].endswith("?field=min_p")
+
+
+def test_the_filters_of_the_matrix(address, node):
+    fields = [field for field in Source().fields if field.endpoint == "chat" and "vllm" in field.support]
+    unknown = [field.name for field in fields if field.support["vllm"].level == "unknown"]
+    chosen = "?endpoint=chat&system=vllm"
+    first, second = node("filtered.mjs", f"{address}/matrix.html{chosen}&level=unknown")
+    assert first["names"] == unknown
+    assert first["count"] == f"{len(unknown)} of {len(Source().fields)} fields"
+    assert second["names"] == [field.name for field in fields]
+    assert second["address"] == chosen

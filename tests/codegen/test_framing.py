@@ -62,7 +62,7 @@ def test_the_first_number():
 
 
 def test_a_table_that_does_not_hold():
-    assert "x-stream" not in streamed(table=False)[0]
+    assert "x-stream" not in streamed(order="Backwards.")[0]
 
 
 @pytest.mark.parametrize("form", ["full", "absent"])

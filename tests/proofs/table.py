@@ -16,7 +16,7 @@ HEAD = """\
 Of each field of a request: `honoured` changes the answer as the document says, and the proof is a test that fails as
 soon as the field is dropped on its way to the server; `noted` has no effect by nature; `unsupported` can't be honoured
 here, and is reported or refused. Where a field is only honoured in some of its values, the schema of those stands
-beside it. Made by `python -m proofs.table` and kept so by a test.
+beside it. `PYTHONPATH=.dev:tests python -m proofs.table` makes this page, and a test keeps it so.
 
 | field | fate | proof |
 | --- | --- | --- |

@@ -1,4 +1,4 @@
-"""A JSON Schema in words, short enough for a line of the terminal."""
+"""A JSON Schema in words, short enough for a line of the terminal or a cell of the matrix."""
 
 import json
 from typing import Any
@@ -61,7 +61,21 @@ def values(schema: Schema) -> str:
         case {"items": items, **others} if others in ({}, {"type": "array"}):
             return f"list of {values(items)}"
         case {"$ref": str(reference), **others} if not others:
-            return reference.rsplit("/", 1)[-1]
+            return component(reference)
     if schema.keys() <= {"type", *LIMITS}:
         return plain(schema)
     return json.dumps(schema, ensure_ascii=False)
+
+
+def component(reference: str) -> str:
+    return reference.rsplit("/", 1)[-1]
+
+
+def taken(entry: Schema) -> str:
+    """Which values a system takes or sends, by its entry in x-support, where it says that."""
+    return "; ".join(f"{key} {values(entry[key])}" for key in ("accepts", "sends") if key in entry)
+
+
+def remark(note: str, taken: str) -> str:
+    """What is said of a field's support beside the level."""
+    return f"{note} ({taken})".strip() if taken else note

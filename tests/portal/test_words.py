@@ -2,7 +2,7 @@
 
 import pytest
 
-from specvino.cli.words import plain, text, values
+from specvino.portal.words import plain, text, values
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,77 @@
+"""What is said of a field, in a few words."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from specvino.portal.pages.page import html
+from specvino.portal.source import Field
+from specvino.portal.variants import NAMED, Variant, remarks, variants
+from specvino.portal.words import Schema, component, values
+
+FATES = {"honoured": "honoured", "noted": "no effect, by nature", "unsupported": "can't be honoured here"}
+
+HONOURS = {"honoured": " for", "unsupported": ", except"}
+"""How the values are named that are honoured, where others aren't."""
+
+MANY = 12
+"""Values of which the name is told instead."""
+
+
+def description(schema: Schema, schemas: Mapping[str, Schema]) -> str:
+    """What it is everywhere, and what this server makes of it."""
+    return " ".join(filter(None, [schema.get("description", ""), *remarks(schema, schemas)]))
+
+
+def here(field: Field, schema: Schema) -> str:
+    """What becomes of it here; of answers, when they have it."""
+    fate = field.fate(schema)
+    if field.part != "request":
+        return {"never": "not sent", "null": "always null"}.get(fate, f"sent {fate}")
+    honours = f"{HONOURS[fate]} {values(schema['x-honours'])}" if "x-honours" in schema and fate in HONOURS else ""
+    return FATES[fate] + honours
+
+
+def told(field: Field, say: Callable[[Schema], str]) -> str:
+    """What is to be said of a field as HTML: once, where it is the same of all who have it, else of each."""
+    said = dict.fromkeys(say(owner.schema) for owner in field.owners)
+    if len(said) == 1:
+        return html(*said)
+    return "<br>".join(f"{names(each)}: {html(say(each.schema))}" for each in variants(field.owners, say))
+
+
+def names(variant: Variant) -> str:
+    """Who has the field so, as HTML: by their few values, else by their names."""
+    kinds = variant.schema.get("enum", [variant.schema["const"]] if "const" in variant.schema else [])
+    return html(_listed(kinds)) if 0 < len(kinds) <= NAMED else variant.named
+
+
+def kind(schema: Mapping[str, Any], schemas: Mapping[str, Schema]) -> str:
+    """A schema in a few words: `number, 0 to 2`. Objects and long lists of values have names."""
+    if "$ref" in schema:
+        target = schemas[component(schema["$ref"])]
+        named = "properties" in target or len(target.get("enum", ())) > MANY
+        return component(schema["$ref"]) if named else kind(target, schemas)
+    if "const" in schema:
+        return _listed([schema["const"]])
+    if "enum" in schema:
+        return _listed(schema["enum"])
+    for union in ("anyOf", "oneOf"):
+        if union in schema:
+            return " or ".join(dict.fromkeys(kind(branch, schemas) for branch in schema[union]))
+    types = schema.get("type", "any")
+    types = [types] if isinstance(types, str) else list(types)
+    if "array" in types and isinstance(schema.get("items"), dict):
+        inner = kind(schema["items"], schemas)
+        types[types.index("array")] = f"list of ({inner})" if " or " in inner else f"list of {inner}"
+    said = " or ".join(types)
+    low, high = schema.get("minimum"), schema.get("maximum", schema.get("exclusiveMaximum"))
+    if low is not None and high is not None:
+        said += f", {low} to {'below ' if 'maximum' not in schema else ''}{high}"
+    if schema.get("default") is not None:
+        said += f", default {_listed([schema['default']])}"
+    return said
+
+
+def _listed(values: list[Any]) -> str:
+    return ", ".join(f"`{json.dumps(value, ensure_ascii=False)}`" for value in values)

@@ -1,0 +1,69 @@
+"""A field as the branches of a union have it: what they say alike is told once."""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from specvino.portal.words import Schema, component
+
+NAMED = 6
+"""How many of the objects that have the same field are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A component that has the field, and the property as that writes it."""
+
+    component: str
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The components that say the same of a field, and the property with the values of all of them."""
+
+    components: list[str]
+    schema: Schema
+
+    @property
+    def named(self) -> str:
+        more = f" and {len(self.components) - NAMED} more" if len(self.components) > NAMED else ""
+        return ", ".join(self.components[:NAMED]) + more
+
+
+def owners(schemas: Mapping[str, Schema]) -> dict[str, list[Owner]]:
+    """The owners of each field, by its name as x-support has it; more than one where union branches share it."""
+    found: dict[str, list[Owner]] = {}
+    for each, schema in schemas.items():
+        for child in schema.get("properties", {}).values():
+            for name in child.get("x-support", {}):
+                found.setdefault(name, []).append(Owner(each, child))
+    return found
+
+
+def variants(several: Iterable[Owner], said: Callable[[Schema], Hashable]) -> list[Variant]:
+    """The owners of which the same is to be said together: `said` of the property without its values."""
+    groups: dict[Hashable, list[Owner]] = {}
+    for owner in several:
+        values = _values(owner.schema)
+        bare = {key: value for key, value in owner.schema.items() if key not in ("const", "enum")}
+        groups.setdefault((bool(values), said(bare)), []).append(owner)
+    return [Variant([owner.component for owner in group], _joined(group)) for group in groups.values()]
+
+
+def _joined(group: list[Owner]) -> Schema:
+    first = group[0].schema
+    values = list(dict.fromkeys(value for owner in group for value in _values(owner.schema)))
+    if values == _values(first):
+        return first
+    return {key: value for key, value in first.items() if key != "const"} | {"enum": values}
+
+
+def _values(schema: Schema) -> list[Any]:
+    return [schema["const"]] if "const" in schema else schema.get("enum", [])
+
+
+def remarks(schema: Schema, schemas: Mapping[str, Schema]) -> list[str]:
+    """What this server makes of a property, and of the components that it refers to."""
+    own = [schema["x-here"]] if "x-here" in schema else []
+    return own + (remarks(schemas[component(schema["$ref"])], schemas) if "$ref" in schema else [])

@@ -1,0 +1,74 @@
+"""The pages of endpoints show what the server with the default model is asked and answers."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from support.examples import masked
+from support.serving import serving
+
+from specvino.engine.models import ModelSource
+from specvino.portal.pages import endpoints
+from specvino.portal.source import Operation, Source
+
+SOURCE = Source()
+
+TEXTS = {page.path: page.text for page in endpoints.pages(SOURCE)}
+
+_SHOWN = re.compile(r"^\*\*(A request|An answer)\*\*(?: \(([^)]*)\))?\n\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def client(smollm2: ModelSource) -> Iterator[httpx.Client]:
+    with (
+        serving(str(smollm2.path), "--served-model-name", "smollm2") as server,
+        httpx.Client(base_url=server.url, timeout=120) as client,
+    ):
+        yield client
+
+
+def shown(endpoint: str) -> dict[str, tuple[str, Any]]:
+    """What the endpoint's page shows, by its heading: what is said of it, and the JSON."""
+    found = _SHOWN.findall(TEXTS[f"endpoints/{endpoint}.md"])
+    return {heading: (said, json.loads(text)) for heading, said, text in found}
+
+
+def address(client: httpx.Client, operation: Operation) -> str:
+    """With the ids in place: of the model, and of a response to the request that the page of responses shows."""
+    path = operation.path.replace("{model}", "smollm2")
+    if "{response_id}" in path:
+        _, body = shown("responses")["A request"]
+        # A long answer, which is not whole before it is cancelled.
+        story = {"background": True, "input": "Tell me a long story about a journey."}
+        background = story if operation.endpoint == "response_cancel" else {}
+        path = path.replace("{response_id}", client.post("/responses", json=body | background).json()["id"])
+    return path
+
+
+@pytest.mark.parametrize("operation", SOURCE.operations, ids=lambda operation: operation.endpoint)
+def test_the_server_answers_what_the_page_shows(client: httpx.Client, operation: Operation) -> None:
+    example = shown(operation.endpoint)
+    said, answer = example["An answer"]
+    body = example["A request"][1] if "A request" in example else None
+    real = client.request(operation.method, address(client, operation), json=body).json()
+    if said == "shortened":
+        real = shortened(real, answer)
+    assert text(real) == text(answer)
+
+
+def test_every_page_shows_what_is_asked_and_answered() -> None:
+    for operation in SOURCE.operations:
+        asked = {"A request"} if "requestBody" in operation.definition else set()
+        assert shown(operation.endpoint).keys() == asked | {"An answer"}, operation.endpoint
+
+
+def shortened(whole: Any, part: Any) -> Any:
+    """Of a whole what a part of it has, too."""
+    return {key: shortened(whole[key], part[key]) for key in part} if isinstance(part, dict) else whole
+
+
+def text(answer: Any) -> str:
+    return masked(json.dumps(answer, indent=2))

@@ -1,0 +1,122 @@
+"""What the pages say of a field is what all who have it say, and what every system takes of it."""
+
+import json
+import re
+from html import unescape
+
+import pytest
+
+from specvino.portal.pages import endpoints, matrix
+from specvino.portal.source import Source
+from specvino.portal.words import component, values
+
+SOURCE = Source()
+
+
+def plain(page):
+    """A page's text without its marks."""
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", page.replace("<wbr>", ""))).split())
+
+
+@pytest.fixture(scope="module")
+def articles():
+    """What the pages of endpoints say of each field, beside the systems' levels."""
+    pages = "".join(page.text for page in endpoints.pages(SOURCE))
+    found = re.findall(r'<article class="field" id="([^"]*)">(.*?)<p class="levels">', pages, re.DOTALL)
+    return {name: plain(article) for name, article in found}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """The columns of each field in the matrix: what it is, what becomes of it here, and a cell for each system."""
+    [page] = matrix.pages(SOURCE)
+    found = re.findall(r'<tr id="([^"]*)"[^>]*>(.*?)</tr>', page.text, re.DOTALL)
+    return {name: [plain(cell) for cell in re.split(r"<t[hd]\b[^>]*>", row)[1:]] for name, row in found}
+
+
+def shown(text):
+    return " ".join(text.replace("`", " ").split())
+
+
+FATES = {
+    "honoured": "honoured",
+    "noted": "no effect",
+    "unsupported": "can't be honoured here",
+    "never": "not sent",
+    "null": "always null",
+}
+
+
+def test_every_owner_of_a_field_is_told(articles, rows):
+    merged = 0
+    for field in SOURCE.fields:
+        if field.endpoint == "error":
+            continue
+        words, here, *_ = rows[field.name]
+        article = articles[field.name]
+        for owner in field.owners:
+            said = owner.schema
+            kinds = [said["const"]] if "const" in said else said.get("enum", [])
+            assert all(json.dumps(kind) in article for kind in kinds), field.name
+            described = shown(said.get("description", ""))
+            assert described in article, field.name
+            assert described in words, field.name
+            fate = field.fate(said)
+            fate = shown(FATES.get(fate, f"sent {fate}"))
+            assert fate in article, field.name
+            assert fate in here, field.name
+            if "x-here" in said:
+                assert shown(said["x-here"]) in article, field.name
+            if "$ref" in said and "x-here" in (target := SOURCE.schemas[component(said["$ref"])]):
+                assert shown(target["x-here"]) in article, field.name
+        merged += len(field.owners) > 1
+    assert merged > 30
+
+
+def test_the_values_of_all_branches_are_one_list(articles):
+    roles = '"assistant" , "developer" , "function" , "system" , "tool" , "user"'
+    assert articles["chat.messages[].role"] == f"messages[].role {roles} honoured The turn's author."
+
+
+def test_branches_that_differ_stand_apart(articles, rows):
+    kind = articles["chat.messages[].content[].type"]
+    assert '"input_audio" , "file" : can\'t be honoured here' in kind
+    assert '"image_url" , "refusal" , "text" : honoured' in kind
+    content = articles["chat.messages[].content"]
+    assert "DeveloperMessage, SystemMessage: string or list of TextPart or null" in content
+    assert "UserMessage: string or list of (TextPart or ImagePart or" in content
+    assert content.count("honoured") == 1
+    assert "FunctionMessage, ToolMessage: The result." in rows["chat.messages[].content"][0]
+    assert rows["chat.messages[].content"][1] == "honoured"
+
+
+def test_what_lies_in_a_field_without_effect_has_none(articles):
+    assert "can't be honoured here" in articles["chat.tool_choice.custom.name"]
+
+
+def test_values_that_alone_are_honoured(articles, rows):
+    limited = 0
+    for field in SOURCE.fields:
+        for owner in field.owners:
+            if "x-honours" in owner.schema and field.fate(owner.schema) != "noted":
+                wanted = shown(values(owner.schema["x-honours"]))
+                assert wanted in rows[field.name][1], field.name
+                assert wanted in articles[field.name], field.name
+                limited += 1
+    assert limited > 10
+    assert rows["chat.service_tier"][1] == "can't be honoured here, except auto, default"
+    assert "honoured for auto, low, high" in rows["chat.messages[].content[].image_url.detail"][1]
+
+
+def test_what_a_system_takes_and_sends_and_what_is_noted_of_it(rows):
+    assert "partial Others are a 422. accepts system, user, assistant, tool" in rows["chat.messages[].role"]
+    told = 0
+    for field in SOURCE.fields:
+        for entry in (field.owners[0].schema["x-support"][field.name]).values():
+            if not isinstance(entry, str) and "note" in entry:
+                assert any(shown(entry["note"]) in cell for cell in rows[field.name][2:]), field.name
+            for key in ("accepts", "sends"):
+                if not isinstance(entry, str) and key in entry:
+                    assert any(shown(values(entry[key])) in cell for cell in rows[field.name][2:]), field.name
+                    told += 1
+    assert told > 50
