@@ -11,8 +11,8 @@ def adapt_streams(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     """Changes the schemas of events and x-stream in place.
 
     A dialect says of each endpoint's stream: `framing` (data, or event for a line `event:` too), `terminator` (the text
-    that ends it, or null), `error` (event, or none where a failure is no event), `first` (of the sequence numbers) and
-    `table` (false where the system's streams break ours).
+    that ends it, or null), `error` (event, or none where a failure is no event), `first` (of the sequence numbers),
+    `breaks` (what of our table the streams don't keep) and `table` (false where that is too much to tell).
     """
     for _, _, _, operation in operations(document):
         said = dialect["stream"].get(operation["x-endpoint"])
@@ -31,6 +31,23 @@ def _adapt(document: dict[str, Any], operation: dict[str, Any], said: dict[str, 
         operation.pop("x-stream", None)
     elif "x-stream" in operation:
         _adapt_table(operation["x-stream"], said)
+
+
+def _switch_off(table: dict[str, Any], word: str) -> None:
+    """A machine that needs no fact to be opened or ended has that fact among the others; a law, or a field that it has
+    to be constant, is gone."""
+    subject, _, detail = word.partition(".")
+    if word == "no silent event":
+        table["silent"] = True
+    elif subject in table["machines"]:
+        machine = table["machines"][subject]
+        facts = machine.pop(detail)
+        machine["body"] = [*([facts] if isinstance(facts, str) else facts), *machine.get("body", ())]
+    elif detail:
+        law = next(each for each in table["laws"] if isinstance(each, dict) and each["law"] == subject)
+        law["fields"] = [each for each in law["fields"] if each != detail]
+    else:
+        table["laws"] = [each for each in table["laws"] if subject != (each if isinstance(each, str) else each["law"])]
 
 
 def _frame(item: Schema, text: Schema, said: dict[str, Any]) -> None:
@@ -73,6 +90,8 @@ def _without_error(document: dict[str, Any], schema: Schema) -> Schema:
 
 def _adapt_table(table: dict[str, Any], said: dict[str, Any]) -> None:
     table["framing"], table["terminator"] = said["framing"], said["terminator"]
+    for word in said.get("breaks", ()):
+        _switch_off(table, word)
     for law in table["laws"]:
         if isinstance(law, dict) and law["law"] == "consecutive" and "first" in said:
             law["from"] = said["first"]

@@ -34,13 +34,20 @@ ERRORS = closed(
     },
 )
 
+# What of a stream's table need not hold.
+BREAKS = ("choice.open", "stream.end", "one fact", "constant.created", "no silent event")
+
 STREAM = closed(
     {
         "framing": {"enum": ["data", "event"]},
         "terminator": {"type": ["string", "null"], "minLength": 1},
         "error": {"enum": ["event", "none"]},
     },
-    {"first": {"type": "integer"}, "table": {"const": False}},
+    {
+        "first": {"type": "integer"},
+        "table": {"const": False},
+        "breaks": {"type": "array", "items": {"enum": list(BREAKS)}, "minItems": 1, "uniqueItems": True},
+    },
 )
 
 DIALECT = closed(
