@@ -418,7 +418,7 @@ async def _lone_surrogate(asked):
     [
         (_infinite, "longer than 8000000 bytes"),
         (_huge_event, "longer than 8000000 bytes"),
-        (_no_text, ""),
+        (_no_text, "the stream is not UTF-8: invalid start byte at byte 13"),
         (_dies, "the connection broke"),
         (_closes, "the connection broke"),
         (_slow, "not whole after 0.5 s"),
