@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, aclosing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import cast
 
 from rich.console import Console
 
@@ -167,9 +169,15 @@ def judge(wanted: Wanted, files: Files) -> int:
         end(Redactor.of(job.target).text(str(error)))
     except KeyboardInterrupt:
         end("interrupted")
+    except asyncio.CancelledError:
+        raise SystemExit(128 + signal.SIGTERM) from None
 
 
 async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
+    with contextlib.suppress(NotImplementedError):  # on Windows
+        # As Ctrl-C does: an exception out of the handler would end whichever task is at work.
+        task = cast("asyncio.Task[int]", asyncio.current_task())
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     console = Terminal(highlight=False)
     async with Client(job.target) as client:
         judging = await begin(job, client)
