@@ -36,5 +36,5 @@ def test_the_fuzz_to_its_end(tiny_text, engine):
 
 def test_the_fuzz_in_a_box_of_time_on_the_default_model(smollm2):
     report = judged("--served-model-name", "smollm2", layers=("fuzz",), max_time=60.0)
-    assert unsaid(report) == []
+    assert not [line for line in unsaid(report) if "the time was up before" not in line]
     assert {line.rule.split("/")[0] for line in report.lines} >= {"chat", "completions", "responses"}
