@@ -59,6 +59,14 @@ def run(
             "-k", "--api-key", envvar=["SPECVINO_API_KEY", "OPENAI_API_KEY"], help="The bearer key.", show_default=False
         ),
     ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(help="A header for every request, `Name: value`. May be repeated.", show_default=False),
+    ] = None,
+    cacert: Annotated[
+        Path | None, typer.Option(help="A file of certificates that the server's is checked by, instead of the usual.")
+    ] = None,
+    insecure: Annotated[bool, typer.Option("--insecure", help="Don't check the server's certificate.")] = False,
     filter: Annotated[
         list[str] | None,
         typer.Option("-f", "--filter", help="Only rules like this: chat, chat/stop, */tools/*. May be repeated."),
@@ -101,6 +109,9 @@ def run(
         url=url or base_url,
         model=model,
         key=api_key,
+        headers=tuple(header or ()),
+        cacert=cacert,
+        insecure=insecure,
         dialect=dialect,
         profile=profile.value,
         layers=tuple(dict.fromkeys(each.value for each in layer or (Layer.CASES, Layer.STREAMS))),

@@ -3,18 +3,26 @@
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, aclosing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import cast
 
 from rich.console import Console
 
 from specvino.cli.conform import end
 from specvino.conformance.client import Client, Target
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.handshake import CannotRun, checked_key, checked_url
+from specvino.conformance.handshake import (
+    CannotRun,
+    checked_certificates,
+    checked_headers,
+    checked_key,
+    checked_url,
+)
 from specvino.conformance.judge import Job, Judging, begin
 from specvino.conformance.reports import html, junit, markdown, sarif, table
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
@@ -32,6 +40,9 @@ class Wanted:
     url: str | None
     model: str | None
     key: str | None
+    headers: tuple[str, ...]
+    cacert: Path | None
+    insecure: bool
     dialect: str
     profile: str
     layers: tuple[str, ...]
@@ -48,7 +59,10 @@ class Wanted:
             raise CannotRun(str(error)) from None
         if not self.url:
             raise CannotRun("the URL of a server is missing, such as http://127.0.0.1:8000/v1")
-        target = Target(checked_url(self.url), checked_key(self.key), self.model, self.timeout)
+        key = checked_key(self.key)
+        headers = checked_headers(self.headers, key)
+        cacert = None if self.cacert is None else checked_certificates(self.cacert, insecure=self.insecure)
+        target = Target(checked_url(self.url), key, self.model, self.timeout, headers, cacert, self.insecure)
         return Job(target, dialect, self.profile, self.layers, self.filters, self.concurrency, self.max_time)
 
 
@@ -143,18 +157,27 @@ def list_cases(wanted: Wanted) -> None:
 
 def judge(wanted: Wanted, files: Files) -> int:
     """The exit code."""
-    redactor = Redactor([wanted.key.strip()] if wanted.key else [])
     accepted = files.accepted()
     files.check()
     try:
-        return asyncio.run(_judge(wanted.job(), files, accepted))
+        job = wanted.job()
     except CannotRun as error:
-        end(redactor.text(str(error)))
+        end(str(error))
+    try:
+        return asyncio.run(_judge(job, files, accepted))
+    except CannotRun as error:
+        end(Redactor.of(job.target).text(str(error)))
     except KeyboardInterrupt:
         end("interrupted")
+    except asyncio.CancelledError:
+        raise SystemExit(128 + signal.SIGTERM) from None
 
 
 async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
+    with contextlib.suppress(NotImplementedError):  # on Windows
+        # As Ctrl-C does: an exception out of the handler would end whichever task is at work.
+        task = cast("asyncio.Task[int]", asyncio.current_task())
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     console = Terminal(highlight=False)
     async with Client(job.target) as client:
         judging = await begin(job, client)
@@ -175,7 +198,11 @@ async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
         with writing(files.write_baseline):
             accepted.updated(report.lines).write(files.write_baseline)
     found = files.write_baseline is None and any(line.counts for line in report.lines)
-    return 1 if found or (report.footer and report.footer.lost) else 0
+    if found or (report.footer and report.footer.lost):
+        return 1
+    if not report.whole:
+        raise CannotRun(report.shortcoming)
+    return 0
 
 
 async def _run(judging: Judging, files: Files, accepted: Baseline, console: Console) -> None:

@@ -11,8 +11,9 @@ def adapt_streams(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     """Changes the schemas of events and x-stream in place.
 
     A dialect says of each endpoint's stream: `framing` (data, or event for a line `event:` too), `terminator` (the text
-    that ends it, or null), `error` (event, or none where a failure is no event), `first` (of the sequence numbers) and
-    `order` (what is different where the system's streams break our table).
+    that ends it, or null), `error` (event, or none where a failure is no event), `first` (of the sequence numbers),
+    `order` (how the system's streams differ from our table) and `breaks` (what of the table they don't keep; without it
+    so much that the table doesn't hold for them).
     """
     for _, _, _, operation in operations(document):
         said = dialect["stream"].get(operation["x-endpoint"])
@@ -27,10 +28,27 @@ def _adapt(document: dict[str, Any], operation: dict[str, Any], said: dict[str, 
     if said["error"] == "none":
         text["contentSchema"] = _without_error(document, text["contentSchema"])
     _frame(item, text, said)
-    if "order" in said:
+    if "order" in said and "breaks" not in said:
         operation.pop("x-stream", None)
     elif "x-stream" in operation:
         _adapt_table(operation["x-stream"], said)
+
+
+def _switch_off(table: dict[str, Any], word: str) -> None:
+    """A machine that needs no fact to be opened or ended has that fact among the others; a law, or a field that it has
+    to be constant, is gone."""
+    subject, _, detail = word.partition(".")
+    if word == "no silent event":
+        table["silent"] = True
+    elif subject in table["machines"]:
+        machine = table["machines"][subject]
+        facts = machine.pop(detail)
+        machine["body"] = [*([facts] if isinstance(facts, str) else facts), *machine.get("body", ())]
+    elif detail:
+        law = next(each for each in table["laws"] if isinstance(each, dict) and each["law"] == subject)
+        law["fields"] = [each for each in law["fields"] if each != detail]
+    else:
+        table["laws"] = [each for each in table["laws"] if subject != (each if isinstance(each, str) else each["law"])]
 
 
 def _frame(item: Schema, text: Schema, said: dict[str, Any]) -> None:
@@ -73,6 +91,8 @@ def _without_error(document: dict[str, Any], schema: Schema) -> Schema:
 
 def _adapt_table(table: dict[str, Any], said: dict[str, Any]) -> None:
     table["framing"], table["terminator"] = said["framing"], said["terminator"]
+    for word in said.get("breaks", ()):
+        _switch_off(table, word)
     for law in table["laws"]:
         if isinstance(law, dict) and law["law"] == "consecutive" and "first" in said:
             law["from"] = said["first"]

@@ -4,7 +4,7 @@ import asyncio
 import ssl
 import time
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Any
@@ -30,7 +30,11 @@ class Target:
     model: str | None = None
     timeout: float = 60.0
     extra: Mapping[str, str] = field(default_factory=dict)
-    """Headers for every request."""
+    """Headers for every request, with small names: as secret as the key."""
+    cacert: str | None = None
+    """A file of certificates, one of which must have signed the server's; None for those that are well known."""
+    insecure: bool = False
+    """The server's certificate isn't looked at."""
 
 
 class Client:
@@ -40,12 +44,13 @@ class Client:
         """`connections`: how many may be open at once."""
         self.target = target
         self.sent = 0
+        self._under_way = 0
         self._http = httpx.AsyncClient(
-            timeout=httpx.Timeout(target.timeout),
+            timeout=None,
             limits=httpx.Limits(max_connections=connections),
             follow_redirects=False,
             trust_env=False,
-            verify=_tls(),
+            verify=tls(target.cacert, target.insecure),
         )
 
     async def __aenter__(self) -> "Client":
@@ -69,7 +74,7 @@ class Client:
             exchange = await self._once(request, leave_after, leave_at, retries)
             if exchange.status is None and exchange.ended == "cut off" and retries == 0:
                 continue  # a connection of the pool that the server had closed meanwhile, as it may: all clients do so
-            wait = _wait(exchange)
+            wait = wait_of(exchange.headers)
             if exchange.status not in RETRIED or wait is None or retries == MOST_RETRIES:
                 break
             if deadline is not None and time.monotonic() + wait > deadline:
@@ -79,16 +84,20 @@ class Client:
 
     async def _once(self, request: Request, leave_after: int | None, leave_at: float | None, retries: int) -> Exchange:
         self.sent += 1
+        request = replace(request, headers={**self.target.extra, **request.headers})
         number, begun = self.sent, time.monotonic()
         status, headers, content = None, {}, bytearray()
         times: list[float] = []
         ended: Ended = "complete"
         problem = connection = None
-        leaves = leave_at is not None and leave_at < self.target.timeout
+        self._under_way += 1
+        # A server may take one request after the other: to wait for the others in line is no slowness.
+        allowed = self.target.timeout * self._under_way
+        leaves = leave_at is not None and leave_at < allowed
         try:
-            async with asyncio.timeout(leave_at if leaves else self.target.timeout):
+            async with asyncio.timeout(leave_at if leaves else allowed):
                 url = full_url(self.target.url, request.path)
-                sent = {**self.target.extra, **request.headers}
+                sent = request.headers
                 content_sent = _chunked(request.content) if "transfer-encoding" in sent else request.content
                 async with self._http.stream(request.method, url, headers=sent, content=content_sent) as response:
                     status = response.status_code
@@ -107,11 +116,13 @@ class Client:
             if leaves:
                 ended = "left"
             else:
-                ended, problem = "too slow", f"the answer was not whole after {self.target.timeout:g} s"
-        except httpx.ConnectError as error:
+                ended, problem = "too slow", f"the answer was not whole after {allowed:g} s"
+        except (httpx.ConnectError, OSError, UnicodeError) as error:  # a name that nobody can look up is the last one
             ended, problem = "unreachable", f"no connection: {error}"
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             ended, problem = "cut off", f"the connection broke: {type(error).__name__} {error}".rstrip()
+        finally:
+            self._under_way -= 1
         return Exchange(
             number,
             request,
@@ -150,9 +161,9 @@ def full_url(base: str, path: str) -> str:
     return base.rstrip("/") + path
 
 
-def _wait(exchange: Exchange) -> float | None:
-    """Seconds that the server asks for; None where it asks for none, or for too many."""
-    said = exchange.headers.get("retry-after")
+def wait_of(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks for in an answer; None where it asks for none, or for too many."""
+    said = headers.get("retry-after")
     if said is None:
         return None
     try:
@@ -166,6 +177,8 @@ def _wait(exchange: Exchange) -> float | None:
 
 
 @cache
-def _tls() -> ssl.SSLContext:
-    """One for all clients: to make it takes longer than most answers."""
-    return httpx.create_ssl_context(trust_env=False)
+def tls(cacert: str | None, insecure: bool) -> ssl.SSLContext:
+    """One for all clients: to make it takes longer than most answers. Raises OSError for a file that holds none."""
+    if cacert is not None:
+        return ssl.create_default_context(cafile=cacert)
+    return httpx.create_ssl_context(verify=not insecure, trust_env=False)

@@ -1,6 +1,7 @@
 """What a server is judged by: the document of one system, with its answers, events, errors and levels of support."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import Any, Literal
 
 from specvino.conformance.shape import Shape
 from specvino.generated.errors import ERRORS, ErrorCode
-from specvino.generated.streams import STREAMS, Consecutive, Stream
+from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Machine, Stream
 
 WHOLE = "specvino"
 """The document itself, with every field that this project honours."""
@@ -128,13 +129,28 @@ class Dialect:
         if found is None:
             return None
         table = STREAMS[endpoint]
-        starts = {law["from"] for law in found["laws"] if isinstance(law, dict) and law["law"] == "consecutive"}
-        laws = tuple(
-            replace(law, start=start) if isinstance(law, Consecutive) else law
-            for law in table.laws
-            for start in starts or {0}
+        laws = {law["law"]: law for law in found["laws"] if isinstance(law, dict)} | {
+            law: {} for law in found["laws"] if isinstance(law, str)
+        }
+        return replace(
+            table,
+            framing=found["framing"],
+            terminator=found["terminator"],
+            machines=tuple(_narrowed(machine, found["machines"][machine.name]) for machine in table.machines),
+            laws=tuple(_adapted(law, laws[_name(law)]) for law in table.laws if _name(law) in laws),
+            silent=found.get("silent", False),
         )
-        return replace(table, framing=found["framing"], terminator=found["terminator"], laws=laws)
+
+    @cached_property
+    def unjudged(self) -> dict[str, str]:
+        """What of the order of streams can't be judged, by names like those of rules, with the reason."""
+        found = {}
+        for endpoint, said in self._head.get("stream", {}).items():
+            if "order" in said and "breaks" not in said:
+                found[f"{endpoint}/rules/stream-order"] = f"{self.name}: {said['order']}"
+            for word in said.get("breaks", ()):
+                found[f"{endpoint}/rules/stream-order/{word}"] = f"{self.name}: {said['order']}"
+        return found
 
     def terminator(self, endpoint: str) -> str | None:
         """The text that ends the endpoint's streams, which is no event."""
@@ -169,6 +185,22 @@ def whole() -> dict[str, Any]:
 def lowered() -> dict[str, Any]:
     """The same as OpenAPI 3.1, for what reads nothing newer."""
     return _generated("openapi-3.1.json")
+
+
+def _narrowed(machine: Machine, said: Mapping[str, Any]) -> Machine:
+    body, end = tuple(said.get("body", ())), tuple(said.get("end", ()))
+    return replace(machine, open=said.get("open"), body=body, end=end)
+
+
+def _adapted(law: Law, said: Mapping[str, Any]) -> Law:
+    if isinstance(law, Consecutive):
+        return replace(law, start=said["from"])
+    return replace(law, fields=tuple(said["fields"])) if isinstance(law, Constant) else law
+
+
+def _name(law: Law) -> str:
+    """As the document has it: `one fact` of OneFact."""
+    return re.sub("(?<!^)([A-Z])", r" \1", type(law).__name__).lower()
 
 
 def at_pointer(document: Any, pointer: str) -> Any:

@@ -1,12 +1,15 @@
 """Is there a server, does it take the key, which model does it serve? What must be known before anything is judged."""
 
 import asyncio
+import re
 import time
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import httpx
 
-from specvino.conformance.client import Client, full_url
+from specvino.conformance.client import Client, full_url, tls
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.exchange import Exchange, Request, Unreadable
 from specvino.conformance.session import PATHS, Session
@@ -15,6 +18,14 @@ KEYLESS = (401, 403)
 
 BASES = ("/v1", "/v3", "/openai/v1", "/api/v1")
 """Where the API of a server often is, for those who named only the server."""
+
+LAST_PORT = 65_535
+
+TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+"""The name of a header."""
+
+OF_REQUESTS = ("content-type", "content-length", "transfer-encoding", "connection", "accept", "origin")
+"""Headers that cases set, or leave out, for what they look at."""
 
 PAUSE = 1.0
 """Seconds between two questions whether the server is ready."""
@@ -31,9 +42,12 @@ def checked_url(url: str) -> str:
     """The base URL without a slash at its end. Raises CannotRun."""
     try:
         parsed = httpx.URL(url)
-    except httpx.InvalidURL as error:
+        host, port = parsed.host, parsed.port or 0
+    except (httpx.InvalidURL, UnicodeError) as error:  # the name of the host may be none
         raise CannotRun(f"{url!r} is no URL: {error}") from None
-    if parsed.scheme not in ("http", "https") or not parsed.host:
+    if port > LAST_PORT:
+        raise CannotRun(f"{url!r} is no URL: there is no port {port}")
+    if parsed.scheme not in ("http", "https") or not host:
         raise CannotRun(f"{url!r} is no URL of a server: it begins with http:// or https://")
     if parsed.userinfo:
         raise CannotRun("the URL has a name or a password in it; a key is given with --api-key")
@@ -50,6 +64,37 @@ def checked_key(key: str | None) -> str | None:
     return stripped or None
 
 
+def checked_headers(lines: Iterable[str], key: str | None) -> dict[str, str]:
+    """Headers as `Name: value`, with small names. Raises CannotRun, without saying a value."""
+    headers: dict[str, str] = {}
+    for line in lines:
+        name, colon, value = line.partition(":")
+        name, value = name.strip().lower(), value.strip()
+        if not colon or not TOKEN.fullmatch(name):
+            raise CannotRun("a header is given as --header 'Name: value'")
+        if name in OF_REQUESTS:
+            raise CannotRun(f"the header {name} is each request's own")
+        if name == "authorization" and key:
+            raise CannotRun("the key is given twice: as a header, too")
+        if name in headers:
+            raise CannotRun(f"the header {name} is given twice")
+        if not value or not value.isascii() or not value.isprintable():
+            raise CannotRun(f"the header {name} has no value that a header can carry")
+        headers[name] = value
+    return headers
+
+
+def checked_certificates(path: Path, *, insecure: bool) -> str:
+    """A file that holds some. Raises CannotRun."""
+    if insecure:
+        raise CannotRun("--cacert says how the certificate is checked, and --insecure that it isn't")
+    try:
+        tls(str(path), insecure=False)
+    except OSError as error:
+        raise CannotRun(f"{path} holds no certificates that can be read: {error.strerror or error}") from None
+    return str(path)
+
+
 async def shake(client: Client, dialect: Dialect, model: str | None) -> str:
     """The model's name: `model`, or the first that the server lists. Raises CannotRun."""
     session = Session(client, dialect, model or "", lambda _: None, _capable)
@@ -62,7 +107,9 @@ async def shake(client: Client, dialect: Dialect, model: str | None) -> str:
             elsewhere = await _elsewhere(session, listing)
             why = f"the server at {client.target.url} lists no models ({_answered(listing)}); --model names one"
             raise CannotRun(elsewhere or why)
-        model = listed[0]
+        model = next(filter(_is_text, listed), listed[0])
+    if not _is_text(model):
+        raise CannotRun(f"the model's name {model!a} is no text that could be sent; --model names another")
     await _first(Session(client, dialect, model, lambda _: None, _capable), listing, listed)
     return model
 
@@ -130,6 +177,11 @@ def _names(listing: Exchange) -> list[str]:
         return []
     entries = data if isinstance(data, list) else []
     return [each["id"] for each in entries if isinstance(each, dict) and isinstance(each.get("id"), str) and each["id"]]
+
+
+def _is_text(name: str) -> bool:
+    """JSON can escape halves of characters, which nothing else can hold."""
+    return not any("\ud800" <= each <= "\udfff" for each in name)
 
 
 async def _elsewhere(session: Session, listing: Exchange) -> str:

@@ -14,6 +14,7 @@ from specvino.conformance.handshake import CannotRun, shake
 from specvino.conformance.plan import Plan, plan
 from specvino.conformance.reports.convert import Converter
 from specvino.conformance.reports.records import BAD, Footer, Header, Line, Report
+from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.run import Run
 from specvino.conformance.verdict import Result
 
@@ -57,6 +58,7 @@ class Judging:
     job: Job
     plan: Plan
     client: Client
+    model: str
     report: Report
     _begun: float = field(default_factory=time.monotonic)
     _run: Run | None = None
@@ -88,11 +90,11 @@ class Judging:
             seconds=round(time.monotonic() - self._begun, 3),
             complete=complete,
             lost=lost or ("the layer fuzz" if ended == "server_unavailable" else None),
-            time_up=ended == "max_time" or (self._run is not None and self._run.time_up),
+            time_up=self._run is not None and self._run.time_up,
         )
 
     async def _results(self) -> AsyncGenerator[Result, None]:
-        job, model = self.job, self.report.header.model
+        job, model = self.job, self.model
         if self.plan.cases:
             self._run = Run(self.client, job.dialect, model, self.plan, job.concurrency, job.max_time)
             async with aclosing(self._run.results()) as results:
@@ -116,7 +118,7 @@ async def begin(job: Job, client: Client) -> Judging:
     header = Header(
         tool=f"specvino {version('specvino')}",
         url=job.target.url,
-        model=model,
+        model=Redactor.of(job.target).text(model),
         dialect=job.dialect.name,
         document=job.dialect.digest,
         profile=job.profile,
@@ -125,4 +127,4 @@ async def begin(job: Job, client: Client) -> Judging:
         started=started,
         left_out=chosen.left_out,
     )
-    return Judging(job, chosen, client, Report(header))
+    return Judging(job, chosen, client, model, Report(header))

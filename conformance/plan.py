@@ -19,7 +19,7 @@ AUTH = "transport.auth"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`left_out` says of each other case of the profile why this dialect hasn't it."""
+    """`left_out` says of each other case of the profile, and of parts of rules, why this dialect hasn't it."""
 
     cases: tuple[Case, ...]
     left_out: dict[str, str]
@@ -40,6 +40,8 @@ def plan(
             left_out[case.rule] = because
         else:
             chosen.append(case)
+    if {"cases", "streams"} & {*layers}:
+        left_out |= {rule: because for rule, because in dialect.unjudged.items() if matches(rule, filters)}
     return Plan(tuple(chosen), left_out)
 
 

@@ -236,7 +236,7 @@ def _of_rule(endpoint: str, judged: Judged) -> Result:
         layer="cases",
         says=rule.says,
         verdict=verdict,
-        spec=rule.spec,
+        spec=rule.spec(endpoint),
         because=because,
         findings=tuple(judged.findings),
         judged=judged.judged,

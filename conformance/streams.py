@@ -23,7 +23,7 @@ class StreamJudge:
 
     def feed(self, event: Mapping[str, Any]) -> Iterator[str]:
         facts = classify(event, self._table.classify, self._machines)
-        if not facts:
+        if not facts and not self._table.silent:
             by = self._table.classify
             yield f"an event of {by} {event.get(by)!r} is unknown" if isinstance(by, str) else "an event states nothing"
         for law in self._laws:

@@ -112,13 +112,15 @@ Law = KeysDense | ChildrenCloseFirst | Constant | OneFact | Consecutive | OneId 
 class Stream:
     """`framing` says whether an event is only data or is named, too, by the field `classify`. `terminator` is the text
     that ends the stream, which is no event. `classify` says which facts an event states: the rules each one of theirs,
-    or a field the one that is its value. `laws` are what must hold beyond the machines."""
+    or a field the one that is its value. `laws` are what must hold beyond the machines. `silent` says that an event may
+    state nothing."""
 
     framing: Literal["data", "event"]
     terminator: str | None
     classify: tuple[Rule, ...] | str
     machines: tuple[Machine, ...]
     laws: tuple[Law, ...]
+    silent: bool = False
 
 
 STREAMS: dict[str, Stream] = {

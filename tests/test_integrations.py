@@ -61,6 +61,13 @@ def test_options_that_are_not_given_are_not_passed(tmp_path):
     assert not {"--model", "--baseline", "--sarif"} & set(words)
 
 
+def test_other_options_are_passed_as_a_shell_would_and_are_no_commands(tmp_path):
+    args = "--layer fuzz --max-time 60\n--filter 'chat/*' --header \"X: $(touch a); b\""
+    words = run_action(tmp_path, url="http://x/v1", args=args).stdout.splitlines()
+    assert words[-8:] == ["--layer", "fuzz", "--max-time", "60", "--filter", "chat/*", "--header", "X: $(touch a); b"]
+    assert "" not in run_action(tmp_path / "again", url="http://x/v1").stdout.splitlines()
+
+
 @pytest.mark.parametrize("exit_code", [1, 2])
 def test_the_action_fails_as_the_command_does(tmp_path, exit_code):
     assert run_action(tmp_path, exit_code, url="http://x/v1").returncode == exit_code

@@ -34,15 +34,21 @@ ERRORS = closed(
     },
 )
 
+# What of a stream's table need not hold.
+BREAKS = ("choice.open", "stream.end", "one fact", "constant.created", "no silent event")
+
 STREAM = closed(
     {
         "framing": {"enum": ["data", "event"]},
         "terminator": {"type": ["string", "null"], "minLength": 1},
         "error": {"enum": ["event", "none"]},
     },
-    # `order` says what is different where the system's streams break the table.
-    {"first": {"type": "integer"}, "order": NAME},
-)
+    {
+        "first": {"type": "integer"},
+        "order": NAME,
+        "breaks": {"type": "array", "items": {"enum": list(BREAKS)}, "minItems": 1, "uniqueItems": True},
+    },
+) | {"dependentRequired": {"breaks": ["order"]}}
 
 DIALECT = closed(
     {

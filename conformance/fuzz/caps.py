@@ -76,9 +76,15 @@ def limits(body: Object) -> list[str]:
 
 
 def limited(body: Object, fields: Collection[str]) -> dict[str, Any]:
-    """A body with the smallest change that sets a limit of tokens."""
+    """A body with the smallest change that sets a small limit of tokens: what no server takes for one stays."""
     known = [name for name in TOKEN_LIMITS if name in fields]
-    return {**body, known[0]: SMALL} if known and not any(name in body for name in known) else dict(body)
+    small = {name: min(body[name], LARGE) for name in known if _is_number(body.get(name))}
+    missing = all(body.get(name) is None for name in known)
+    return {**body, **small} | ({known[0]: SMALL} if known and missing else {})
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def capped(body: Object, fields: Collection[str], models: Sequence[str], *, frugal: bool = False) -> dict[str, Any]:

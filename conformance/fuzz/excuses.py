@@ -14,7 +14,7 @@ from specvino.conformance.fuzz.document import Object, operations, refusal_codes
 from specvino.conformance.fuzz.refusals import REFUSALS
 from specvino.conformance.fuzz.refused import Refused
 from specvino.conformance.fuzz.report import Report
-from specvino.conformance.fuzz.server import Server
+from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
 
 
 class Excuses:
@@ -29,7 +29,15 @@ class Excuses:
             return True
         refused = refusal_of(case, response)
         listed = refusal_codes(case.operation.definition.raw)
-        if refused is None or refused.code not in listed or not REFUSALS[refused.code](refused, self._server):
+        if refused is None or refused.code not in listed:
+            return True
+        try:
+            if not REFUSALS[refused.code](refused, self._server):
+                return True
+        except NoAnswer as silence:  # which is a finding of its own
+            self._report.silences.append((case.operation.label, str(silence)))
+            return False
+        except BadStatus:
             return True
         self._report.excused[case.operation.label, refused.code] += 1
         return False

@@ -7,7 +7,7 @@ from schemathesis import Case
 from schemathesis.generation.meta import TestPhase
 
 from specvino.conformance.fuzz.report import Report
-from specvino.conformance.fuzz.server import Server
+from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
 
 ID = "response_id"
 
@@ -34,6 +34,14 @@ class Kept:
         is_example = str(case.path_parameters[ID]).startswith(EXAMPLE)
         if meta.phase.name is TestPhase.STATEFUL or (draw % 4 == 0 and not is_example):
             return
+        try:
+            self._change(case, draw)
+        except NoAnswer as silence:  # the request goes out as it is
+            self._report.silences.append((case.operation.label, str(silence)))
+        except BadStatus:
+            pass
+
+    def _change(self, case: Case[Any], draw: int) -> None:
         id = self._server.new_response(self._model, background=draw % 3 > 0)
         if id is None:
             return

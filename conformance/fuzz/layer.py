@@ -5,7 +5,7 @@ import contextlib
 import threading
 import time
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from specvino.conformance.client import Target
 from specvino.conformance.dialect import WHOLE, Dialect, Operation
@@ -25,6 +25,11 @@ SEED = 20250101
 
 OF_CRASHES = ("content_type_conformance", "error_code_conformance", "positive_data_acceptance")
 """Checks that say of a 5xx what is no news."""
+
+ACCEPTANCE = "positive-data-acceptance"
+
+MANY = 5
+"""Refusals of valid requests, ordinary ones first, that can't all be for something special in the request."""
 
 FIRST = ("response_schema_conformance", "response_headers_conformance", "content_type_conformance")
 
@@ -54,6 +59,8 @@ class Fuzz:
     seed: int = SEED
     report: Report = field(default_factory=Report)
     """Grows while it runs."""
+    _asked: list[str] = field(default_factory=list)
+    """The endpoints that requests are made for."""
 
     @property
     def requests(self) -> int:
@@ -112,7 +119,7 @@ class Fuzz:
         Schemathesis would not come to the last ones: it takes one operation after the other."""
         target, dialect = self.target, self.dialect
         deadline = None if self.max_time is None else time.monotonic() + self.max_time
-        server = Server(target.url, target.key, dialect.document, headers=target.extra, timeout=target.timeout)
+        server = Server(target, dialect.document)
         models = tuple(self.models) or server.models
         if dialect.name != WHOLE:  # our own document is held against all of a server
             left_out |= missing(server, dialect, models[0])
@@ -125,6 +132,7 @@ class Fuzz:
         for endpoint in [each for each in left_out if dialect.operations[each] not in asked]:
             del left_out[endpoint]
         asked = [each for each in asked if each.definition["x-endpoint"] not in left_out]
+        self._asked = [each.definition["x-endpoint"] for each in asked]
         groups = [asked] if deadline is None else _kinds(dialect, asked)
         size = SIZES[self.profile]
         weights = [_weight(dialect, group) for group in groups]
@@ -153,25 +161,46 @@ class Fuzz:
         endpoints = {f"{each.method} {each.path}": endpoint for endpoint, each in self.dialect.operations.items()}
         for operation, endpoint in endpoints.items():
             if not report.count(operation=operation):
+                if endpoint in self._asked and report.ended == "max_time":
+                    rule = f"{endpoint}/fuzz/requests"
+                    yield Result(rule, "fuzz", SAYS["requests"], Verdict.SKIP, because="the time was up before")
                 continue
             yield Result(
                 f"{endpoint}/fuzz/requests",
                 "fuzz",
                 SAYS["requests"],
                 Verdict.PASS,
-                because="" if report.ended == "completed" else str(self),
+                because=str(self),
                 judged=report.count(operation=operation),
             )
             for check, says in SAYS.items():
                 rule = f"{endpoint}/fuzz/{check}"
                 found = [each for each in told if (each.operation, dashed(each.check)) == (operation, check)]
                 judged = report.judged[operation, check.replace("-", "_")]
-                if judged and matches(rule, self.filters):
+                if not judged or not matches(rule, self.filters):
+                    continue
+                if check == ACCEPTANCE:
+                    yield self._acceptance(rule, operation, found, judged)
+                else:
                     yield _result(rule, says, found, judged)
         yield from self._silences(endpoints)
         for label, problem in report.errors:
             rule = f"{endpoints.get(label, 'transport')}/fuzz/run"
             yield Result(rule, "fuzz", SAYS["run"], Verdict.ERROR, because=f"{label}: {problem}")
+
+    def _acceptance(self, rule: str, operation: str, found: Sequence[Found], judged: int) -> Result:
+        """A server may refuse one valid request or another, for what it can't do; not all of them."""
+        result = _result(rule, SAYS[ACCEPTANCE], found, judged)
+        accepted, refused = self.report.accepted[operation], self.report.refused[operation]
+        if not refused:
+            return result
+        said = f"{refused} of {refused + accepted} valid requests were refused"
+        because = f"{result.because}; {said}" if result.because else said
+        # What a path names may be nowhere.
+        if accepted or refused < MANY or "{" in operation:
+            return replace(result, because=because)
+        finding = Finding(f"none of {refused} valid requests was answered", tuple(self.report.refusals[operation]))
+        return replace(result, verdict=Verdict.FAIL, because=because, findings=(finding, *result.findings))
 
     def _silences(self, endpoints: dict[str, str]) -> Iterator[Result]:
         by_endpoint: dict[str, list[str]] = {}

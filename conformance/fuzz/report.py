@@ -13,6 +13,9 @@ LONGEST_SHOWN = 2000
 """Characters of a request or an answer in a terminal; some are megabytes."""
 
 
+MOST_REFUSALS = 5
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One failure of one check. `curl` is a command that repeats the request."""
@@ -45,6 +48,12 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     silences: list[tuple[str, str]] = field(default_factory=list)
     errors: list[tuple[str, str]] = field(default_factory=list)
+    accepted: Counter[str] = field(default_factory=Counter)
+    """Valid requests that were answered with a 2xx, by operation."""
+    refused: Counter[str] = field(default_factory=Counter)
+    """Those that were answered with a 4xx."""
+    refusals: dict[str, list[Exchange]] = field(default_factory=dict)
+    """The first few of them."""
     ended: Ended = "completed"
     unlimited: int = 0
     """Valid requests that set no limit of tokens by themselves."""

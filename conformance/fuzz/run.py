@@ -24,12 +24,13 @@ from schemathesis.openapi.checks import JsonSchemaError
 from specvino.conformance.client import Target
 from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.caps import Caps
-from specvino.conformance.fuzz.checks import Check, checks_for
+from specvino.conformance.fuzz.checks import Check, checks_for, endpoint_of
+from specvino.conformance.fuzz.direct import direct
 from specvino.conformance.fuzz.document import foldable, with_streams
 from specvino.conformance.fuzz.exchanges import exchange_of
 from specvino.conformance.fuzz.excuses import Excuses, unknown_codes
 from specvino.conformance.fuzz.kept import Kept
-from specvino.conformance.fuzz.report import Ended, Finding, Report
+from specvino.conformance.fuzz.report import MOST_REFUSALS, Ended, Finding, Report
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.tolerance import Tolerance
 
@@ -82,7 +83,7 @@ class Run:
         if unknown := unknown_codes(document):
             raise ValueError(f"no predicate judges the refusals {', '.join(sorted(unknown))}")
         target, whole = self.target, self.dialect.name == WHOLE
-        server = Server(target.url, target.key, document, headers=target.extra, timeout=target.timeout)
+        server = Server(target, document)
         models = self.models or server.models
         described = foldable(document if whole else with_streams(document))
         schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(described, config=self._config())
@@ -91,7 +92,7 @@ class Run:
         if self.operations is not None:
             schema = schema.include(operation_id=list(self.operations))
         caps, kept = Caps(document, models, self.report, frugal=self.frugal), Kept(server, models[0], self.report)
-        with _registered(caps, kept, checks_for(self.dialect)):
+        with direct(), _registered(caps, kept, checks_for(self.dialect)):
             self._begun = time.monotonic()
             self._events = from_schema(schema).execute()
             if self._stopped:
@@ -114,6 +115,9 @@ class Run:
                 "workers": 1,
                 "continue-on-failure": True,
                 "request-timeout": target.timeout,
+                "max-redirects": 0,
+                # By name, or requests would look for another file in the environment.
+                "tls-verify": False if target.insecure else target.cacert or requests.utils.DEFAULT_CA_BUNDLE_PATH,
                 # A busy server's Retry-After is heeded.
                 "rate-limit": "auto",
                 "headers": dict(target.extra),
@@ -191,8 +195,16 @@ def _registered(caps: Caps, kept: Kept, checks: Sequence[Check]) -> Iterator[Non
 
 def _record_scenario(phase: str, recorder: ScenarioRecorder, report: Report, url: str) -> None:
     for id, node in recorder.cases.items():
-        response = recorder.find_response(case_id=id)
-        report.cases[phase, node.value.operation.label, response.status_code if response else 0] += 1
+        response, case = recorder.find_response(case_id=id), node.value
+        report.cases[phase, case.operation.label, response.status_code if response else 0] += 1
+        if response is not None and case.meta is not None and case.meta.generation.mode.is_positive:
+            if 200 <= response.status_code < 300:
+                report.accepted[case.operation.label] += 1
+            elif 400 <= response.status_code < 500:
+                report.refused[case.operation.label] += 1
+                shown = report.refusals.setdefault(case.operation.label, [])
+                if len(shown) < MOST_REFUSALS:
+                    shown.append(exchange_of(recorder.interactions[id], endpoint_of(case), url, report.count()))
     for id, checks in recorder.checks.items():
         operation = recorder.cases[id].value.operation
         for check in checks:

@@ -1,31 +1,35 @@
 """What a server says about itself when it is asked: needed to tell whether its refusals are true."""
 
 import json
-import urllib.error
-import urllib.request
+import time
 from collections.abc import Mapping
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, urlencode
 
+import httpx
+
+from specvino.conformance.client import LONGEST, MOST_RETRIES, RETRIED, Target, tls, wait_of
+
+
+class NoAnswer(OSError):
+    """A request got none, or one that can't be read."""
+
+
+class BadStatus(OSError):
+    """A request was answered with another status than 2xx."""
+
+    def __init__(self, status: int, path: str) -> None:
+        super().__init__(f"{path} is answered with {status}")
+        self.status = status
+
 
 class Server:
-    """The server under test. Raises OSError where it doesn't answer, and for errors of HTTP."""
+    """The server under test. Raises NoAnswer, and BadStatus for what is no 2xx."""
 
-    def __init__(
-        self,
-        base_url: str,
-        key: str | None,
-        document: Mapping[str, Any],
-        *,
-        headers: Mapping[str, str] = MappingProxyType({}),
-        timeout: float = 60,
-    ) -> None:
-        self._base_url = base_url.rstrip("/")
-        authorization = {"Authorization": f"Bearer {key}"} if key else {}
-        self._headers = {"Content-Type": "application/json", **headers, **authorization}
-        self._timeout = timeout
+    def __init__(self, target: Target, document: Mapping[str, Any]) -> None:
+        self._target = target
         self._paths = frozenset(document["paths"])
         self._numbers: dict[str, int] = {}
         self.count_tokens = cache(self._count_tokens)
@@ -51,8 +55,8 @@ class Server:
         asked = {"input": "hi", "max_output_tokens": 16, "store": True, "background": background}
         try:
             made = self._ask("/responses", {"model": model, **asked})
-        except urllib.error.HTTPError as error:
-            if error.code != 400:  # it was started without a store
+        except BadStatus as bad:
+            if bad.status != 400:  # it was started without a store
                 raise
             return None
         return str(made["id"]) if made["store"] else None
@@ -73,8 +77,8 @@ class Server:
             return None
         try:
             return self._ask(f"{path.replace('{response_id}', id)}?{urlencode(query)}")
-        except urllib.error.HTTPError as error:
-            if error.code != 404:
+        except BadStatus as bad:
+            if bad.status != 404:
                 raise
             return None
 
@@ -87,19 +91,53 @@ class Server:
         body = {"model": self.models[0], "text": text, "add_special_tokens": False}
         return len(self._ask("/tokenize", body)["tokens"])
 
-    def status(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> int:
-        """With which status a request is answered; with a `key`, that one is sent instead of the right one."""
+    def status(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> int | None:
+        """With which status a request is answered, None without an answer; with a `key`, that one is sent instead of
+        the right one."""
         try:
-            with self._open(method, path, body, {"Authorization": f"Bearer {key}"} if key else {}) as answer:
-                return int(answer.status)
-        except urllib.error.HTTPError as error:
-            return error.code
+            return self._send(method, path, body, key or self._target.key)[0]
+        except NoAnswer:
+            return None
 
     def _ask(self, path: str, body: Any = None) -> Any:
-        with self._open("GET" if body is None else "POST", path, body) as answer:
-            return json.load(answer)
+        status, content = self._send("GET" if body is None else "POST", path, body, self._target.key)
+        if not 200 <= status < 300:
+            raise BadStatus(status, path)
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError):
+            raise NoAnswer(f"{path} is not answered with JSON") from None
 
-    def _open(self, method: str, path: str, body: Any, headers: Mapping[str, str] = MappingProxyType({})) -> Any:
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._base_url + path, data, {**self._headers, **headers}, method=method)
-        return urllib.request.urlopen(request, timeout=self._timeout)
+    def _send(self, method: str, path: str, body: Any, key: str | None) -> tuple[int, bytes]:
+        """Waits and tries again where the server says that it is busy."""
+        for _ in range(MOST_RETRIES):
+            status, headers, content = self._once(method, path, body, key)
+            wait = wait_of(headers)
+            if status not in RETRIED or wait is None:
+                return status, content
+            time.sleep(wait)
+        status, _, content = self._once(method, path, body, key)
+        return status, content
+
+    def _once(self, method: str, path: str, body: Any, key: str | None) -> tuple[int, Mapping[str, str], bytes]:
+        target, content = self._target, bytearray()
+        deadline = time.monotonic() + target.timeout
+        authorization = {"authorization": f"Bearer {key}"} if key else {}
+        try:
+            with httpx.stream(
+                method,
+                target.url.rstrip("/") + path,
+                content=None if body is None else json.dumps(body).encode(),
+                headers={"content-type": "application/json", **target.extra, **authorization},
+                timeout=target.timeout,
+                follow_redirects=False,
+                trust_env=False,
+                verify=tls(target.cacert, target.insecure),
+            ) as answer:
+                for piece in answer.iter_bytes():
+                    content += piece
+                    if len(content) > LONGEST or time.monotonic() > deadline:
+                        raise NoAnswer(f"the answer to {method} {path} does not end")
+                return answer.status_code, answer.headers, bytes(content)
+        except (httpx.HTTPError, UnicodeError) as error:
+            raise NoAnswer(f"{method} {path} got no answer: {error or type(error).__name__}") from None

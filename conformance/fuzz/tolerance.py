@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from schemathesis import Case, HookContext, Response
-from schemathesis.core.failures import AcceptedNegativeData, Failure
+from schemathesis.core.failures import AcceptedNegativeData, Failure, ServerError
 from schemathesis.openapi.checks import (
     AllowHeaderMismatch,
     RejectedPositiveData,
@@ -18,13 +18,21 @@ from schemathesis.openapi.checks import (
     UnsupportedMethodResponse,
 )
 
+from specvino.conformance.client import RETRIED
 from specvino.conformance.dialect import Dialect, resolved
 from specvino.conformance.fuzz.checks import endpoint_of
 from specvino.conformance.fuzz.report import Report
 from specvino.conformance.shape import Shape
 
+OF_BUSY = (ServerError, RejectedPositiveData, UndefinedStatusCode)
+
 OWN = (413, 414, 429, 431)
 """Statuses for limits that a server has of its own: on sizes, and on how much it does at once."""
+
+
+def _is_busy(response: Response) -> bool:
+    """Whether the server asks to come back later: it is no fault to have more to do than it can."""
+    return response.status_code in RETRIED and "retry-after" in response.headers
 
 
 class Tolerance:
@@ -37,6 +45,8 @@ class Tolerance:
         self._document = {"components": {"schemas": _each(dialect.document["components"]["schemas"])}}
 
     def __call__(self, context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
+        if isinstance(failure, OF_BUSY) and _is_busy(response):
+            return False
         if isinstance(failure, RejectedPositiveData):
             return not self._is_refusal(case, response)
         if isinstance(failure, AcceptedNegativeData):

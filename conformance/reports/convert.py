@@ -16,8 +16,8 @@ MOST_EXCHANGES = 8
 
 class Converter:
     def __init__(self, target: Target) -> None:
-        self._base, self._key = target.url, target.key
-        self._redactor = Redactor([target.key] if target.key else [])
+        self._target = target
+        self._redactor = Redactor.of(target)
 
     def line(self, result: Result) -> Line:
         text = self._redactor.text
@@ -52,7 +52,7 @@ class Converter:
             number=exchange.number,
             request=Sent(
                 method=request.method,
-                url=redactor.text(full_url(self._base, request.path)),
+                url=redactor.text(full_url(self._target.url, request.path)),
                 headers=redactor.headers(request.headers),
                 body=None if request.content is None else redactor.body(request.content, LONGEST),
                 size=len(request.content or b""),
@@ -62,5 +62,5 @@ class Converter:
             problem=None if exchange.problem is None else redactor.text(exchange.problem),
             retries=exchange.retries,
             seconds=round(exchange.seconds, 3),
-            curl=redactor.text(curl(request, self._base, self._key)),
+            curl=redactor.text(curl(request, self._target)),
         )

@@ -2,8 +2,9 @@
 
 import shlex
 
-from specvino.conformance.client import full_url
+from specvino.conformance.client import Target, full_url
 from specvino.conformance.exchange import Request
+from specvino.conformance.reports.redact import HIDDEN
 
 KEY = "$SPECVINO_API_KEY"
 """What stands for the key, as the shell fills it in."""
@@ -12,14 +13,18 @@ LONGEST = 20_000
 """Bytes of a body that are written out."""
 
 
-def curl(request: Request, base: str, key: str | None) -> str:
-    """For a POSIX shell. `base` is the base URL; `key` the one that must not be shown."""
+def curl(request: Request, target: Target) -> str:
+    """For a POSIX shell, without what is secret of the target."""
     words = ["curl", "-sS", "-i", "-N"]
+    if target.insecure:
+        words.append("-k")
+    if target.cacert:
+        words += ["--cacert", shlex.quote(target.cacert)]
     if request.method != ("GET" if request.content is None else "POST"):
         words += ["-X", shlex.quote(request.method)]
-    words.append(shlex.quote(full_url(base, request.path)))
+    words.append(shlex.quote(full_url(target.url, request.path)))
     for name, value in request.headers.items():
-        words += ["-H", _header(name, value, key)]
+        words += ["-H", _header(name, value, target)]
     if request.content is None:
         return " ".join(words)
     if len(request.content) > LONGEST:
@@ -34,9 +39,11 @@ def curl(request: Request, base: str, key: str | None) -> str:
     return f"{' '.join(words)} --data-raw {shlex.quote(text)}"
 
 
-def _header(name: str, value: str, key: str | None) -> str:
-    if key and value == f"Bearer {key}":
+def _header(name: str, value: str, target: Target) -> str:
+    if target.key and value == f"Bearer {target.key}":
         return f'"{name}: Bearer {KEY}"'
+    if value == target.extra.get(name):
+        value = HIDDEN
     return shlex.quote(f"{name}: {value}")
 
 

@@ -17,6 +17,8 @@ def _lines(line: Line) -> Iterator[str]:
     yield line.says
     if line.because:
         yield line.because
+    if line.spec:
+        yield f"see {line.spec} in the document"
     for issue in line.issues:
         yield f"see {issue}"
     for found in line.findings:

@@ -118,7 +118,7 @@ class Line(Record):
 
 class Footer(Record):
     """`complete` is false where the run was broken off. `lost` is the rule during which the server went away;
-    `time_up` says that the time allowed ended before the run."""
+    `time_up` says that the time allowed ended before all cases had run; the layer `fuzz` takes what is left of it."""
 
     kind: Literal["footer"] = "footer"
     counts: dict[Verdict, int]

@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 from specvino.conformance.reports.plain import explained
-from specvino.conformance.reports.records import Line, Report
+from specvino.conformance.reports.records import Header, Line, Report
 from specvino.conformance.verdict import Verdict
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -28,13 +29,20 @@ def sarif(report: Report) -> dict[str, Any]:
         "runs": [
             {
                 "tool": {"driver": driver},
-                "automationDetails": {"id": f"specvino/{report.header.dialect}/{report.header.profile}"},
+                "automationDetails": {"id": _id(report.header)},
                 "invocations": [_invocation(report)],
                 "results": [_result(line, index, report) for index, line in enumerate(bad)],
                 "columnKind": "unicodeCodePoints",
             }
         ],
     }
+
+
+def _id(header: Header) -> str:
+    """Code hosts replace the alerts of an earlier run with the same: a server, a model, and what they are judged by.
+    What would follow the last slash names the run."""
+    server = f"{urlsplit(header.url).netloc}/{header.model}"
+    return f"specvino/{quote(server, safe='/:')}/{header.dialect}/{header.profile}/"
 
 
 def _invocation(report: Report) -> dict[str, Any]:

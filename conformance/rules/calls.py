@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from specvino.conformance.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
@@ -15,6 +15,10 @@ class ArgumentsValid(Rule):
     says = (
         "What is called is one of the request's tools, and its arguments are JSON, by its schema where that is strict."
     )
+    specs: ClassVar = {
+        "chat": "/components/schemas/CreateChatCompletionRequest/properties/tools",
+        "responses": "/components/schemas/CreateResponseRequest/properties/tools",
+    }
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and bool(exchange.request.asked("tools"))

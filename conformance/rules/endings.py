@@ -1,7 +1,7 @@
 """Why an answer ended."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from specvino.conformance.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
@@ -13,6 +13,11 @@ from specvino.conformance.session import LIMITS
 class FinishAgrees(Rule):
     name = "finish-agrees"
     says = "finish_reason agrees with what was said: tool_calls with calls, length with the limit."
+    specs: ClassVar = {
+        "chat": "/components/schemas/ChatChoice/properties/finish_reason",
+        "completions": "/components/schemas/CompletionChoice/properties/finish_reason",
+        "responses": "/components/schemas/ResponseStatus",
+    }
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and exchange.request.endpoint in ("chat", "completions", "responses")
@@ -36,6 +41,11 @@ class FinishAgrees(Rule):
 class TokenLimit(Rule):
     name = "token-limit"
     says = "An answer has no more tokens than it was allowed."
+    specs: ClassVar = {
+        "chat": "/components/schemas/CreateChatCompletionRequest/properties/max_completion_tokens",
+        "completions": "/components/schemas/CreateCompletionRequest/properties/max_tokens",
+        "responses": "/components/schemas/CreateResponseRequest/properties/max_output_tokens",
+    }
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and limit_of(exchange) is not None and _made(exchange, exchange.answer) is not None
@@ -53,6 +63,10 @@ class TokenLimit(Rule):
 class StopAbsent(Rule):
     name = "stop-absent"
     says = "No answer contains a stop string, unless the request wants it in there."
+    specs: ClassVar = {
+        "chat": "/components/schemas/CreateChatCompletionRequest/properties/stop",
+        "completions": "/components/schemas/CreateCompletionRequest/properties/stop",
+    }
 
     def applies(self, exchange: Exchange) -> bool:
         wanted = exchange.request.asked("include_stop_str_in_output", False)

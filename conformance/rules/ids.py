@@ -1,6 +1,7 @@
 """Ids."""
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.exchange import Exchange
@@ -10,6 +11,11 @@ from specvino.conformance.rules.rule import Rule
 class IdsUnique(Rule):
     name = "ids-unique"
     says = "No two answers have one id."
+    specs: ClassVar = {
+        "chat": "/components/schemas/ChatCompletion/properties/id",
+        "completions": "/components/schemas/Completion/properties/id",
+        "responses": "/components/schemas/ResponseObject/properties/id",
+    }
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__(dialect)

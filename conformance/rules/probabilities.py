@@ -1,7 +1,7 @@
 """Probabilities of tokens."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from specvino.conformance.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, outputs
@@ -11,7 +11,10 @@ from specvino.conformance.rules.rule import Rule
 class LogprobsJoin(Rule):
     name = "logprobs-join"
     says = "The tokens of logprobs join to the text, and none is more likely than certain."
-    spec = "/components/schemas/ChatLogprobs"
+    specs: ClassVar = {
+        "chat": "/components/schemas/ChatLogprobs",
+        "completions": "/components/schemas/CompletionLogprobs",
+    }
 
     def applies(self, exchange: Exchange) -> bool:
         asked = exchange.request.asked("logprobs", False)

@@ -1,7 +1,8 @@
 """What a rule is."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.exchange import Exchange
@@ -12,11 +13,18 @@ class Rule(ABC):
 
     name: str
     says: str
-    spec: str = ""
-    """A JSON pointer into the document, where one place there says it."""
+    specs: ClassVar[Mapping[str, str]]
+    """By endpoint, under "" for all others, a JSON pointer to the place in the document that says it; `{operation}` in
+    it is the endpoint's."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
+
+    def spec(self, endpoint: str) -> str:
+        """The pointer for an endpoint."""
+        operation = self.dialect.operations.get(endpoint)
+        place = operation and f"/paths/{operation.path.replace('/', '~1')}/{operation.method.lower()}"
+        return self.specs.get(endpoint, self.specs.get("", "")).replace("{operation}", place or "")
 
     @abstractmethod
     def applies(self, exchange: Exchange) -> bool:

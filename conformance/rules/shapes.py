@@ -1,6 +1,7 @@
 """The form of answers and errors."""
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from specvino.conformance.exchange import Exchange, Unreadable
 from specvino.conformance.rules.rule import Rule, endpoint_of
@@ -9,6 +10,7 @@ from specvino.conformance.rules.rule import Rule, endpoint_of
 class AnswerShape(Rule):
     name = "answer-shape"
     says = "A JSON answer is what the document's schema for it says."
+    specs: ClassVar = {"": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and not exchange.is_stream
@@ -29,6 +31,7 @@ class AnswerShape(Rule):
 class DocumentedStatus(Rule):
     name = "documented-status"
     says = "Only statuses that the document lists for the operation are answered."
+    specs: ClassVar = {"": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.status is not None
@@ -42,7 +45,7 @@ class DocumentedStatus(Rule):
 class ErrorEnvelope(Rule):
     name = "error-envelope"
     says = "Every error has the documented form, so that clients can show what it says."
-    spec = "/components/schemas/ErrorResponse"
+    specs: ClassVar = {"": "/components/schemas/ErrorResponse"}
 
     def applies(self, exchange: Exchange) -> bool:
         return (exchange.status or 0) >= 400
@@ -63,6 +66,7 @@ class ErrorEnvelope(Rule):
 class NoServerError(Rule):
     name = "no-server-error"
     says = "No request makes the server fail: what it can't do it refuses with a 4xx."
+    specs: ClassVar = {"transport": "/components/responses/InternalError", "": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.status is not None

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import ClassVar
 
 from specvino.conformance.exchange import Exchange
 from specvino.conformance.framed import FramedJudge
@@ -20,6 +21,7 @@ class _StreamRule(Rule):
 class EventShape(_StreamRule):
     name = "event-shape"
     says = "Every event is JSON, and what the document's schema for it says."
+    specs: ClassVar = {"": "{operation}/responses/200/content/text~1event-stream/itemSchema"}
 
     def judge(self, exchange: Exchange) -> Iterator[str]:
         shape = self.dialect.event(endpoint_of(exchange))
@@ -43,6 +45,7 @@ class EventShape(_StreamRule):
 class StreamOrder(_StreamRule):
     name = "stream-order"
     says = "Events come in the order that the protocol's table (x-stream) allows, and none is missing."
+    specs: ClassVar = {"": "{operation}/x-stream"}
 
     def applies(self, exchange: Exchange) -> bool:
         if not super().applies(exchange) or exchange.ended == "left":
@@ -63,6 +66,7 @@ class StreamOrder(_StreamRule):
 class StreamEnd(_StreamRule):
     name = "stream-end"
     says = "A stream is valid UTF-8, ends as documented, and then the connection is free."
+    specs: ClassVar = {"": "{operation}/x-stream/terminator"}
 
     def applies(self, exchange: Exchange) -> bool:
         return super().applies(exchange) and exchange.ended != "left"

@@ -1,7 +1,7 @@
 """Counted tokens."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from specvino.conformance.exchange import Exchange
 from specvino.conformance.rules.rule import Rule
@@ -16,6 +16,7 @@ NAMES = {
 class UsageAddsUp(Rule):
     name = "usage-adds-up"
     says = "total_tokens is the sum of the others, no part is more than its whole, and an answer has tokens."
+    specs: ClassVar = {"responses": "/components/schemas/ResponseUsage", "": "/components/schemas/Usage"}
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and exchange.request.endpoint in NAMES and isinstance(exchange.answer.get("usage"), dict)

@@ -1,15 +1,18 @@
 """specvino conform, against servers that behave and servers that don't."""
 
 import asyncio
+import html
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+from urllib.parse import quote
 
 import pytest
-from support.raw_server import answer, chat, error, raw_server
+from support.certificates import certificates
+from support.raw_server import TEXT, answer, chat, error, raw_server
 from support.serving import wait_until
 from typer.testing import CliRunner
 
@@ -127,6 +130,59 @@ def test_a_key_is_in_no_report(tmp_path):
     assert "redacted" in files["ndjson"].read_text("utf-8")
 
 
+def test_a_key_that_is_echoed_with_escapes_is_in_no_report(tmp_path):
+    key = "sk+very/secret"
+
+    async def echoes(asked):
+        said = asked.headers["authorization"].replace("+", "\\u002B").replace("/", "\\/").replace("v", "\\u0076")
+        yield answer(f'{{"you": "{said}", "again": "{quote(key, safe="")}"}}'.encode())
+
+    files = {form: tmp_path / f"r.{form}" for form in ("junit", "sarif", "html", "markdown", "ndjson")}
+    options = [word for form, file in files.items() for word in (f"--{form}", file)]
+    with raw_server(echoes) as server:
+        run = conform(server.url, "-f", "chat/basics", "-k", key, *options)
+    assert run.exit_code == 1
+    for text in (run.output, *(file.read_text("utf-8") for file in files.values())):
+        assert "secret" not in html.unescape(text)
+    assert "redacted" in files["html"].read_text("utf-8")
+
+
+def test_headers_are_sent_and_are_in_no_report(tmp_path):
+    async def echoes(asked):
+        yield answer(json.dumps({"you": asked.headers["x-tenant-key"]}).encode(), extra="X-You: tenant-secret\r\n")
+
+    given = ["--header", "X-Tenant-Key: Bearer tenant-secret", "--header", "X-Org: 1"]
+    with raw_server(echoes) as server:
+        run = conform(server.url, *ANSWERS, *given, "--html", tmp_path / "r.html", "--ndjson", tmp_path / "r.ndjson")
+    assert {(each.headers["x-tenant-key"], each.headers["x-org"]) for each in server.asked} == {
+        ("Bearer tenant-secret", "1")
+    }
+    assert run.exit_code == 1
+    for text in (run.output, *(file.read_text("utf-8") for file in tmp_path.iterdir())):
+        assert "tenant-secret" not in text
+        assert "x-tenant-key: [redacted]" in text
+        assert "x-org: 1" not in text
+
+
+def test_the_heading_obeys_no_server():
+    models = answer(b'{"object": "list", "data": [{"id": "\\u001b[2Jm", "object": "model"}]}')
+    with raw_server(well, models) as server:
+        run = conform(server.url, *ANSWERS)
+    assert run.exit_code == 0, run.output
+    assert "\x1b" not in run.output
+    assert "\\x1b[2Jm" in run.stdout
+    assert json.loads(server.asked[-1].body)["model"] == "\x1b[2Jm"
+
+
+def test_a_certificate_of_ones_own(tmp_path):
+    authority, certificate = certificates(tmp_path)
+    with raw_server(well, tls=certificate) as server:
+        assert "certificate verify failed" in one_line(conform(server.url, *ANSWERS))
+        for how in (["--insecure"], ["--cacert", authority]):
+            run = conform(server.url, *ANSWERS, *how)
+            assert run.exit_code == 0, run.output
+
+
 def test_a_baseline_accepts_what_is_known(tmp_path):
     baseline = tmp_path / "accepted.yaml"
     with raw_server(wrong) as server:
@@ -170,6 +226,16 @@ def test_a_new_finding_is_not_in_the_baseline(tmp_path):
         (["http://127.0.0.1:1/v1", "--html", "/no/such"], "/no/such can't be written: No such file"),
         (["http://127.0.0.1:1/v1", "--html", "/tmp"], "/tmp can't be written: Is a directory"),
         (["http://127.0.0.1:1/v1", "--html", "/tmp/x-1", "--junit", "/tmp/x-1"], "name the same file"),
+        (["http://127.0.0.1:99999/v1"], "there is no port 99999"),
+        (["http://xn--a/v1"], "is no URL"),
+        ([f"http://{'a' * 70}/v1"], "no server answers"),
+        (["http://127.0.0.1:1/v1", "--header", "no-secret"], "--header 'Name: value'"),
+        (["http://127.0.0.1:1/v1", "--header", "X: a\nb"], "no value that a header can carry"),
+        (["http://127.0.0.1:1/v1", "--header", "Content-Type: a"], "each request's own"),
+        (["http://127.0.0.1:1/v1", "-k", "sk", "--header", "Authorization: Basic a"], "the key is given twice"),
+        (["https://127.0.0.1:1/v1", "--cacert", "/dev/null"], "holds no certificates"),
+        (["https://127.0.0.1:1/v1", "--cacert", "/no/such"], "No such file"),
+        (["https://127.0.0.1:1/v1", "--cacert", "/no/such", "--insecure"], "and --insecure that it isn't"),
         (["diff", "/no/such", "/no/such"], "/no/such can't be read: No such file"),
         (["matrix", "/dev/null"], "no whole line"),
     ],
@@ -227,6 +293,15 @@ def test_a_server_that_lists_no_models_needs_a_name(models):
     with raw_server(well, models) as server:
         assert "--model names one" in one_line(conform(server.url))
         assert conform(server.url, "-m", "m", *ANSWERS).exit_code == 0
+
+
+def test_a_model_whose_name_is_no_text():
+    half = r'{"id": "\ud800m", "object": "model"}'
+    with raw_server(well, answer(f'{{"data": [{half}]}}'.encode())) as server:
+        assert r"the model's name '\ud800m' is no text" in one_line(conform(server.url))
+    with raw_server(well, answer(f'{{"data": [{half}, {{"id": "m"}}]}}'.encode())) as server:
+        assert conform(server.url, *ANSWERS).exit_code == 0
+    assert json.loads(server.asked[-1].body)["model"] == "m"
 
 
 def test_a_url_without_its_path_is_told():
@@ -343,7 +418,7 @@ async def _lone_surrogate(asked):
     [
         (_infinite, "longer than 8000000 bytes"),
         (_huge_event, "longer than 8000000 bytes"),
-        (_no_text, ""),
+        (_no_text, "the stream is not UTF-8: invalid start byte at byte 13"),
         (_dies, "the connection broke"),
         (_closes, "the connection broke"),
         (_slow, "not whole after 0.5 s"),
@@ -427,6 +502,38 @@ def test_the_time_allowed_ends_a_run(tmp_path):
     # Nothing was judged, so nothing is known.
     assert run.exit_code == 2
     assert "nothing could be judged" in run.stderr
+
+
+def test_a_run_that_the_time_cut_is_not_green(tmp_path):
+    """Some cases have passed, and the others haven't run."""
+
+    async def slowing(asked):
+        if b'"stream": true' in asked.body:
+            await asyncio.Event().wait()
+        yield answer(json.dumps(TEXT | {"id": f"chatcmpl-{len(server.asked)}"}).encode())
+
+    files = {form: tmp_path / f"r.{form}" for form in ("junit", "sarif", "html", "markdown", "ndjson")}
+    options = [word for form, file in files.items() for word in (f"--{form}", file)]
+    with raw_server(slowing) as server:
+        run = conform(server.url, *ANSWERS, "-f", "chat/streams/plain", "--max-time", "1", *options)
+    report = ndjson.read(files["ndjson"])
+    assert report.counts["fail"] == 0
+    assert report.counts["pass"] > 0
+    assert run.exit_code == 2, run.output
+    assert run.stderr == "specvino: The time was up before all rules were judged.\n"
+    for form in ("junit", "sarif", "html", "markdown"):
+        assert "The time was up" in files[form].read_text("utf-8")
+
+
+BOXED = "chat/fuzz/not-a-server-error"
+
+
+def test_a_box_of_time_for_the_fuzz_is_green(tmp_path):
+    with raw_server(well) as server:
+        run = conform(server.url, "--layer", "fuzz", "-f", BOXED, "--max-time", "2", "--junit", tmp_path / "r.xml")
+    assert run.exit_code == 0, run.output
+    assert re.search(r"pass chat/fuzz/requests: \d+ requests: the time of [0-9.]+ s was up", run.stdout)
+    assert "runs to its end" not in (tmp_path / "r.xml").read_text("utf-8")
 
 
 @pytest.fixture

@@ -32,6 +32,18 @@ def test_leaves_amid_a_stream():
     assert exchange.chunks
 
 
+def test_waiting_in_line_is_no_slowness():
+    """Each answer takes half a second, and there is one at a time."""
+    brief = {**BODY, "max_tokens": 10}
+
+    async def run():
+        async with answering(Faux(model=MODEL, pace=0.05)) as url, Client(Target(url, timeout=2.5)) as client:
+            session = Session(client, Dialect("specvino"), MODEL, lambda exchange: None, None)
+            return await session.together([("chat", brief)] * 8)
+
+    assert [exchange.problem for exchange in asyncio.run(run())] == [None] * 8
+
+
 def test_sends_chunks_where_the_header_says_so():
     async def chunked(session):
         content = b'{"model": "faux", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}'

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
@@ -61,9 +62,11 @@ def chat() -> bytes:
 
 
 @contextlib.contextmanager
-def raw_server(chat: Callable[[Asked], Pieces], models: bytes | None = None, below: str = "") -> Iterator[Raw]:
+def raw_server(
+    chat: Callable[[Asked], Pieces], models: bytes | None = None, below: str = "", tls: str | None = None
+) -> Iterator[Raw]:
     """Lists one model, `m`, or answers `models` to whoever asks for them (where a path begins with `below`); `chat`
-    answers everything else."""
+    answers everything else. `tls` is a file with a certificate and its key."""
     state, loop = Raw(), asyncio.new_event_loop()
     listing = answer(MODELS) if models is None else models
 
@@ -82,13 +85,17 @@ def raw_server(chat: Callable[[Asked], Pieces], models: bytes | None = None, bel
                     writer.write(piece)
                     await writer.drain()
             await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ssl.SSLError):
             pass  # asyncio would print a traceback for a handler that is cancelled
         finally:
             writer.close()
 
-    server = loop.run_until_complete(asyncio.start_server(serve, "127.0.0.1"))
-    state.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    context = None
+    if tls is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(tls)
+    server = loop.run_until_complete(asyncio.start_server(serve, "127.0.0.1", ssl=context))
+    state.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     try:

@@ -82,6 +82,7 @@ class MakesUpMessages(Faux):
         "chat/content/unknown-part",
         "chat/fields/null-messages",
         "chat/roles/no-role",
+        "chat/roles/null-role",
         "chat/roles/no-turn",
         "chat/roles/unknown-role",
         "chat/types/messages",

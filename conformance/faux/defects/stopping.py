@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from specvino.conformance.faux.generation import Asked, Output
+from specvino.conformance.faux.http import Call
 from specvino.conformance.faux.server import Faux
 from specvino.conformance.faux.words import Token
 
@@ -25,6 +26,17 @@ class NeverStops(Faux):
 
     def stops(self, body: Mapping[str, Any]) -> list[str]:
         return []
+
+
+class ForgetsStops(Faux):
+    """Of many stop texts the last ones are left out."""
+
+    breaks = {"chat/stop/too-many"}
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        if isinstance(call.body, dict) and isinstance(stop := call.body.get("stop"), list):
+            call.body["stop"] = stop[:4]
+        return super().accepted(call, component)
 
 
 class StopsAtTokens(Faux):

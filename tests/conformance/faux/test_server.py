@@ -3,6 +3,7 @@
 import pytest
 from support.faux import PACE, judged, told
 
+from specvino.conformance.dialect import at_pointer, whole
 from specvino.conformance.faux.server import Faux
 from specvino.conformance.verdict import Verdict
 
@@ -20,6 +21,9 @@ def test_passes(by: str) -> None:
     results = judged(Faux, by=by)
     assert {rule for rule, result in results.items() if result.verdict is Verdict.SKIP} == BY_TIME
     assert not [(rule, told(result)) for rule, result in results.items() if result.verdict not in ("pass", "skip")]
+    for result in results.values():
+        assert result.spec, result.rule
+        at_pointer(whole(), result.spec)
 
 
 @pytest.mark.parametrize("by", ["specvino", "openai"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specvino.conformance.fuzz.caps import BUDGET, HUGE, LARGE, SMALL, capped, limits
+from specvino.conformance.fuzz.caps import BUDGET, HUGE, LARGE, SMALL, capped, limited, limits
 
 FIELDS = {"model", "messages", "prompt", "stream", "max_tokens", "max_completion_tokens", "n", "best_of", "ignore_eos"}
 MODELS = ["m", "org/m"]
@@ -84,3 +84,21 @@ def test_how_many_of_1000_change(fields, is_changed, expected):
 
 def test_fields_that_the_operation_doesn_t_know_are_not_added():
     assert all(capped(body, {"text"}, MODELS) == body for body in sample(text="a"))
+
+
+@pytest.mark.parametrize(
+    ("body", "sent"),
+    [
+        ({}, {"max_completion_tokens": SMALL}),
+        ({"max_tokens": None}, {"max_tokens": None, "max_completion_tokens": SMALL}),
+        ({"max_tokens": None, "max_completion_tokens": 5}, {"max_tokens": None, "max_completion_tokens": 5}),
+        ({"max_tokens": 1 << 40}, {"max_tokens": LARGE}),
+        ({"max_tokens": 1e9}, {"max_tokens": LARGE}),
+        ({"max_tokens": 3, "max_completion_tokens": 9000}, {"max_tokens": 3, "max_completion_tokens": LARGE}),
+        ({"max_tokens": -1}, {"max_tokens": -1}),
+        ({"max_tokens": True}, {"max_tokens": True}),
+        ({"max_tokens": "many"}, {"max_tokens": "many"}),
+    ],
+)
+def test_an_invalid_request_has_a_small_limit_too(body, sent):
+    assert limited(body, ("max_tokens", "max_completion_tokens", "model")) == sent

@@ -2,6 +2,7 @@
 
 import pytest
 
+from specvino.conformance.client import Target
 from specvino.conformance.fuzz.agreeable import IMAGE, agreeable
 from specvino.conformance.fuzz.refusals import REFUSALS
 from specvino.conformance.fuzz.refused import Refused
@@ -18,7 +19,7 @@ class StoringServer(Server):
 
     def __init__(self):
         paths = {"/responses/{response_id}": {}, "/responses/{response_id}/input_items": {}}
-        super().__init__("http://127.0.0.1:9", None, {"paths": paths})
+        super().__init__(Target("http://127.0.0.1:9"), {"paths": paths})
 
     def response(self, id):
         kept = {

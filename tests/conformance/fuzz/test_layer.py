@@ -1,6 +1,8 @@
 """The layer on the faux server: its rules, its findings, its end."""
 
 import asyncio
+import json
+import re
 
 import pytest
 from support.asgi import answering
@@ -10,6 +12,7 @@ from specvino.conformance.client import Target
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.faux.server import Faux
 from specvino.conformance.fuzz.layer import Fuzz
+from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.texts import SAYS
 from specvino.conformance.verdict import Verdict
 
@@ -88,8 +91,92 @@ def test_a_box_of_time():
     results, fuzz = fuzzed(Faux(key=KEY, model=MODEL), by="specvino", profile="full", max_time=3.0)
     assert fuzz.report.ended == "max_time"
     assert f"{fuzz.requests} requests: the time of 3 s was up" in str(fuzz)
-    noted = [result.because for rule, result in results.items() if rule.endswith("/requests")]
-    assert noted == [str(fuzz)] * len(noted)
+    requests = [result for rule, result in results.items() if rule.endswith("/requests")]
+    assert {result.because for result in requests if result.verdict is Verdict.PASS} == {str(fuzz)}
+    late = [result.because for result in requests if result.verdict is Verdict.SKIP]
+    assert late == ["the time was up before"] * len(late)
+    assert len(requests) == len(Dialect("specvino").operations)
+
+
+class Refusing(Faux):
+    """Every text of a conversation, or those that are long."""
+
+    longest = -1
+
+    async def __call__(self, scope, receive, send):
+        if scope.get("path") != "/v1/tokenize":
+            return await super().__call__(scope, receive, send)
+        body = (await receive())["body"]
+        if len(body) > self.longest:
+            return await _answer(send, 400, b'{"error": "No."}')
+        return await _answer(send, 200, b'{"tokens": [1]}')
+
+
+ENVELOPE = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None}}
+
+
+def test_a_server_may_refuse_one_valid_request_but_not_all():
+    rule = "tokenize/fuzz/positive-data-acceptance"
+    server = Refusing(key=None, model=MODEL)
+    results, _ = fuzzed(server, by="ovms", key=None, filters=["tokenize"])
+    assert results[rule].verdict is Verdict.FAIL
+    (finding,) = results[rule].findings
+    assert re.fullmatch(r"none of \d+ valid requests was answered", finding.message)
+    assert {exchange.status for exchange in finding.exchanges} == {400}
+    server.longest = 60
+    results, _ = fuzzed(server, by="ovms", key=None, filters=["tokenize"])
+    assert results[rule].verdict is Verdict.PASS
+    assert re.fullmatch(r"\d+ of \d+ valid requests were refused", results[rule].because)
+    assert "valid ones were refused" in results["tokenize/fuzz/requests"].because
+
+
+class Busy(Faux):
+    """Answers every second time only."""
+
+    asked = 0
+
+    async def __call__(self, scope, receive, send):
+        self.asked += 1
+        if self.asked % 2:
+            headers = [(b"content-type", b"application/json"), (b"retry-after", b"0")]
+            await send({"type": "http.response.start", "status": 503, "headers": headers})
+            await send({"type": "http.response.body", "body": json.dumps(ENVELOPE).encode()})
+        else:
+            await super().__call__(scope, receive, send)
+
+
+def test_a_busy_server_is_asked_again_and_is_not_broken():
+    async def run():
+        async with answering(Busy(key=None, model=MODEL)) as url:
+            server = Server(Target(url), {"paths": {}})
+            return await asyncio.to_thread(lambda: (server.models, server.status("GET", "/models")))
+
+    assert asyncio.run(run()) == ((MODEL,), 200)
+    results, _ = fuzzed(Busy(key=None, model=MODEL), key=None, filters=["models"])
+    assert results["models/fuzz/not-a-server-error"].verdict is Verdict.PASS
+
+
+class Mute(Faux):
+    """Makes no response and counts no tokens, and doesn't say so."""
+
+    async def __call__(self, scope, receive, send):
+        if scope.get("path") == "/v1/responses":
+            await asyncio.Event().wait()
+        await super().__call__(scope, receive, send)
+
+
+def test_a_probe_without_an_answer_is_a_finding_and_ends_nothing():
+    async def run():
+        async with answering(Mute(key=None, model=MODEL)) as url:
+            fuzz = Fuzz(
+                Target(url, timeout=0.2), Dialect("specvino"), [MODEL], "core", max_time=6, filters=["response"]
+            )
+            return {result.rule: result async for result in fuzz.results()}
+
+    results = asyncio.run(run())
+    assert not [result for result in results.values() if result.verdict is Verdict.ERROR]
+    assert results["response/fuzz/answers"].verdict is Verdict.FAIL
+    assert "POST /responses got no answer" in results["response/fuzz/answers"].findings[0].message
 
 
 class Hanging(Faux):

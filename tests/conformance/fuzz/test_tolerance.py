@@ -4,7 +4,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from schemathesis.core.failures import AcceptedNegativeData
+from schemathesis.core.failures import AcceptedNegativeData, ServerError
 from schemathesis.openapi.checks import (
     AllowHeaderMismatch,
     RejectedPositiveData,
@@ -21,14 +21,14 @@ CHAT = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 ENVELOPE = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None}}
 
 
-def judged(failure, status, answer=None, sent=CHAT, endpoint="chat"):
+def judged(failure, status, answer=None, sent=CHAT, endpoint="chat", headers=None):
     """Whether it stays a finding, and the report."""
     report = Report()
     definition = SimpleNamespace(raw={"x-endpoint": endpoint})
     case = SimpleNamespace(operation=SimpleNamespace(definition=definition, label="POST /chat/completions"))
     content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
     request = SimpleNamespace(body=json.dumps(sent).encode())
-    response = SimpleNamespace(status_code=status, content=content, request=request)
+    response = SimpleNamespace(status_code=status, content=content, request=request, headers=headers or {})
     return Tolerance(Dialect("openai"), report)(None, failure, case, response), report
 
 
@@ -95,6 +95,17 @@ def test_limits_of_a_server_have_statuses_of_their_own(status, stays):
         operation="", status_code=status, defined_status_codes=[], allowed_status_codes=[], message=""
     )
     assert judged(failure, status)[0] is stays
+
+
+@pytest.mark.parametrize(("status", "headers", "stays"), [(503, {"retry-after": ["1"]}, False), (503, {}, True)])
+def test_a_busy_server_is_not_broken(status, headers, stays):
+    crash = ServerError(operation="", status_code=status)
+    undefined = UndefinedStatusCode(
+        operation="", status_code=status, defined_status_codes=[], allowed_status_codes=[], message=""
+    )
+    for failure in (crash, undefined, rejected(status)):
+        assert judged(failure, status, ENVELOPE, headers=headers)[0] is stays
+    assert judged(ServerError(operation="", status_code=500), 500, ENVELOPE, headers={"retry-after": ["1"]})[0]
 
 
 @pytest.mark.parametrize(("status", "stays"), [(405, False), (200, False), (400, True)])

@@ -30,6 +30,19 @@ def hostile():
     return report(line("chat/a/bad", "fail", findings=(Found(message=HOSTILE, exchanges=(shown,)),), because=HOSTILE))
 
 
+def test_servers_have_alerts_of_their_own(whole):
+    def id_of(**header):
+        whole.header = whole.header.model_copy(update=header)
+        (run,) = sarif.sarif(whole)["runs"]
+        return run["automationDetails"]["id"]
+
+    one = id_of()
+    assert one == "specvino/127.0.0.1:8000/m/openai/full/"
+    others = [id_of(url="http://other:8000/v1"), id_of(model="org/a b"), id_of(dialect="vllm"), id_of(profile="core")]
+    assert len({one, *others}) == 5
+    assert others[1] == "specvino/other:8000/org/a%20b/openai/full/"
+
+
 def test_junit_has_each_rule_once(tmp_path, whole):
     junit.write(whole, tmp_path / "j.xml")
     suites = {suite.name: suite for suite in JUnitXml.fromfile(str(tmp_path / "j.xml"))}

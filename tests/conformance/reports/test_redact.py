@@ -70,14 +70,14 @@ def test_bytes_that_are_no_text_are_shown():
 
 
 def test_the_command_names_the_variable_of_the_key():
-    command = curl(exchange().request, "http://127.0.0.1:8000/v1", KEY)
+    command = curl(exchange().request, Target("http://127.0.0.1:8000/v1", KEY))
     assert KEY not in command
     assert '-H "authorization: Bearer $SPECVINO_API_KEY"' in command
 
 
 def test_a_wrong_key_of_a_case_is_not_mistaken_for_the_right_one():
     request = Request("chat", "GET", "/models", {"authorization": "Bearer wrong"}, None)
-    assert "Bearer wrong" in curl(request, "http://127.0.0.1:8000/v1", KEY)
+    assert "Bearer wrong" in curl(request, Target("http://127.0.0.1:8000/v1", KEY))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_the_shell_hands_over_the_very_bytes(content, tmp_path):
         "    --data-binary) cat; exit;;\n  esac\n  shift\ndone\n"
     )
     fake.chmod(0o755)
-    command = curl(Request("chat", "POST", "/x", {}, content), "http://127.0.0.1:8000/v1", None)
+    command = curl(Request("chat", "POST", "/x", {}, content), Target("http://127.0.0.1:8000/v1"))
     ran = subprocess.run(
         ["sh", "-c", command], env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, capture_output=True, check=True
     )
@@ -108,4 +108,4 @@ def test_the_shell_hands_over_the_very_bytes(content, tmp_path):
     ],
 )
 def test_other_requests(method, content, words):
-    assert words in curl(Request(None, method, "//health", {}, content), "http://127.0.0.1:8000/v1", None)
+    assert words in curl(Request(None, method, "//health", {}, content), Target("http://127.0.0.1:8000/v1"))
