@@ -65,7 +65,7 @@ class Caps:
                 case.body = limited(case.body, fields)
             return
         before, case.body = case.body, capped(case.body, fields, self._models, frugal=self._frugal)
-        if fields.intersection(TOKEN_LIMITS) and not limits(before):
+        if fields.intersection(TOKEN_LIMITS) and not limits(before) and not _is_endless(case.body):
             self._report.unlimited += 1
             self._report.capped += bool(limits(case.body))
 
@@ -100,8 +100,7 @@ def capped(body: Object, fields: Collection[str], models: Sequence[str], *, frug
     known = [name for name in TOKEN_LIMITS if name in fields]
     if not known:
         return changed
-    endless = forces(changed) or any(asks_for_form(changed))
-    if not limits(changed) and (draw(10) or endless or frugal):
+    if not limits(changed) and (draw(10) or _is_endless(changed) or frugal):
         changed[known[0]] = 1 + draw(SMALL)
     _reduce_choices(changed, BUDGET if limits(changed) else 1)
     if not limits(changed):
@@ -113,6 +112,10 @@ def capped(body: Object, fields: Collection[str], models: Sequence[str], *, frug
             if changed.get("min_tokens") is not None:
                 changed["min_tokens"] = min(changed["min_tokens"], changed[name])
     return changed
+
+
+def _is_endless(body: Object) -> bool:
+    return forces(body) or any(asks_for_form(body))
 
 
 def _reduce_choices(body: dict[str, Any], most: int) -> None:

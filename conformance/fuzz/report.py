@@ -56,7 +56,7 @@ class Report:
     """The first few of them."""
     ended: Ended = "completed"
     unlimited: int = 0
-    """Valid requests that set no limit of tokens by themselves."""
+    """Valid requests for free text that set no limit of tokens by themselves."""
     capped: int = 0
     """How many of these got one before they were sent."""
     kept: int = 0
@@ -89,7 +89,7 @@ class Report:
         for operation in sorted({operation for _, operation, _ in self.cases}):
             counts = (self.count(operation=operation, status=status) for status in statuses)
             yield "  ".join([f"{operation:32}", *(f"{count or '':>5}" for count in counts)])
-        yield f"{self.capped} of {self.unlimited} valid requests without a limit of tokens got one"
+        yield f"{self.capped} of {self.unlimited} valid requests for free text without a limit of tokens got one"
         yield f"{self.kept} requests were given a stored response"
         for (operation, code), number in sorted(self.excused.items()):
             yield f"excused {number:>5} x {code} of {operation}"

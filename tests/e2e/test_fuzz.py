@@ -73,7 +73,7 @@ def test_it_finds_nothing_with_a_model(tiny_text):
 
 def test_it_finds_nothing_with_a_model_that_sees(tiny_vision):
     operations = [CHAT, "create_response"]
-    report = clean_report(str(tiny_vision.path), max_examples=15, phases=["examples", "fuzzing"], operations=operations)
+    report = clean_report(str(tiny_vision.path), max_examples=25, phases=["examples", "fuzzing"], operations=operations)
     for operation in operations:
         assert report.count(operation=label_of(operation), phase="fuzzing", status=200) >= 8, operation
 
