@@ -49,6 +49,7 @@ class Markup:
 
     def _arguments(self, source: Source, tool: Tool) -> Step[bool]:
         before = "{"
+        properties = members(tool.parameters or {}).properties
         while True:
             yield from source.blank()
             tag = yield from source.one_of((self.parameter[0], self.call_end))
@@ -57,13 +58,14 @@ class Markup:
                 yield CallArguments("{}" if before == "{" else "}")
                 return True
             name = None if tag is None else (yield from source.until(self.parameter[1], LONGEST_NAME))
-            if name is None or not (yield from self._value(source, tool, name, before)):
+            if name is None or not (
+                yield from self._value(source, tool, properties.get(name), f"{before}{as_json(name)}: ")
+            ):
                 return False
             before = ", "
 
-    def _value(self, source: Source, tool: Tool, name: str, before: str) -> Step[bool]:
-        schema = members(tool.parameters or {}).properties.get(name)
-        member = f"{before}{as_json(name)}: "
+    def _value(self, source: Source, tool: Tool, schema: Any, member: str) -> Step[bool]:
+        """`member` is what stands before the argument in JSON."""
         if self.newline:
             yield from source.literal("\n")
         if is_text(schema, tool.parameters):

@@ -29,5 +29,5 @@ def _plain(chars: Ranges) -> Node:
 
 JSON = Spelling(json_text.QUOTE, json_text.char, json_text.any_char, json_text.literal)
 
-PLAIN = Spelling(EMPTY, _plain, lambda _: _plain(ANY), Text)
+PLAIN = Spelling(EMPTY, _plain, lambda _: _plain(ANY), lambda value: Text(str(value)))
 """Without quotes and escapes. It has no `<` but where a pattern or a listed value demands one."""

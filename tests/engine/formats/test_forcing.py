@@ -8,7 +8,6 @@ import pytest
 from support.formats import NOW, TOOLS, WRITERS, Call, Function, Outcome, outcome, parsed, pieces_of
 
 from specvino.engine.formats import FRAMINGS, REASONING_FORMATS, TOOL_FORMATS, Tool, forced, thoughtful, unsaid
-from specvino.engine.formats.arguments import arguments
 from specvino.engine.formats.grammar import constant, json_schema, sequence
 
 Says = Callable[[dict[str, Any], str], str]
@@ -169,12 +168,6 @@ def test_what_a_format_cant_say_of_the_arguments_is_told(tool_format: str) -> No
     assert set(unsaid(tool_format, Function("pay", PAYMENTS))) == told
     for tool in (*TOOLS, BOUNDED, TEXTS, JOINED, FREE):
         assert not unsaid(tool_format, tool)
-
-
-def test_what_all_alternatives_demand_is_required() -> None:
-    either_of = [{"required": ["a", "b"]}, {"required": ["c", "a"]}]
-    required, optional = arguments(Function("f", {"properties": {"a": {}, "b": {}, "c": {}}, "anyOf": either_of}))
-    assert (list(required), list(optional)) == (["a"], ["b", "c"])
 
 
 @pytest.mark.parametrize("tool_format", FORMATS)
