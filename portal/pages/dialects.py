@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from specvino.portal.pages.fields import chip
 from specvino.portal.pages.page import Page, cell
 from specvino.portal.source import ENDPOINTS, SYSTEMS, Field, Source
 
@@ -121,19 +122,15 @@ def _fields(fields: list[Field], system: str) -> Iterator[str]:
         yield "\n| field | level | remark |\n| --- | --- | --- |\n"
     for field in remarked:
         said = field.support[system]
-        yield f"| {_link(field)} | {_chip(said.level)} | {cell(said.remark)} |\n"
+        yield f"| {_link(field)} | {chip(said.level)} | {cell(said.remark)} |\n"
     levels: dict[str, list[str]] = {}
     for field in fields:
         if not field.support[system].remark:
             levels.setdefault(field.support[system].level, []).append(_link(field))
     for level, links in levels.items():
-        yield f"\n{_chip(level)} {', '.join(links)}\n"
+        yield f"\n{chip(level)} {', '.join(links)}\n"
 
 
 def _link(field: Field) -> str:
     part = "" if field.part == "request" else f" ({'answer' if field.part == 'response' else 'stream'})"
     return f"[`{field.path}`](../matrix.md#{field.name}){part}"
-
-
-def _chip(level: str) -> str:
-    return f'<span class="level {level}">{level}</span>'

@@ -73,5 +73,10 @@ def kind(schema: Mapping[str, Any], schemas: Mapping[str, Schema]) -> str:
     return said
 
 
+def chip(level: str) -> str:
+    """A level of support as HTML."""
+    return f'<span class="level {level}">{level}</span>'
+
+
 def _listed(values: list[Any]) -> str:
     return ", ".join(f"`{json.dumps(value, ensure_ascii=False)}`" for value in values)

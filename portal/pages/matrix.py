@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import groupby
 
-from specvino.portal.pages.fields import description, here, told
+from specvino.portal.pages.fields import chip, description, here, told
 from specvino.portal.pages.page import Page, html
 from specvino.portal.source import ENDPOINTS, SYSTEMS, Field, Source, Support
 from specvino.portal.words import Schema
@@ -61,7 +61,7 @@ def _text(source: Source) -> Iterator[str]:
         endpoints="".join(f'<option value="{name}">{escape(ENDPOINTS[name])}</option>' for name in used),
         systems="".join(f'<option value="{name}">{escape(title)}</option>' for name, title in SYSTEMS.items()),
         levels="".join(f'<option value="{name}">{name}</option>' for name in LEVELS),
-        legend="".join(f"<li>{_chip(name)} {words}</li>" for name, words in LEVELS.items()),
+        legend="".join(f"<li>{chip(name)} {words}</li>" for name, words in LEVELS.items()),
         heads="".join(f'<th scope="col">{escape(name)}</th>' for name in SYSTEMS.values()),
     )
     seen: set[str] = set()
@@ -100,7 +100,7 @@ def _cell(system: str, support: Support | None) -> str:
     if support is None:
         return f'<td data-system="{system}"></td>'
     note = f"<small>{html(support.note)}</small>" if support.note else ""
-    return f'<td data-system="{system}">{_chip(support.level)}{note}{_taken(support.taken)}</td>'
+    return f'<td data-system="{system}">{chip(support.level)}{note}{_taken(support.taken)}</td>'
 
 
 def _taken(words: str) -> str:
@@ -112,7 +112,3 @@ def _taken(words: str) -> str:
 
 def _folded(summary: str, text: str) -> str:
     return f"<details><summary>{html(summary)}</summary><small>{text}</small></details>"
-
-
-def _chip(level: str) -> str:
-    return f'<span class="level {level}">{level}</span>'
