@@ -9,7 +9,12 @@ _MISREAD = frozenset(map(chr, (*range(0x20), *range(0x7F, 0x100)))) - frozenset(
 
 
 def render(grammar: Grammar) -> str:
-    return "".join(f"{name} ::= {_node(node)}\n" for name, node in grammar.rules.items())
+    return "".join(f"{name} ::= {_node(node)}{_lookahead(grammar, name)}\n" for name, node in grammar.rules.items())
+
+
+def _lookahead(grammar: Grammar, name: str) -> str:
+    node = grammar.lookaheads.get(name)
+    return f" (= {_node(node)})" if node else ""
 
 
 def fragile(text: str) -> bool:

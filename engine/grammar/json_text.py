@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from specvino.engine.grammar import ranges
-from specvino.engine.grammar.nodes import EMPTY, Chars, Choice, Grammar, Node, Repeat, Rule, Text, choice, sequence
+from specvino.engine.grammar.counted import counted
+from specvino.engine.grammar.nodes import EMPTY, Chars, Grammar, Node, Repeat, Rule, Text, choice, sequence
 from specvino.engine.grammar.ranges import ANY, Ranges
 
-_SHORT = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+_SHORT = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t", '"': '"', "\\": "\\"}
 _ESCAPED = ranges.union([(0, 0x1F), (0x22, 0x22), (0x5C, 0x5C)])
 _HEX = Chars(ranges.of("0123456789abcdefABCDEF"))
 DIGIT = Chars(((48, 57),))
@@ -22,43 +23,45 @@ COMMA = Text(", ")
 # More digits than a double can hold say nothing; fewer mean that a weak model can't write zeros for ever.
 MOST_DIGITS = 15
 
+MOST_PREFIXES = 24  # see other_key
+
 
 def literal(value: Any) -> Text:
     return Text(json.dumps(value, ensure_ascii=False))
 
 
 def char(chars: Ranges) -> Node:
-    """One of these characters inside of a JSON string."""
+    """One of these characters inside of a JSON string; control characters are escaped, as Python's json does."""
     plain = ranges.without(chars, _ESCAPED)
     options: list[Node] = [Chars(plain)] if plain else []
-    for low, high in ranges.common(chars, _ESCAPED):
-        options += [Text(_SHORT.get(chr(code), f"\\u{code:04x}")) for code in range(low, high + 1)]
+    escaped = [chr(code) for low, high in ranges.common(chars, _ESCAPED) for code in range(low, high + 1)]
+    if letters := [_SHORT[each] for each in escaped if each in _SHORT]:
+        options.append(sequence(Text("\\"), Chars(ranges.of("".join(letters)))))
+    for high in (0, 1):
+        low_digits = "".join(
+            f"{ord(each) % 16:x}" for each in escaped if each not in _SHORT and ord(each) // 16 == high
+        )
+        if low_digits:
+            options.append(sequence(Text(f"\\u00{high}"), Chars(ranges.of(low_digits))))
     return choice(*options)
 
 
-def any_char(grammar: Grammar) -> Rule:
-    """Any character of a JSON string, in any spelling but half a surrogate pair."""
-    if "char" not in grammar.rules:
-        escaped = sequence(
-            Text("u"), choice(_unit("0123456789abcefABCEF", "0123456789abcdefABCDEF"), _unit("dD", "01234567"))
-        )
-        grammar.rules["char"] = Choice(
-            (
-                Chars(ranges.without(ANY, _ESCAPED)),
-                sequence(Text("\\"), choice(Chars(ranges.of('"\\/bfnrt')), escaped)),
-            )
-        )
-    return Rule("char")
+# Any character, in any spelling but half a surrogate pair.
+ANY_CHAR = choice(
+    Chars(ranges.without(ANY, _ESCAPED)),
+    sequence(Text("\\"), Chars(ranges.of('"\\/bfnrt'))),
+    sequence(Text("\\u"), Chars(ranges.of("0123456789abcefABCEF")), _HEX, _HEX, _HEX),
+    sequence(Text("\\u"), Chars(ranges.of("dD")), Chars(ranges.of("01234567")), _HEX, _HEX),
+)
 
 
-def _unit(first: str, second: str) -> Node:
-    return sequence(Chars(ranges.of(first)), Chars(ranges.of(second)), _HEX, _HEX)
+def any_string(grammar: Grammar) -> Node:
+    return sequence(QUOTE, any_rest(grammar))
 
 
-def any_string(grammar: Grammar) -> Rule:
-    if "string" not in grammar.rules:
-        grammar.rules["string"] = sequence(QUOTE, Repeat(any_char(grammar), 0, None), QUOTE)
-    return Rule("string")
+def any_rest(grammar: Grammar) -> Node:
+    """What may follow an opening quote, the closing one included."""
+    return counted(grammar, ANY_CHAR, 0, None, QUOTE)
 
 
 def any_integer(grammar: Grammar) -> Rule:
@@ -118,22 +121,32 @@ def enclosed(opening: str, grammar: Grammar, item: Node, least: int, most: int |
 
 
 def other_key(grammar: Grammar, names: Iterable[str]) -> Node:
-    """Any string that is none of these names."""
-    tree: dict[str, Any] = {}
-    for name in names:
-        node = tree
-        for each in name:
-            node = node.setdefault(each, {})
-        node["end"] = {}
-    return sequence(QUOTE, _other(grammar, tree)) if tree else any_string(grammar)
+    """A string that is none of these names.
+
+    Each prefix behind which names are told apart costs as much to compile as a string. So a grammar has at most
+    MOST_PREFIXES of them, beside the empty one of each object: where they are used up, strings that begin like a name
+    are left out.
+    """
+    names = frozenset(names)
+    if not names:
+        return any_string(grammar)
+    return sequence(QUOTE, grammar.once("key", names, lambda _: _other(grammar, names, "", _prefixes(grammar, names))))
 
 
-def _other(grammar: Grammar, tree: dict[str, Any]) -> Node:
-    """What may follow, the closing quote included, so that no name is spelled."""
-    children = {key: child for key, child in tree.items() if len(key) == 1}
-    left = ranges.without(ranges.without(ANY, _ESCAPED), ranges.of("".join(children)))
-    options: list[Node] = [] if "end" in tree else [QUOTE]
-    options.append(sequence(Chars(left), Repeat(any_char(grammar), 0, None), QUOTE))
-    for key, child in children.items():
-        options.append(sequence(char(ranges.of(key)), grammar.add("key", _other(grammar, child))))
+def _prefixes(grammar: Grammar, names: frozenset[str]) -> frozenset[str]:
+    used = sum(name.startswith("prefix") for name in grammar.rules)
+    prefixes = {name[:length] for name in names for length in range(1, len(name) + 1)}
+    return frozenset(sorted(prefixes, key=lambda prefix: (len(prefix), prefix))[: max(MOST_PREFIXES - used, 0)])
+
+
+def _other(grammar: Grammar, names: frozenset[str], prefix: str, prefixes: frozenset[str]) -> Node:
+    """What may follow the prefix, the closing quote included, so that no name is spelled."""
+    following = {name[len(prefix)] for name in names if name.startswith(prefix) and name != prefix}
+    left = ranges.without(ranges.without(ANY, _ESCAPED), ranges.of("".join(following)))
+    options: list[Node] = [] if prefix in names else [QUOTE]
+    options.append(sequence(Chars(left), any_rest(grammar)))
+    for each in sorted(following):
+        if prefix + each in prefixes:
+            rest = grammar.add("prefix", _other(grammar, names, prefix + each, prefixes))
+            options.append(sequence(char(ranges.of(each)), rest))
     return choice(*options)

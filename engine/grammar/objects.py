@@ -10,6 +10,7 @@ from specvino.engine.grammar.json_text import COMMA, QUOTE
 from specvino.engine.grammar.located import Located, Together
 from specvino.engine.grammar.nodes import EMPTY, Node, Repeat, Text, choice, sequence
 from specvino.engine.grammar.patterns import Pattern, PatternError
+from specvino.engine.grammar.right_linear import followed
 
 
 def object_(schema: Together, builder: Builder) -> Node:
@@ -128,10 +129,9 @@ def _patterned(schema: Together, patterns: list[Located], declared: dict[str, No
     (expression,) = patterns[0].schema
     located = patterns[0].at(expression)
     try:
-        key = Pattern(expression).node(builder.grammar, json_text.char)
+        name = sequence(QUOTE, followed(builder.grammar, Pattern(expression).node(json_text.char), QUOTE))
     except PatternError as error:
         builder.unenforced[located.path] = str(error)
-        key = None
+        name = json_text.any_string(builder.grammar)
     value = builder.rule((located,))
-    name = json_text.any_string(builder.grammar) if key is None else sequence(QUOTE, key, QUOTE)
     return sequence(name, Text(": "), value)

@@ -8,7 +8,7 @@ from re import _parser as sre_parser  # type: ignore[attr-defined, unused-ignore
 from typing import Any
 
 from specvino.engine.grammar import ranges
-from specvino.engine.grammar.nodes import EMPTY, Chars, Grammar, Node, Repeat, choice, sequence
+from specvino.engine.grammar.nodes import EMPTY, Chars, Node, Repeat, choice, sequence
 from specvino.engine.grammar.ranges import ANY, Ranges
 
 LONGEST = 4096  # characters
@@ -45,6 +45,7 @@ class Pattern:
     def __init__(self, expression: str) -> None:
         if len(expression) > LONGEST:
             raise PatternError(f"it has {len(expression)} characters, but may have {LONGEST}")
+        self.expression = expression
         source = _NAMED_GROUP.sub("(?P<", _REWRITTEN.get(expression, expression))
         try:
             with warnings.catch_warnings(action="ignore"):
@@ -55,9 +56,9 @@ class Pattern:
             raise PatternError("flags can't be enforced")
         self._tree = list(parsed)
 
-    def node(self, grammar: Grammar, char: CharNode = Chars) -> Node:
-        """The texts that it matches. `char` makes the node for one character out of a set."""
-        return _Builder(grammar, char).anchored(self._tree)
+    def node(self, char: CharNode = Chars) -> Node:
+        """The texts that it matches, without rules. `char` makes the node for one character out of a set."""
+        return _Builder(char).anchored(self._tree)
 
     def repeated_char(self) -> tuple[Ranges, int, int | None] | None:
         """For `^[a-z]{2,5}$` and the like: the set of characters, and how many there may be; else None."""
@@ -69,8 +70,7 @@ class Pattern:
 
 
 class _Builder:
-    def __init__(self, grammar: Grammar, char: CharNode) -> None:
-        self._grammar = grammar
+    def __init__(self, char: CharNode) -> None:
         self._char = char
 
     def anchored(self, tree: list[Any], *, started: bool = False) -> Node:
@@ -99,15 +99,11 @@ class _Builder:
             case sre.SUBPATTERN, (_, 0, 0, tree):
                 return self._all(tree)
             case ((sre.MAX_REPEAT | sre.MIN_REPEAT), (least, most, tree)):
-                return self._repeat(self._all(tree), least, None if most is sre.MAXREPEAT else most)
+                item = self._all(tree)
+                return Repeat(item, least, None if most is sre.MAXREPEAT else most) if most and item != EMPTY else EMPTY
             case sre.AT, _:
                 raise PatternError("an anchor inside of it can't be enforced")
         raise PatternError(f"{str(op).lower().replace('_', ' ')} can't be enforced")
-
-    def _repeat(self, item: Node, least: int, most: int | None) -> Node:
-        if most is not None and most > 1 and not isinstance(item, Chars):
-            item = self._grammar.add("group", item)
-        return self._grammar.repeat(item, least, most)
 
 
 def _chars(op: Any, value: Any) -> Ranges | None:

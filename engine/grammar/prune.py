@@ -18,6 +18,8 @@ def prune(grammar: Grammar) -> bool:
         if name not in kept:
             kept[name] = _pruned(grammar.rules[name], known)
             reached += reversed(_rules(kept[name]))
+            if name in grammar.lookaheads:
+                reached += _rules(grammar.lookaheads[name])
     grammar.rules.clear()
     grammar.rules.update(kept)
     return True

@@ -3,11 +3,13 @@
 from typing import Any
 
 from specvino.engine.grammar import ranges
+from specvino.engine.grammar.counted import counted
 from specvino.engine.grammar.errors import Impossible, Path
 from specvino.engine.grammar.formats import PATTERNS, UNENFORCED
 from specvino.engine.grammar.located import Located, Together
 from specvino.engine.grammar.nodes import Grammar, Node, sequence
 from specvino.engine.grammar.patterns import Pattern, PatternError
+from specvino.engine.grammar.right_linear import followed
 from specvino.engine.grammar.spelling import Spelling
 
 # Longer ones would be cut off by any limit on tokens, and cost much to compile.
@@ -25,7 +27,7 @@ def string(schema: Together, grammar: Grammar, unenforced: dict[Path, str], spel
                 continue
             if chosen is not None:
                 raise PatternError("beside another pattern or format it can't be enforced")
-            pattern.node(Grammar())  # whether it can be said at all
+            pattern.node()  # whether it can be said at all
             chosen = pattern
         except PatternError as error:
             unenforced[each.path] = str(error)
@@ -35,8 +37,13 @@ def string(schema: Together, grammar: Grammar, unenforced: dict[Path, str], spel
         for keyword in ("minLength", "maxLength"):
             if (limit := schema.first(keyword)) and not _trivial(keyword, limit.schema):
                 unenforced[limit.path] = "beside a pattern or format it can't be enforced"
-        return sequence(spelling.quote, chosen.node(grammar, spelling.char), spelling.quote)
-    return sequence(spelling.quote, grammar.repeat(spelling.any_char(grammar), least, most), spelling.quote)
+        pattern = chosen
+        return grammar.once(
+            "pattern",
+            pattern.expression,
+            lambda _: sequence(spelling.begin, followed(grammar, pattern.node(spelling.char), spelling.end)),
+        )
+    return sequence(spelling.begin, counted(grammar, spelling.any_char, least, most, spelling.end))
 
 
 def _pattern(each: Located) -> Pattern | None:
@@ -69,7 +76,7 @@ def _counted(
     if not chars or (most is not None and least > most):
         return None
     char = spelling.char(ranges.common(chars, ranges.ANY))
-    return sequence(spelling.quote, grammar.repeat(char, least, most), spelling.quote)
+    return sequence(spelling.begin, counted(grammar, char, least, most, spelling.end))
 
 
 def _trivial(keyword: str, limit: Any) -> bool:

@@ -7,12 +7,13 @@ from specvino.engine.formats.grammar import PLAIN_TEXT, json_schema, marked_up, 
 from specvino.engine.formats.grammar import tag as xgrammar_tag
 from specvino.engine.grammar.ebnf import fragile, render
 from specvino.engine.grammar.errors import Path, SchemaError
-from specvino.engine.grammar.nodes import Grammar, Node, Text, choice, sequence
+from specvino.engine.grammar.nodes import EMPTY, Grammar, Node, Text, choice, sequence
 from specvino.engine.grammar.patterns import Pattern, PatternError
 from specvino.engine.grammar.prune import prune
+from specvino.engine.grammar.right_linear import followed
 from specvino.engine.grammar.schema import convert
 from specvino.engine.grammar.shortest import shortest
-from specvino.engine.grammar.spelling import JSON, PLAIN, Spelling
+from specvino.engine.grammar.spelling import JSON, Spelling, plain
 
 MOST_FORMATS = 2000
 MOST_DEPTH = 64
@@ -54,12 +55,18 @@ class _Lowering:
         schema = value.get("json_schema")
         if value.get("type") == "json_schema" and isinstance(schema, dict | bool):
             return {"type": "grammar", "grammar": render(self._converted(schema, (*path, "json_schema")))}
-        if value.get("type") == PLAIN_TEXT and isinstance(schema, dict):
-            return {"type": "grammar", "grammar": render(self._converted(schema, (*path, "json_schema"), PLAIN))}
+        if value.get("type") == "tag" and _is_plain(value.get("content")):
+            return self._plain(value, path)
         if value.get("type") == "qwen_xml_parameter" and isinstance(schema, dict):
             self._converted(schema, (*path, "json_schema"))
             return _Lowering().lowered(marked_up(_Parameters(schema), _qwen_element), path)
         return {key: self.lowered(each, (*path, key)) for key, each in value.items()}
+
+    def _plain(self, tag: dict[str, Any], path: Path) -> Any:
+        """The end goes into the grammar of the text: what runs over it needn't be tried anew at each step."""
+        schema = tag["content"]["json_schema"]
+        grammar = self._converted(schema, (*path, "content", "json_schema"), plain(tag["end"]))
+        return {**tag, "content": {"type": "grammar", "grammar": render(grammar)}, "end": ""}
 
     def _converted(self, schema: Any, path: Path, spelling: Spelling = JSON) -> Grammar:
         try:
@@ -68,6 +75,10 @@ class _Lowering:
             raise SchemaError((*path, *error.path), str(error)) from None
         self.unenforced |= {(*path, *place): reason for place, reason in converted.unenforced.items()}
         return converted.grammar
+
+
+def _is_plain(format: Any) -> bool:
+    return isinstance(format, dict) and format.get("type") == PLAIN_TEXT
 
 
 @dataclass(frozen=True)
@@ -105,9 +116,9 @@ def _node(format: Any, grammar: Grammar) -> Node:
             converted = convert(format["json_schema"])
             return Text(shortest(converted.grammar))
         case "plain_text":
-            return Text(shortest(convert(format["json_schema"], PLAIN).grammar))
+            return Text(shortest(convert(format["json_schema"], plain()).grammar))
         case "regex":
-            return Pattern(f"^(?:{format['pattern']})$").node(grammar)
+            return followed(grammar, Pattern(f"^(?:{format['pattern']})$").node(), EMPTY)
         case "sequence":
             return sequence(*(_node(each, grammar) for each in format["elements"]))
         case "or":

@@ -1,0 +1,130 @@
+"""Many characters, or few, and then an end, at a cost that doesn't grow with their number.
+
+XGrammar computes a mask over the whole vocabulary for each place in a rule; where any character may come, that takes
+40 ms for 152,000 tokens. Written out, a string of at most 500 characters has 500 such places. Here it has one for all
+characters but the last WINDOW: a rule of one character, with a lookahead that says that WINDOW more may follow, or
+fewer and then something else. As nothing else refers to the rule, XGrammar takes the lookahead for exact and accepts at
+once each token that fits into it (`IsExactLookaheadAssertion` in 0.1.31, the version inside of GenAI 2026.4). A token
+that reaches something else it tries anew at each step. What counts are rules above, which hold no character of their
+own and need no mask. Tokens of more than WINDOW characters aren't taken there: their text is written with shorter ones.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Literal
+
+from specvino.engine.grammar.nodes import (
+    BLOCK,
+    EMPTY,
+    Chars,
+    Choice,
+    Grammar,
+    Node,
+    Rule,
+    Sequence,
+    Text,
+    choice,
+    sequence,
+)
+
+QUOTE = Text('"')
+
+# Of Qwen's 152,000 tokens 800 are longer.
+WINDOW = 16
+
+
+def countable(node: Node) -> bool:
+    """Whether `counted` can take it for its character: it is one of several texts, without rules and repetitions."""
+    match node:
+        case Text(text):
+            return text != ""
+        case Chars():
+            return True
+        case Sequence(items):
+            return all(isinstance(item, Text | Chars) for item in items)
+        case Choice(options):
+            return all(not isinstance(option, Choice) and countable(option) for option in options)
+    return False
+
+
+def counted(grammar: Grammar, char: Node, least: int, most: int | None, end: Rule | Text) -> Node:
+    """At least `least` and at most `most` characters (None: without bound), each as `char` says, then `end`."""
+    return _Counted(grammar, char, end).text(least, most)
+
+
+# What may follow a character: any number of others, WINDOW others or an end before, WINDOW others and no end before.
+_Room = Literal["far", "near", "amid"]
+
+
+class _Counted:
+    def __init__(self, grammar: Grammar, char: Node, end: Rule | Text) -> None:
+        self._grammar = grammar
+        self._char = char
+        self._options = char.options if isinstance(char, Choice) else (char,)
+        self._end = end
+
+    def text(self, least: int, most: int | None) -> Node:
+        if most is None:
+            return sequence(self._grammar.exactly(self._one("far"), least), self._any())
+        if most <= WINDOW:
+            return self._chain(least, most)
+        head = min(least, most - WINDOW)
+        if head < least:  # the end has no room before the last characters
+            return sequence(self._grammar.exactly(self._one("amid"), head), self._chain(least - head, WINDOW))
+        return sequence(self._grammar.exactly(self._one("near"), head), self._rest(most - head))
+
+    def _any(self) -> Rule:
+        """Any number of characters."""
+        return self._rule("any", (), lambda rule: self._then(rule, ended=True))
+
+    def _chain(self, least: int, most: int) -> Node:
+        """Few characters, each with a place of its own."""
+        rest: Node = self._end
+        for count in range(1, most + 1):
+            left = max(least - most + count, 0)
+            rest = self._named("chain", (left, count), self._then(rest, ended=left == 0))
+        return rest
+
+    def _rest(self, most: int) -> Node:
+        """At most so many characters, which is at least WINDOW."""
+        one = self._one("near")
+        rest = self._chain(0, WINDOW)
+        blocks, over = divmod(most - WINDOW, BLOCK)
+        for count in range(1, over + 1):
+            rest = self._named("rest", count, choice(self._end, sequence(one, rest)))
+        fewer: Node = self._end
+        for count in range(1, BLOCK if blocks else 0):
+            fewer = self._named("fewer", count, choice(self._end, sequence(one, fewer)))
+        for count in range(1, blocks + 1):
+            # Either a whole block, or the end comes before its last character.
+            whole = sequence(self._grammar.exactly(one, BLOCK), rest)
+            rest = self._named("rest", over + count * BLOCK, choice(whole, fewer))
+        return rest
+
+    def _one(self, room: _Room) -> Rule:
+        """A character that isn't among the last ones."""
+
+        def make(_: Rule) -> Node:
+            nothing = self._grammar.once("nothing", None, lambda _: EMPTY)
+            # Not the first in its rule: XGrammar would take it apart, and the lookahead would be lost.
+            char = self._grammar.add("char", self._char)
+            self._grammar.lookaheads[char.name] = self._lookahead(room)
+            return sequence(nothing, char, nothing)
+
+        return self._rule("one", room, make)
+
+    def _lookahead(self, room: _Room) -> Node:
+        """Only the characters, unless many tokens hold the end, too: then those are tried anew at each step."""
+        if self._end == QUOTE and room == "far":
+            return self._any()
+        if self._end == QUOTE and room == "near":
+            return self._chain(0, WINDOW)
+        return sequence(*[self._options[0]] * WINDOW)
+
+    def _then(self, rest: Node, *, ended: bool) -> Node:
+        return choice(*((self._end,) if ended else ()), *(sequence(option, rest) for option in self._options))
+
+    def _named(self, name: str, key: Hashable, node: Node) -> Rule:
+        return self._rule(name, key, lambda _: node)
+
+    def _rule(self, name: str, key: Hashable, make: Callable[[Rule], Node]) -> Rule:
+        return self._grammar.once(name, (self._char, self._end, key), make)
