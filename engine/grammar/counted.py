@@ -10,7 +10,6 @@ own and need no mask. Tokens of more than WINDOW characters aren't taken there: 
 """
 
 from collections.abc import Callable, Hashable
-from typing import Literal
 
 from specvino.engine.grammar.nodes import (
     BLOCK,
@@ -25,8 +24,6 @@ from specvino.engine.grammar.nodes import (
     choice,
     sequence,
 )
-
-QUOTE = Text('"')
 
 # Of Qwen's 152,000 tokens 800 are longer.
 WINDOW = 16
@@ -51,26 +48,32 @@ def counted(grammar: Grammar, char: Node, least: int, most: int | None, end: Rul
     return _Counted(grammar, char, end).text(least, most)
 
 
-# What may follow a character: any number of others, WINDOW others or an end before, WINDOW others and no end before.
-_Room = Literal["far", "near", "amid"]
-
-
 class _Counted:
     def __init__(self, grammar: Grammar, char: Node, end: Rule | Text) -> None:
         self._grammar = grammar
         self._char = char
         self._options = char.options if isinstance(char, Choice) else (char,)
         self._end = end
+        # Of a longer end a token may have a part. As long as the end may not come yet, no lookahead may name it.
+        self._short_end = isinstance(end, Text) and len(end.text) == 1
 
     def text(self, least: int, most: int | None) -> Node:
         if most is None:
-            return sequence(self._grammar.exactly(self._one("far"), least), self._any())
+            return self._headed(least, least, self._any(), self._any())
         if most <= WINDOW:
             return self._chain(least, most)
         head = min(least, most - WINDOW)
-        if head < least:  # the end has no room before the last characters
-            return sequence(self._grammar.exactly(self._one("amid"), head), self._chain(least - head, WINDOW))
-        return sequence(self._grammar.exactly(self._one("near"), head), self._rest(most - head))
+        if head < least:
+            rest = self._chain(least - head, WINDOW)
+            return self._headed(head, least, rest, rest)
+        return self._headed(head, least, self._rest(most - head), self._chain(0, WINDOW))
+
+    def _headed(self, head: int, least: int, rest: Node, lookahead: Node) -> Node:
+        """`head` characters that must come, of `least`, before the rest."""
+        if head == 0:
+            return rest
+        named = self._short_end or (self._end != EMPTY and least == 1)
+        return sequence(self._grammar.exactly(self._one(lookahead if named else self._window()), head), rest)
 
     def _any(self) -> Rule:
         """Any number of characters."""
@@ -86,8 +89,8 @@ class _Counted:
 
     def _rest(self, most: int) -> Node:
         """At most so many characters, which is at least WINDOW."""
-        one = self._one("near")
         rest = self._chain(0, WINDOW)
+        one = self._one(rest if self._end != EMPTY else self._window())
         blocks, over = divmod(most - WINDOW, BLOCK)
         for count in range(1, over + 1):
             rest = self._named("rest", count, choice(self._end, sequence(one, rest)))
@@ -100,25 +103,27 @@ class _Counted:
             rest = self._named("rest", over + count * BLOCK, choice(whole, fewer))
         return rest
 
-    def _one(self, room: _Room) -> Rule:
-        """A character that isn't among the last ones."""
+    def _one(self, lookahead: Node) -> Rule:
+        """A character that isn't among the last ones, and what may follow it."""
 
         def make(_: Rule) -> Node:
             nothing = self._grammar.once("nothing", None, lambda _: EMPTY)
             # Not the first in its rule: XGrammar would take it apart, and the lookahead would be lost.
             char = self._grammar.add("char", self._char)
-            self._grammar.lookaheads[char.name] = self._lookahead(room)
+            self._grammar.lookaheads[char.name] = lookahead
             return sequence(nothing, char, nothing)
 
-        return self._rule("one", room, make)
+        return self._rule("one", lookahead, make)
 
-    def _lookahead(self, room: _Room) -> Node:
-        """Only the characters, unless many tokens hold the end, too: then those are tried anew at each step."""
-        if self._end == QUOTE and room == "far":
-            return self._any()
-        if self._end == QUOTE and room == "near":
-            return self._chain(0, WINDOW)
-        return sequence(*[self._options[0]] * WINDOW)
+    def _window(self) -> Rule:
+        """WINDOW characters, and no end. Rules, since XGrammar 0.1.31 misreads sets of characters in a lookahead: what
+        it compares with the bounds of a set beyond U+00FF are their last eight bits."""
+        rest: Node = EMPTY
+        for count in range(1, WINDOW + 1):
+            node = self._then(rest, ended=False)
+            rest = self._grammar.once("window", (self._char, count), lambda _, node=node: node)
+        assert isinstance(rest, Rule)
+        return rest
 
     def _then(self, rest: Node, *, ended: bool) -> Node:
         return choice(*((self._end,) if ended else ()), *(sequence(option, rest) for option in self._options))
