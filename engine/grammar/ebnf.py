@@ -1,11 +1,17 @@
 """A grammar in XGrammar's notation."""
 
 import string
+from collections.abc import Iterator
 from itertools import pairwise
 
 from specvino.engine.grammar.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text
+from specvino.engine.grammar.ranges import Ranges
 
 _MISREAD = frozenset(map(chr, (*range(0x20), *range(0x7F, 0x100)))) - frozenset("\t\n\r")
+
+
+# The last character of each length in UTF-8, and of each range of first bytes that are followed by others alike.
+_LENGTHS = (0x7F, 0x7FF, 0xFFF, 0xFFFF, 0x3FFFF, 0xFFFFF, 0x10FFFF)
 
 
 def render(grammar: Grammar) -> str:
@@ -34,7 +40,7 @@ def _node(node: Node) -> str:
             return " ".join(f'"{piece}"' for piece in pieces)
         case Chars(ranges):
             sets = [""]
-            for (_, before), (low, high) in pairwise([(0x20, 0x20), *ranges]):
+            for (_, before), (low, high) in pairwise([(0x20, 0x20), *_readable(ranges)]):
                 if fragile(chr(before) + chr(low)):
                     sets.append("")
                 sets[-1] += _range(low, high)
@@ -47,6 +53,22 @@ def _node(node: Node) -> str:
             return "(" + " | ".join(map(_node, options)) + ")"
         case Repeat(item, least, most):
             return f"({_node(item)}){_times(least, most)}"
+
+
+def _readable(ranges: Ranges) -> Iterator[tuple[int, int]]:
+    """The same characters in ranges of which XGrammar 0.1.31 makes the right bytes.
+
+    Of a range of several lengths in UTF-8 it takes overlong bytes too; and of one like U+0800 to U+D7FF it allows none
+    of the last that have a first byte in common (`AddSameLengthCharacterRange` has 0x0080 where 0x8080 is meant):
+    a third of all Korean syllables would be missing, and a token that ends in their first byte could not go on.
+    """
+    for low, high in ranges:
+        while low <= high:
+            end = min([high, *(length for length in _LENGTHS if length >= low)])
+            if end & 0xFFF != 0xFFF and low >> 12 != end >> 12:
+                end = (end & ~0xFFF) - 1
+            yield low, end
+            low = end + 1
 
 
 def _times(least: int, most: int | None) -> str:
