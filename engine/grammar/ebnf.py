@@ -4,7 +4,7 @@ import string
 from collections.abc import Iterator
 from itertools import pairwise
 
-from specvino.engine.grammar.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text
+from specvino.engine.grammar.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text, Until
 from specvino.engine.grammar.ranges import Ranges
 
 _MISREAD = frozenset(map(chr, (*range(0x20), *range(0x7F, 0x100)))) - frozenset("\t\n\r")
@@ -53,6 +53,8 @@ def _node(node: Node) -> str:
             return "(" + " | ".join(map(_node, options)) + ")"
         case Repeat(item, least, most):
             return f"({_node(item)}){_times(least, most)}"
+        case Until(text):
+            return f'TagDispatch(stop_eos=false, stop_str=("{"".join(map(_char, text))}"), loop_after_dispatch=false)'
 
 
 def _readable(ranges: Ranges) -> Iterator[tuple[int, int]]:

@@ -1,30 +1,31 @@
 """A request's constraint -> what the pipeline is given."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar import structural
+from specvino.engine.grammar import structural, xgrammar_tag
 from specvino.engine.grammar.ebnf import render
 from specvino.engine.grammar.errors import Path, SchemaError
 from specvino.engine.grammar.schema import convert
 from specvino.engine.grammar.shortest import shortest
 from specvino.engine.request import Constraint, JsonSchema
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 # Characters, of the schema or tag and of the grammar that it becomes.
 LONGEST = 262_144
 LONGEST_GRAMMAR = 1_048_576
 
+Kind = Literal["grammar", "structural_tags_config"]
+
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """`text` is a grammar in XGrammar's notation, or a structural tag, by the names of the pipeline's own options."""
+    """`text` is a grammar of ours in XGrammar's notation, or a structural tag that only XGrammar knows, by the names of
+    the pipeline's own options."""
 
-    kind: Literal["grammar", "structural_tags_config"]
+    kind: Kind
     text: str
     unenforced: tuple[Path, ...] = ()
 
@@ -32,32 +33,47 @@ class Form:
 def lower(constraint: Constraint) -> Form:
     """Raises ConstraintError for what is wrong, too large, or strict and not to be enforced."""
     try:
-        if isinstance(constraint, JsonSchema):
-            converted = convert(_parsed(constraint.schema))
-            form = Form("grammar", render(converted.grammar))
-            unenforced: Mapping[Path, str] = converted.unenforced
-        else:
-            tag, unenforced = structural.lower(_parsed(constraint.tag))
-            form = Form("structural_tags_config", json.dumps(tag))
+        form = _lowered(constraint)
     except SchemaError as error:
         raise ConstraintError(str(error), error.path) from None
     if len(form.text) > LONGEST_GRAMMAR:
-        raise ConstraintError("the schema is too large to be enforced")
-    if constraint.strict and unenforced:
-        path, reason = next(iter(unenforced.items()))
-        raise ConstraintError(reason, path, unsupported=True)
-    return Form(form.kind, form.text, tuple(unenforced))
+        message = f"it becomes a grammar of {len(form.text)} characters, accepted are {LONGEST_GRAMMAR}"
+        raise ConstraintError(message)
+    return form
 
 
 def example(constraint: Constraint) -> str | None:
-    """A short text that the constraint allows; None for structural tags that leave room for any text.
+    """A short text that the constraint allows; None for structural tags that only XGrammar knows.
 
     Raises ConstraintError like `lower`.
     """
     lower(constraint)
     if isinstance(constraint, JsonSchema):
-        return shortest(convert(_parsed(constraint.schema)).grammar)
-    return structural.example(_parsed(constraint.tag))
+        return shortest(convert(_parsed(constraint.schema))[0])
+    try:
+        return shortest(structural.as_grammar(_parsed(constraint.tag))[0])
+    except structural.Unknown:
+        return None
+
+
+def _lowered(constraint: Constraint) -> Form:
+    if isinstance(constraint, JsonSchema):
+        grammar, findings = convert(_parsed(constraint.schema))
+        return _form("grammar", render(grammar), findings.unenforced, constraint)
+    tag = _parsed(constraint.tag)
+    try:
+        whole, unenforced = structural.as_grammar(tag)
+    except structural.Unknown:
+        parts, unenforced = xgrammar_tag.lower(tag)
+        return _form("structural_tags_config", json.dumps(parts), unenforced, constraint)
+    return _form("grammar", render(whole), unenforced, constraint)
+
+
+def _form(kind: Kind, text: str, unenforced: Mapping[Path, str], constraint: Constraint) -> Form:
+    if constraint.strict and unenforced:
+        path, reason = next(iter(unenforced.items()))
+        raise ConstraintError(reason, path, unsupported=True)
+    return Form(kind, text, tuple(unenforced))
 
 
 def _parsed(text: str) -> object:

@@ -50,7 +50,14 @@ class Repeat:
     most: int | None
 
 
-Node = Text | Chars | Rule | Sequence | Choice | Repeat
+@dataclass(frozen=True, slots=True)
+class Until:
+    """Any text up to the first time that `text` comes, which is a part of it. A rule has nothing beside it."""
+
+    text: str
+
+
+Node = Text | Chars | Rule | Sequence | Choice | Repeat | Until
 
 EMPTY = Text("")
 

@@ -10,8 +10,11 @@ from typing import Any
 from specvino.engine.grammar import ranges
 from specvino.engine.grammar.nodes import EMPTY, Chars, Node, Repeat, choice, sequence
 from specvino.engine.grammar.ranges import ANY, Ranges
+from specvino.engine.grammar.right_linear import places
 
 LONGEST = 4096  # characters
+
+MOST_PLACES = 2048  # see right_linear.places
 
 _DIGITS = ranges.of("0123456789")
 _WORD = ranges.union([(48, 57), (65, 90), (95, 95), (97, 122)])
@@ -57,8 +60,14 @@ class Pattern:
         self._tree = list(parsed)
 
     def node(self, char: CharNode = Chars) -> Node:
-        """The texts that it matches, without rules. `char` makes the node for one character out of a set."""
-        return _Builder(char).anchored(self._tree)
+        """The texts that it matches, without rules. `char` makes the node for one character out of a set. Raises
+        PatternError."""
+        node = _Builder(char).anchored(self._tree)
+        if (count := places(node)) > MOST_PLACES:
+            raise PatternError(
+                f"with its repetitions it comes to {count} characters, of which {MOST_PLACES} can be enforced"
+            )
+        return node
 
     def repeated_char(self) -> tuple[Ranges, int, int | None] | None:
         """For `^[a-z]{2,5}$` and the like: the set of characters, and how many there may be; else None."""

@@ -29,14 +29,15 @@ def followed(grammar: Grammar, node: Node, end: Node) -> Node:
 
 
 def places(node: Node) -> int:
-    """How many characters are spelled out in it, each repetition as often as it may come."""
+    """How many characters are spelled out, each repetition as often as it may come unless it is one of a character."""
     match node:
         case Text(text):
             return len(text)
         case Sequence(items) | Choice(items):
             return sum(map(places, items))
         case Repeat(item, least, most):
-            return places(item) * max(least, 1 if most is None else most)
+            times = max(least, 1 if most is None else most)
+            return places(item) * (min(times, WINDOW + 1) if countable(item) else times)
     return 1
 
 

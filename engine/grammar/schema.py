@@ -6,8 +6,8 @@ others unless `additionalProperties` says so; a schema without `type` that speak
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, field
+from itertools import combinations, islice
 from typing import Any
 from urllib.parse import quote
 
@@ -19,14 +19,15 @@ from specvino.engine.grammar.disjoint import disjoint
 from specvino.engine.grammar.errors import Impossible, Path, SchemaError
 from specvino.engine.grammar.keywords import TYPE_OF, UNENFORCED
 from specvino.engine.grammar.located import Located, Together, flatten
-from specvino.engine.grammar.nodes import Grammar, Node, Rule, choice
+from specvino.engine.grammar.nodes import EMPTY, Grammar, Node, Rule, choice
 from specvino.engine.grammar.number import number
 from specvino.engine.grammar.objects import object_
 from specvino.engine.grammar.prune import prune
+from specvino.engine.grammar.size import open_places, require_small
 from specvino.engine.grammar.spelling import JSON, Spelling
 from specvino.engine.grammar.strings import string
 
-MOST_RULES = 4000
+MOST_PARTS = 2000
 MOST_DEPTH = 64
 MOST_VALUES = 4000  # of all enumerations together
 
@@ -34,29 +35,37 @@ _TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 _DRAFT = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/20(19-09|20-12))/schema#?")
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
-    """`unenforced` says where the grammar allows more than the schema, and why: the paths of keywords."""
+@dataclass(slots=True)
+class Findings:
+    """`unenforced` says where the grammar allows more than the schema, and why: the paths of keywords. `places` says at
+    how many places of each part most tokens fit."""
 
-    grammar: Grammar
-    unenforced: Mapping[Path, str]
+    unenforced: dict[Path, str] = field(default_factory=dict)
+    places: dict[Path, int] = field(default_factory=dict)
 
 
-def convert(schema: Any, spelling: Spelling = JSON) -> Converted:
+def convert(schema: Any, spelling: Spelling = JSON) -> tuple[Grammar, Findings]:
     """With another spelling than JSON's the schema must admit strings alone. Raises SchemaError for a schema that is
     wrong, satisfied by nothing, or too large."""
+    grammar, findings = Grammar({"root": EMPTY}), Findings()
+    grammar.rules["root"] = add(schema, grammar, findings, spelling)
+    if not prune(grammar):
+        raise SchemaError((), "nothing can satisfy it: it demands itself inside of itself, without end")
+    require_small(grammar, findings.places)
+    return grammar, findings
+
+
+def add(schema: Any, grammar: Grammar, findings: Findings, spelling: Spelling = JSON) -> Rule:
+    """The rule for a schema in a grammar that may have others. Raises SchemaError as `convert`, but for a schema that
+    demands itself inside of itself, whose rule has no text, and for one that is too large."""
     schema = _of_known_draft(schema)
     _require_valid(schema)
-    converter = _Converter(schema, spelling)
     try:
-        converter.root()
+        return _Converter(schema, grammar, findings, spelling).rule((Located(schema, ()),))
     except Impossible as error:
         raise SchemaError(error.path, f"nothing can satisfy it: {error}") from None
     except RecursionError:
         raise SchemaError((), "it is nested too deeply") from None
-    if not prune(converter.grammar):
-        raise SchemaError((), "nothing can satisfy it: it demands itself inside of itself, without end")
-    return Converted(converter.grammar, converter.unenforced)
 
 
 def _of_known_draft(schema: Any) -> Any:
@@ -83,19 +92,15 @@ def _brief(error: jsonschema_rs.ValidationError) -> str:
 class _Converter:
     """`Builder` for arrays and objects."""
 
-    def __init__(self, schema: Any, spelling: Spelling) -> None:
-        self.grammar = Grammar()
+    def __init__(self, schema: Any, grammar: Grammar, findings: Findings, spelling: Spelling) -> None:
+        self.grammar = grammar
+        self.unenforced = findings.unenforced
+        self._places = findings.places
         self._spelling = spelling
-        self.unenforced: dict[Path, str] = {}
         self._root: Mapping[str, Any] = schema if isinstance(schema, dict) else {}
-        self._schema = schema
         self._rules: dict[Any, Rule] = {}
         self._depth = 0
         self._values = 0
-
-    def root(self) -> None:
-        self.grammar.rules["root"] = Rule("root")
-        self.grammar.rules["root"] = self.rule((Located(self._schema, ()),))
 
     def rule(self, parts: tuple[Located, ...]) -> Rule:
         """The rule for values that satisfy all these schemas. Raises Impossible and SchemaError."""
@@ -107,8 +112,8 @@ class _Converter:
         if found:
             return found
         path = schema.parts[0].path if schema.parts else ()
-        if len(self.grammar.rules) > MOST_RULES:
-            raise SchemaError(path, "the schema is too large to be enforced")
+        if len(self._rules) > MOST_PARTS:
+            raise SchemaError(path, f"it has more than {MOST_PARTS} parts")
         if self._depth > MOST_DEPTH:
             raise SchemaError(path, f"the schema is nested more than {MOST_DEPTH} levels deep")
         # Named before it is made: a schema may hold itself.
@@ -155,7 +160,11 @@ class _Converter:
             case "array":
                 return array(schema, self)
             case "string":
-                return string(schema, self.grammar, self.unenforced, self._spelling)
+                known = len(self.grammar.rules)
+                node = string(schema, self.grammar, self.unenforced, self._spelling)
+                added = islice(self.grammar.rules.values(), known, None)
+                self._places[schema.parts[0].path] = open_places(added)
+                return node
             case "number" | "integer":
                 return number(schema, kind, self.grammar, self.unenforced)
             case "boolean":

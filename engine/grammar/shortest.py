@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from specvino.engine.grammar.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text
+from specvino.engine.grammar.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text, Until
 from specvino.engine.grammar.ranges import Ranges, contains
 
 
@@ -14,7 +14,7 @@ def shortest(grammar: Grammar) -> str:
     left: list[Node] = [Rule("root")]
     while left:
         match left.pop():
-            case Text(text):
+            case Text(text) | Until(text):
                 texts.append(text)
             case Chars(ranges):
                 texts.append(_char(ranges))
@@ -51,7 +51,7 @@ def lengths(grammar: Grammar) -> dict[str, int]:
 def length(node: Node, known: Mapping[str, int]) -> int | None:
     """The length of a node's shortest text, None if there is none."""
     match node:
-        case Text(text):
+        case Text(text) | Until(text):
             return len(text)
         case Chars():
             return 1

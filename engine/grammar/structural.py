@@ -1,84 +1,126 @@
-"""XGrammar's structural tags: the JSON Schemas in them become our grammars, the rest is XGrammar's to judge."""
+"""XGrammar's structural tags as grammars of ours, as far as what they say is known here."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from specvino.engine.formats.grammar import PLAIN_TEXT, json_schema, marked_up, plain_string
+from specvino.engine.formats.grammar import NOTHING, PLAIN_TEXT, json_schema, marked_up, plain_string
 from specvino.engine.formats.grammar import tag as xgrammar_tag
-from specvino.engine.grammar.ebnf import fragile, render
 from specvino.engine.grammar.errors import Path, SchemaError
-from specvino.engine.grammar.nodes import EMPTY, Grammar, Node, Text, choice, sequence
+from specvino.engine.grammar.nodes import EMPTY, Grammar, Node, Rule, Text, Until, choice, sequence
 from specvino.engine.grammar.patterns import Pattern, PatternError
 from specvino.engine.grammar.prune import prune
 from specvino.engine.grammar.right_linear import followed
-from specvino.engine.grammar.schema import convert
-from specvino.engine.grammar.shortest import shortest
+from specvino.engine.grammar.schema import Findings, add
+from specvino.engine.grammar.size import require_small
 from specvino.engine.grammar.spelling import JSON, Spelling, plain
 
 MOST_FORMATS = 2000
 MOST_DEPTH = 64
 
-# The properties whose texts aren't literal.
-_LANGUAGES = frozenset({"pattern", "grammar", "type"})
+
+class Unknown(Exception):
+    """The tag has a format that only XGrammar knows."""
 
 
-def lower(tag: Any) -> tuple[Any, dict[Path, str]]:
-    """Returns the tag with grammars for its schemas, and what of the schemas can't be enforced.
+def as_grammar(tag: Any) -> tuple[Grammar, dict[Path, str]]:
+    """One grammar for the whole tag, so that what its schemas have in common is compiled once; and what of the schemas
+    can't be enforced. Raises SchemaError, and Unknown."""
+    grammar = Grammar({"root": EMPTY})
+    conversion = _Conversion(grammar)
+    if not isinstance(tag, dict) or tag.keys() != {"type", "format"} or tag["type"] != "structural_tag":
+        raise Unknown
+    grammar.rules["root"] = conversion.node(tag["format"], ("format",))
+    if not prune(grammar):
+        raise SchemaError((), "it allows no text at all")
+    require_small(grammar, conversion.findings.places)
+    return grammar, conversion.findings.unenforced
 
-    Raises SchemaError.
-    """
-    lowering = _Lowering()
-    return lowering.lowered(tag, ()), lowering.unenforced
 
-
-class _Lowering:
-    def __init__(self) -> None:
-        self.unenforced: dict[Path, str] = {}
+class _Conversion:
+    def __init__(self, grammar: Grammar) -> None:
+        self.findings = Findings()
+        self._grammar = grammar
         self._formats = 0
 
-    def lowered(self, value: Any, path: Path) -> Any:
-        if len(path) > MOST_DEPTH:
-            raise SchemaError(path, f"it is nested more than {MOST_DEPTH} levels deep")
-        if isinstance(value, list):
-            return [self.lowered(each, (*path, index)) for index, each in enumerate(value)]
-        if not isinstance(value, dict):
-            if isinstance(value, str) and path[-1] not in _LANGUAGES and fragile(value):
-                raise SchemaError(
-                    path, "XGrammar would misread a character of U+007F to U+00FF before a hexadecimal digit"
-                )
-            return value
+    def node(self, format: Any, path: Path) -> Node:
+        require_shallow(path)
         self._formats += 1
-        if self._formats > MOST_FORMATS:
-            raise SchemaError(path, f"it holds more than {MOST_FORMATS} formats")
-        if value.get("type") == "const_string" and isinstance(value.get("value"), str) and value["value"]:
-            return {"type": "grammar", "grammar": render(Grammar({"root": Text(value["value"])}))}
-        schema = value.get("json_schema")
-        if value.get("type") == "json_schema" and isinstance(schema, dict | bool):
-            return {"type": "grammar", "grammar": render(self._converted(schema, (*path, "json_schema")))}
-        if value.get("type") == "tag" and _is_plain(value.get("content")):
-            return self._plain(value, path)
-        if value.get("type") == "qwen_xml_parameter" and isinstance(schema, dict):
-            self._converted(schema, (*path, "json_schema"))
-            return _Lowering().lowered(marked_up(_Parameters(schema), _qwen_element), path)
-        return {key: self.lowered(each, (*path, key)) for key, each in value.items()}
+        require_few(self._formats, path)
+        if format == NOTHING:
+            return EMPTY
+        match format:
+            case {"type": "const_string", "value": str(text), **rest} if text and not rest:
+                return Text(text)
+            case {"type": "json_schema", "json_schema": dict() | bool() as schema, **rest} if not rest:
+                return self._schema(schema, path, JSON)
+            case {"type": "regex", "pattern": str(pattern), **rest} if not rest:
+                return self._regex(pattern)
+            case {"type": "sequence", "elements": [_, *_] as elements, **rest} if not rest:
+                return sequence(*self._each(elements, (*path, "elements")))
+            case {"type": "or", "elements": [_, *_] as elements, **rest} if not rest:
+                return choice(*self._each(elements, (*path, "elements")))
+            case {"type": "tag", "begin": str(begin), "content": content, "end": str(end), **rest} if not rest:
+                return sequence(Text(begin), self._ended(content, end, (*path, "content")))
+            case {"type": "tags_with_separator", "tags": [_, *_] as tags, "separator": str(separator), **how}:
+                typed = [{"type": "tag", **tag} if isinstance(tag, dict) else tag for tag in tags]
+                return self._tags(self._each(typed, (*path, "tags")), separator, how)
+            case {"type": "qwen_xml_parameter", "json_schema": dict() as schema, **rest} if not rest:
+                return self._node_of_parameters(schema, path)
+        raise Unknown
 
-    def _plain(self, tag: dict[str, Any], path: Path) -> Any:
-        """The end goes into the grammar of the text: what runs over it needn't be tried anew at each step."""
-        schema = tag["content"]["json_schema"]
-        grammar = self._converted(schema, (*path, "content", "json_schema"), plain(tag["end"]))
-        return {**tag, "content": {"type": "grammar", "grammar": render(grammar)}, "end": ""}
+    def _each(self, formats: list[Any], path: Path) -> list[Node]:
+        return [self.node(each, (*path, index)) for index, each in enumerate(formats)]
 
-    def _converted(self, schema: Any, path: Path, spelling: Spelling = JSON) -> Grammar:
+    def _ended(self, content: Any, end: str, path: Path) -> Node:
+        """What ends a text goes into the text's own rules: what runs over it needn't be tried anew at each step."""
+        match content:
+            case {"type": "any_text", **rest} if end and not rest:
+                return self._grammar.once("until", end, lambda _: Until(end))
+            case {"type": str(name), "json_schema": dict() as schema, **rest} if name == PLAIN_TEXT and not rest:
+                return self._schema(schema, path, plain(end))
+        return sequence(self.node(content, path), Text(end))
+
+    def _tags(self, tags: list[Node], separator: str, how: dict[str, Any]) -> Node:
+        if not how.keys() <= {"at_least_one", "stop_after_first"}:
+            raise Unknown
+        one: Node = choice(*tags)
+        if how.get("stop_after_first") is not True:
+            one = self._grammar.add("tag", one)
+            more = self._grammar.add("more_tags", EMPTY)
+            self._grammar.rules[more.name] = choice(EMPTY, sequence(Text(separator), one, more))
+            one = sequence(one, more)
+        return one if how.get("at_least_one") is True else choice(one, EMPTY)
+
+    def _regex(self, pattern: str) -> Node:
         try:
-            converted = convert(schema, spelling)
+            return followed(self._grammar, Pattern(f"^(?:{pattern})$").node(), EMPTY)
+        except PatternError:
+            raise Unknown from None
+
+    def _schema(self, schema: Any, path: Path, spelling: Spelling) -> Rule:
+        path = (*path, "json_schema")
+        findings = Findings()
+        try:
+            rule = add(schema, self._grammar, findings, spelling)
         except SchemaError as error:
             raise SchemaError((*path, *error.path), str(error)) from None
-        self.unenforced |= {(*path, *place): reason for place, reason in converted.unenforced.items()}
-        return converted.grammar
+        self.findings.unenforced |= {(*path, *place): reason for place, reason in findings.unenforced.items()}
+        self.findings.places |= {(*path, *place): count for place, count in findings.places.items()}
+        return rule
+
+    def _node_of_parameters(self, schema: Any, path: Path) -> Node:
+        self._schema(schema, path, JSON)  # for what is wrong with it, at its place
+        return _Conversion(self._grammar).node(parameters_of_qwen(schema), ())
 
 
-def _is_plain(format: Any) -> bool:
-    return isinstance(format, dict) and format.get("type") == PLAIN_TEXT
+def require_shallow(path: Path) -> None:
+    if len(path) > MOST_DEPTH:
+        raise SchemaError(path, f"it is nested more than {MOST_DEPTH} levels deep")
+
+
+def require_few(formats: int, path: Path) -> None:
+    if formats > MOST_FORMATS:
+        raise SchemaError(path, f"it holds more than {MOST_FORMATS} formats")
 
 
 @dataclass(frozen=True)
@@ -89,40 +131,10 @@ class _Parameters:
     name: str = ""
 
 
+def parameters_of_qwen(schema: dict[str, Any]) -> dict[str, Any]:
+    """What `qwen_xml_parameter` means, in other formats: XGrammar's own has room for white space without end."""
+    return marked_up(_Parameters(schema), _qwen_element)
+
+
 def _qwen_element(name: str, schema: Any) -> dict[str, Any]:
-    """XGrammar's own has room for white space without end."""
     return xgrammar_tag(f"<parameter={name}>", plain_string(schema) or json_schema(schema), "</parameter>")
-
-
-def example(tag: Any) -> str | None:
-    """A short text that a tag allows, None if it leaves room for any text, or is a grammar of its own."""
-    grammar = Grammar()
-    try:
-        grammar.rules["root"] = _node(tag["format"], grammar)
-    except (_Open, KeyError, TypeError, PatternError):
-        return None
-    return shortest(grammar) if prune(grammar) else None
-
-
-class _Open(Exception):
-    """There is no telling, from the tag alone, what fits."""
-
-
-def _node(format: Any, grammar: Grammar) -> Node:
-    match format["type"]:
-        case "const_string":
-            return Text(format["value"])
-        case "json_schema":
-            converted = convert(format["json_schema"])
-            return Text(shortest(converted.grammar))
-        case "plain_text":
-            return Text(shortest(convert(format["json_schema"], plain()).grammar))
-        case "regex":
-            return followed(grammar, Pattern(f"^(?:{format['pattern']})$").node(), EMPTY)
-        case "sequence":
-            return sequence(*(_node(each, grammar) for each in format["elements"]))
-        case "or":
-            return choice(*(_node(each, grammar) for each in format["elements"]))
-        case "tag":
-            return sequence(Text(format["begin"]), _node(format["content"], grammar), Text(format["end"]))
-    raise _Open

@@ -58,7 +58,8 @@ class OpenVINOEngine:
 
     At most `max_sequences` are generated at a time, the others wait. A worker that owes tokens and is silent for
     `stall_timeout` seconds is started anew, and so is a prepare process that needs more than `prepare_deadline`
-    seconds for a conversation; a constraint that takes more than `grammar_deadline` seconds to compile is refused.
+    seconds for a conversation; a constraint of which nothing is known after `grammar_deadline` seconds makes the server
+    unavailable to that request.
     Either a `draft_model` guesses the next tokens, or they are looked up in the prompt. `tool_parser` and
     `reasoning_parser` name formats or are `none`; without them they are what the chat template shows.
     """
@@ -70,7 +71,7 @@ class OpenVINOEngine:
         max_sequences: int = 64,
         stall_timeout: float = 60.0,
         prepare_deadline: float = 10.0,
-        grammar_deadline: float = 10.0,
+        grammar_deadline: float = 60.0,
         draft_model: ModelSource | None = None,
         prompt_lookup: bool = False,
         tool_parser: str | None = None,
@@ -117,7 +118,7 @@ class OpenVINOEngine:
         return {
             "worker": self._worker.pid,
             "prepare": self._prepare.process.pid,
-            "grammars": self._grammars.process.pid,
+            **self._grammars.pids,
         }
 
     async def start(self) -> None:

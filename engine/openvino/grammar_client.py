@@ -1,13 +1,12 @@
-"""The server's side of the grammars process."""
+"""The server's side of the grammars process and the trials process."""
 
 import asyncio
-import itertools
 from collections import OrderedDict
 
-from specvino.engine.errors import ConstraintError, EngineUnavailable, ModelLoadError
+from specvino.engine.errors import ConstraintError
 from specvino.engine.grammar.forms import Form
-from specvino.engine.openvino.grammar_messages import Check, Checked, FromGrammars, LoadStub, Refused
-from specvino.engine.processes.supervisor import Supervisor
+from specvino.engine.openvino.grammar_messages import Begin, LoadStub, Lower, Lowered, Refused, Sound, Try
+from specvino.engine.processes.asking import Asking
 from specvino.engine.request import Constraint, StructuralTag
 
 # So many constraints are remembered, with what came of them; their texts may be together of so many characters.
@@ -16,36 +15,33 @@ LONGEST_KNOWN = 16 << 20
 
 
 class GrammarClient:
-    """Checks constraints, one at a time: one that takes longer than `deadline` seconds is refused.
+    """Makes grammars of constraints. What only XGrammar can read is tried by another process, so that others needn't
+    wait for that.
 
-    The process starts with the first constraint. When it is lost, the constraint that it worked on is at fault; those
-    behind it are sent again.
+    What came of a constraint is remembered, unless that was EngineUnavailable: it says nothing of the constraint.
     """
 
     def __init__(self, path: str, deadline: float) -> None:
-        self._deadline = deadline
-        self._ids = itertools.count()
         self._known: OrderedDict[Constraint, Form | ConstraintError] = OrderedDict()
-        self._asked: dict[Constraint, asyncio.Future[Form | ConstraintError]] = {}
-        self._owed: dict[int, tuple[Constraint, Check]] = {}  # in the order of their sending
-        self._start: asyncio.Task[None] | None = None
-        self._loaded = False
-        self.process = Supervisor(
-            "grammars",
-            "specvino.engine.openvino.grammars",
-            LoadStub(path),
-            incoming=FromGrammars,
-            on_message=self._receive,
-            on_lost=self._lost,
-            busy=lambda: bool(self._owed),
-            stall_timeout=deadline,
-        )
+        self._asked: dict[Constraint, asyncio.Task[Form | ConstraintError]] = {}
+        self._grammars = Asking("grammars", "specvino.engine.openvino.grammars", Begin(), Lowered | Refused, deadline)
+        self._trials = Asking("trials", "specvino.engine.openvino.trials", LoadStub(path), Sound | Refused, deadline)
+
+    @property
+    def pids(self) -> dict[str, int | None]:
+        """The processes, None for one that was not needed yet or is being restarted."""
+        return {"grammars": self._grammars.process.pid, "trials": self._trials.process.pid}
 
     async def check(self, constraint: Constraint) -> Form:
         """Raises ConstraintError and EngineUnavailable."""
         found = self._known.get(constraint)
         if found is None:
-            found = await asyncio.shield(self._asked.get(constraint) or self._ask(constraint))
+            # A task of its own: others may wait for it, too, when the first one goes away.
+            task = self._asked.get(constraint)
+            if task is None:
+                task = self._asked[constraint] = asyncio.create_task(self._ask(constraint))
+                task.add_done_callback(lambda done: self._settle(constraint, done))
+            found = await asyncio.shield(task)
         else:
             self._known.move_to_end(constraint)
         if isinstance(found, ConstraintError):
@@ -54,69 +50,35 @@ class GrammarClient:
         return found
 
     async def close(self) -> None:
-        if self._start is not None:
-            await self.process.close()
-            await asyncio.gather(self._start, return_exceptions=True)
-        for answer in self._asked.values():
-            if not answer.done():
-                answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
+        await asyncio.gather(self._grammars.close(), self._trials.close())
 
-    def _ask(self, constraint: Constraint) -> asyncio.Future[Form | ConstraintError]:
+    async def _ask(self, constraint: Constraint) -> Form | ConstraintError:
         structural = isinstance(constraint, StructuralTag)
         text = constraint.tag if isinstance(constraint, StructuralTag) else constraint.schema
-        request = Check(next(self._ids), text, structural, constraint.strict)
-        answer: asyncio.Future[Form | ConstraintError] = asyncio.get_running_loop().create_future()
-        answer.add_done_callback(_retrieved)
-        self._asked[constraint] = answer
-        self._owed[request.id] = (constraint, request)
-        if self._start is None:
-            self._start = asyncio.create_task(self._load())
-        elif self._loaded:
-            self.process.send(request)
-        return answer
+        lowered = await self._grammars.ask(lambda id: Lower(id, text, structural, constraint.strict))
+        if isinstance(lowered, Refused):
+            return _error(lowered)
+        form: Form = lowered.form
+        if form.kind == "structural_tags_config":
+            tried = await self._trials.ask(lambda id: Try(id, form))
+            if isinstance(tried, Refused):
+                return _error(tried)
+        return form
 
-    async def _load(self) -> None:
-        try:
-            await self.process.start()
-        except ModelLoadError as error:
-            self._start = None
-            for id, (constraint, _) in list(self._owed.items()):
-                del self._owed[id]
-                self._asked.pop(constraint).set_exception(EngineUnavailable(f"Grammars: {error}", retry_after=30))
-
-    def _receive(self, message: FromGrammars) -> None:
-        match message:
-            case Checked():
-                self._settle(message.id, message.form)
-            case Refused():
-                error = ConstraintError(message.message, message.path, unsupported=message.unsupported)
-                self._settle(message.id, error)
-            case _:
-                self._loaded = True
-                for _, request in self._owed.values():
-                    self.process.send(request)
-
-    def _lost(self, reason: str, stalled: bool) -> None:
-        self._loaded = False
-        if self._owed:
-            how = f"takes longer than {self._deadline:g} s" if stalled else "takes too much memory, or can't be done"
-            self._settle(next(iter(self._owed)), ConstraintError(f"compiling it {how}"))
-
-    def _settle(self, id: int, result: Form | ConstraintError) -> None:
-        constraint, _ = self._owed.pop(id)
-        self._asked.pop(constraint).set_result(result)
-        self._known[constraint] = result
+    def _settle(self, constraint: Constraint, done: asyncio.Task[Form | ConstraintError]) -> None:
+        del self._asked[constraint]
+        if done.cancelled() or done.exception() is not None:
+            return
+        self._known[constraint] = done.result()
         while len(self._known) > MOST_KNOWN or sum(map(_size, self._known.items())) > LONGEST_KNOWN:
             self._known.popitem(last=False)
+
+
+def _error(refused: Refused) -> ConstraintError:
+    return ConstraintError(refused.message, refused.path, unsupported=refused.unsupported)
 
 
 def _size(known: tuple[Constraint, Form | ConstraintError]) -> int:
     constraint, result = known
     text = constraint.tag if isinstance(constraint, StructuralTag) else constraint.schema
     return len(text) + (len(result.text) if isinstance(result, Form) else 0)
-
-
-def _retrieved(answer: asyncio.Future[Form | ConstraintError]) -> None:
-    """Nobody may be left to await it: that is no error."""
-    if not answer.cancelled():
-        answer.exception()

@@ -1,17 +1,16 @@
-"""What the server and the grammars process say to each other."""
+"""What the server, the grammars process and the trials process say to each other."""
 
 import msgspec
 
+from specvino.engine.errors import ConstraintError
 from specvino.engine.grammar.forms import Form
 
 
-class LoadStub(msgspec.Struct, tag=True):
-    """The first message to the process."""
-
-    path: str
+class Begin(msgspec.Struct, tag=True):
+    """The first message to the grammars process."""
 
 
-class Check(msgspec.Struct, tag=True):
+class Lower(msgspec.Struct, tag=True):
     """A JSON Schema's text, or (`structural`) a structural tag's."""
 
     id: int
@@ -20,13 +19,24 @@ class Check(msgspec.Struct, tag=True):
     strict: bool
 
 
-class Loaded(msgspec.Struct, tag=True):
-    """Sent before Ready."""
-
-
-class Checked(msgspec.Struct, tag=True):
+class Lowered(msgspec.Struct, tag=True):
     id: int
     form: Form
+
+
+class LoadStub(msgspec.Struct, tag=True):
+    """The first message to the trials process."""
+
+    path: str
+
+
+class Try(msgspec.Struct, tag=True):
+    id: int
+    form: Form
+
+
+class Sound(msgspec.Struct, tag=True):
+    id: int
 
 
 class Refused(msgspec.Struct, tag=True):
@@ -38,4 +48,5 @@ class Refused(msgspec.Struct, tag=True):
     unsupported: bool = False
 
 
-FromGrammars = Loaded | Checked | Refused
+def refused(id: int, error: ConstraintError) -> Refused:
+    return Refused(id, str(error), error.path, error.unsupported)

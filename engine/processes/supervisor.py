@@ -29,7 +29,8 @@ class Supervisor:
 
     `settings` is the first message that each new child gets. While `busy()` says that the child owes an answer, a
     silence of `stall_timeout` seconds means that it hangs, and it is killed. `on_lost(reason, stalled)` is called
-    whenever a child that was ready is lost: all that was sent to it is lost with it.
+    whenever a child that was ready is lost: all that was sent to it is lost with it. `on_ready` is called for each
+    child that can work.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Supervisor:
         on_lost: Callable[[str, bool], None],
         busy: Callable[[], bool],
         stall_timeout: float,
+        on_ready: Callable[[], None] = lambda: None,
         quiet: bool = False,
     ) -> None:
         self.state: State = "loading"
@@ -53,6 +55,7 @@ class Supervisor:
         self._decoder = msgspec.msgpack.Decoder(Ready | Failed | incoming)
         self._on_message = on_message
         self._on_lost = on_lost
+        self._on_ready = on_ready
         self._busy = busy
         self._stall_timeout = stall_timeout
         self._quiet = quiet
@@ -166,6 +169,7 @@ class Supervisor:
             assert self._loaded is not None
             if not self._loaded.done():
                 self._loaded.set_result(None)
+            self._on_ready()
         elif type(message) is Failed:
             self._failure = message.reason
         else:

@@ -2,7 +2,7 @@
 
 import random
 
-from specvino.engine.grammar.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text
+from specvino.engine.grammar.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text, Until
 from specvino.engine.grammar.shortest import length, lengths
 
 
@@ -16,7 +16,7 @@ def sentence(grammar: Grammar, draw: random.Random, most_steps: int = 3000) -> s
         steps += 1
         hurry = steps > most_steps
         match left.pop():
-            case Text(text):
+            case Text(text) | Until(text):
                 texts.append(text)
             case Chars(ranges):
                 low, high = draw.choice(ranges)
