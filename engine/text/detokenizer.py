@@ -27,8 +27,9 @@ class Detokenizer(Protocol):
 
 class DetokenizerFactory(Protocol):
     def __call__(
-        self, *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset()
+        self, *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset(), continued: bool = False
     ) -> Detokenizer:
         """`special` gives special tokens a text, `shown` those of these texts alone; `each` gives every token's text as
-        soon as it is known."""
+        soon as it is known. `continued`: the text goes on from another one, so that a space at its beginning counts;
+        only tables of bytes can tell."""
         ...
