@@ -22,7 +22,14 @@ _SPACE = "▁".encode()
 
 
 def load_tokenizer(path: str | Path) -> Tokenizer:
-    """`path` is an OpenVINO folder or a .gguf file."""
+    """`path` is an OpenVINO folder or a .gguf file. Raises RuntimeError for one that doesn't tell its vocabulary."""
+    own = Path(path) / _FILE
+    if own.is_file() and b'type="SentencepieceDetokenizer"' in own.read_bytes():
+        # Nobody could say what its control tokens are, which users mustn't forge, nor hold it to a grammar.
+        raise RuntimeError(
+            "its tokenizer is SentencePiece's own code, which doesn't tell its vocabulary; convert it again with a newer"
+            " openvino-tokenizers, without use_sentencepiece_backend"
+        )
     return corrected(path) or Tokenizer(path)
 
 

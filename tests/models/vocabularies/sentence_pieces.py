@@ -1,8 +1,5 @@
-"""SentencePiece's BPE: tokens are texts, "▁" stands for a space, and <0x00> to <0xFF> for the bytes of characters that
+"""SentencePiece's BPE: tokens are texts, in which "▁" is a space, and <0x00> to <0xFF> are bytes, for characters that
 aren't tokens.
-
-OpenVINO has it in two ways: as its own BPE, which is what Hugging Face's tokenizers of such models become, and as
-SentencePiece's code with the maker's file.
 """
 
 from collections.abc import Callable
@@ -25,7 +22,6 @@ from openvino_tokenizers.tokenizer_pipeline import (
     UTF8ValidateStep,
     VocabDecoderStep,
 )
-from openvino_tokenizers.utils import create_string_constant_node
 
 from models.vocabularies.family import Family, combining, subgraphs
 
@@ -55,7 +51,7 @@ class SentencePieces:
 
 
 class AsBPE(SentencePieces):
-    """By OpenVINO's own BPE."""
+    """By OpenVINO's own BPE: what becomes of Hugging Face's tokenizers of such models."""
 
     def models(self, family: Family) -> tuple[openvino.Model, openvino.Model]:
         pieces = self._processor
@@ -96,40 +92,12 @@ class AsBPE(SentencePieces):
         return pairs
 
 
-class AsFile(SentencePieces):
-    """By SentencePiece's own code, which OpenVINO has inside."""
+class WithOwnDetokenizer(AsBPE):
+    """Its texts are made by SentencePiece's own code, which OpenVINO has inside."""
 
     def models(self, family: Family) -> tuple[openvino.Model, openvino.Model]:
+        tokenizer, _ = super().models(family)
         file = opset15.constant(numpy.frombuffer(self.content, numpy.uint8))
-        return _tokenizer(file, family), _detokenizer(file)
-
-
-def _tokenizer(file: openvino.Node, family: Family) -> openvino.Model:
-    texts, ids = zip(*sorted(family.added.items(), reverse=True), strict=True)
-    string = opset15.parameter([-1], openvino.Type.string, name="string_input")
-    sparse = _get_factory().create(
-        "SentencepieceTokenizer",
-        [
-            file.output(0),
-            string.output(0),
-            *create_string_constant_node(list(texts)),
-            opset15.constant(numpy.array(ids, numpy.int32)).output(0),
-        ],
-        {"add_bos": False, "add_eos": False, "reverse": False, "alpha": 1.0, "nbest_size": 1},
-    )
-    indices, values, shape = sparse.outputs()
-
-    def dense(filling: int, found: openvino.Output) -> openvino.Output:
-        empty = opset15.broadcast(opset15.constant(filling, openvino.Type.i32), shape)
-        return _get_factory().create("ScatterNDUpdate", [empty.output(0), indices, found]).output(0)
-
-    ones = opset15.broadcast(opset15.constant(1, openvino.Type.i32), opset15.shape_of(values))
-    tokens, mask = dense(family.control[family.pad], values), dense(1 - 1, ones.output(0))
-    return openvino.Model([tokens, mask], [string], "tokenizer")
-
-
-def _detokenizer(file: openvino.Node) -> openvino.Model:
-    tokens = opset15.parameter([-1, -1], openvino.Type.i32)
-    text = _get_factory().create("SentencepieceDetokenizer", [file.output(0), tokens.output(0)]).outputs()
-    text = UTF8ValidateStep(UTF8ReplaceMode.REPLACE).get_ov_subgraph(text)
-    return openvino.Model([opset15.string_tensor_pack(*text)], [tokens], "detokenizer")
+        tokens = opset15.parameter([-1, -1], openvino.Type.i32)
+        text = _get_factory().create("SentencepieceDetokenizer", [file.output(0), tokens.output(0)]).outputs()
+        return tokenizer, openvino.Model([opset15.string_tensor_pack(*text)], [tokens], "detokenizer")

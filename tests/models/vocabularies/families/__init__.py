@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from models.vocabularies.families.llama3 import llama3
-from models.vocabularies.families.mistral import mistral, mistral_file
+from models.vocabularies.families.mistral import mistral
 from models.vocabularies.families.qwen import qwen
 from models.vocabularies.families.tekken import tekken
 from models.vocabularies.family import Family
@@ -13,5 +13,4 @@ FAMILIES: dict[str, Callable[[], Family]] = {
     "tekken": tekken,
     "llama3": llama3,
     "mistral": mistral,
-    "mistral_file": mistral_file,
 }

@@ -1,8 +1,8 @@
-"""Mistral 7B v0.3's: SentencePiece of 32,768 tokens, with bytes for what has no token, in both of OpenVINO's ways."""
+"""Mistral 7B v0.3's: SentencePiece of 32,768 tokens, with bytes for what has no token."""
 
 from models.vocabularies.family import Family
 from models.vocabularies.packaged import Packaged
-from models.vocabularies.sentence_pieces import AsBPE, AsFile, SentencePieces
+from models.vocabularies.sentence_pieces import AsBPE, SentencePieces, WithOwnDetokenizer
 
 FILE = Packaged(
     "mistral-common",
@@ -16,8 +16,8 @@ def mistral() -> Family:
     return _family("mistral", AsBPE(FILE.bytes()))
 
 
-def mistral_file() -> Family:
-    return _family("mistral_file", AsFile(FILE.bytes()))
+def mistral_with_own_detokenizer() -> Family:
+    return _family("mistral_with_own_detokenizer", WithOwnDetokenizer(FILE.bytes()))
 
 
 def _family(name: str, tokens: SentencePieces) -> Family:
