@@ -27,8 +27,8 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
     if own.is_file() and b'type="SentencepieceDetokenizer"' in own.read_bytes():
         # Nobody could say what its control tokens are, which users mustn't forge, nor hold it to a grammar.
         raise RuntimeError(
-            "its tokenizer is SentencePiece's own code, which doesn't tell its vocabulary; convert it again with a newer"
-            " openvino-tokenizers, without use_sentencepiece_backend"
+            "its tokenizer is SentencePiece's own code, which doesn't tell its vocabulary; convert it again with a "
+            "newer openvino-tokenizers, without use_sentencepiece_backend"
         )
     return corrected(path) or Tokenizer(path)
 
@@ -51,7 +51,7 @@ def corrected(path: str | Path) -> Tokenizer | None:
 
 
 def _name_by_bytes(detokenizer: openvino.Model) -> bool:
-    """Gives the tokens' bytes for their names, and leaves out the steps that would make the ones of the others.
+    """Gives the tokens' bytes for their names, and leaves out the steps that would make them of the names.
 
     Returns False, and changes nothing, where it has other steps than those.
     """
@@ -83,7 +83,7 @@ def _makes_spaces(node: openvino.Node, vocabulary: openvino.Node) -> bool:
     if node.get_type_name() != "RegexNormalization" or node.input_value(0).get_node() != vocabulary:
         return False
     pattern, replacement = (node.input_value(place).get_node().data.tobytes() for place in (3, 4))
-    return pattern == _SPACE and replacement == b" "
+    return bool(pattern == _SPACE and replacement == b" ")
 
 
 def _only(model: openvino.Model, kind: str) -> openvino.Node | None:

@@ -23,7 +23,8 @@ class ByteTableDetokenizer:
 
     def __init__(self, table: Sequence[bytes], *, drops_space: bool = False) -> None:
         self._table = table
-        self._may_drop = self._drops_space = drops_space
+        self._drops_space = drops_space
+        self._dropped = False  # just now
         self._decoder = _Decoder("replace")
         self._decode = self._decoder.decode
 
@@ -37,6 +38,7 @@ class ByteTableDetokenizer:
             text = self._decode(b"".join([table[i] for i in token_ids]))
         except IndexError:  # models pad their output beyond the vocabulary
             text = self._decode(b"".join([self._bytes(i) for i in token_ids]))
+        self._dropped = self._drops_space and text.startswith(" ")
         if self._drops_space and text:
             self._drops_space = False
             return text.removeprefix(" ")
@@ -45,10 +47,9 @@ class ByteTableDetokenizer:
     def finish(self) -> str:
         return self._decode(b"", final=True)
 
-    def bytes_of(self, token_id: int) -> bytes | None:
+    def bytes_of(self, token_id: int) -> bytes:
         token = self._bytes(token_id)
-        # Whether it has lost its space depends on its place; its text says.
-        return None if self._may_drop and token.startswith(b" ") else token
+        return token.removeprefix(b" ") if self._dropped else token
 
     def _bytes(self, token_id: int) -> bytes:
         return self._table[token_id] if token_id < len(self._table) else b""

@@ -21,7 +21,7 @@ class Detokenizer(Protocol):
         ...
 
     def bytes_of(self, token_id: int) -> bytes | None:
-        """What the token is in itself; None if it depends on the tokens around it."""
+        """What the token that was pushed last is in itself; None if it depends on the tokens around it."""
         ...
 
 

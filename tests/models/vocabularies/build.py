@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import openvino
-from openvino_tokenizers.utils import change_inputs_type, change_outputs_type, update_rt_info_with_environment
-
 from models.vocabularies.family import Family
 from models.vocabularies.language_model import language_model
+from openvino_tokenizers.utils import change_inputs_type, change_outputs_type, update_rt_info_with_environment
 
 CONTEXT = 4096
 

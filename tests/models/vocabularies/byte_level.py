@@ -10,6 +10,7 @@ from functools import cached_property
 
 import openvino
 import tiktoken
+from models.vocabularies.family import Family, combining, subgraphs
 from openvino_tokenizers.constants import UTF8ReplaceMode
 from openvino_tokenizers.tokenizer_pipeline import (
     BPETokenizationStep,
@@ -20,8 +21,6 @@ from openvino_tokenizers.tokenizer_pipeline import (
     UTF8ValidateStep,
     VocabDecoderStep,
 )
-
-from models.vocabularies.family import Family, combining, subgraphs
 
 # Words as GPT-4 cuts them; what stands for %s says how many digits are one.
 WORDS = (
@@ -60,9 +59,7 @@ class ByteLevel:
         )
 
     def reference(self, family: Family) -> Callable[[str], list[int]]:
-        encoding = tiktoken.Encoding(
-            family.name, pat_str=self.pattern, mergeable_ranks=self.ranks, special_tokens={}
-        )
+        encoding = tiktoken.Encoding(family.name, pat_str=self.pattern, mergeable_ranks=self.ranks, special_tokens={})
 
         def encode(text: str) -> list[int]:
             text = unicodedata.normalize("NFC", text) if self.nfc else text

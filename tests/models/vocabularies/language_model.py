@@ -1,4 +1,4 @@
-"""A language model with random weights for a vocabulary of any size: the layers of tiny_text with tables of their own."""
+"""A language model with random weights for a vocabulary of any size: the layers of tiny_text, with other tables."""
 
 from pathlib import Path
 

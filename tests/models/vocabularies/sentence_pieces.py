@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy
 import openvino
 import sentencepiece
+from models.vocabularies.family import Family, combining, subgraphs
 from openvino import opset15
 from openvino_tokenizers import _get_factory
 from openvino_tokenizers.constants import UTF8ReplaceMode
@@ -22,8 +23,6 @@ from openvino_tokenizers.tokenizer_pipeline import (
     UTF8ValidateStep,
     VocabDecoderStep,
 )
-
-from models.vocabularies.family import Family, combining, subgraphs
 
 _UNKNOWN = "<unk>"
 
@@ -85,7 +84,7 @@ class AsBPE(SentencePieces):
         pieces = self._processor
         plain = {token: id for id, token in enumerate(tokens) if not (pieces.is_control(id) or pieces.is_byte(id))}
         pairs = []
-        for token, id in sorted(plain.items(), key=lambda item: -pieces.get_score(item[1])):
+        for token in sorted(plain, key=lambda token: -pieces.get_score(plain[token])):
             halves = [(token[:at], token[at:]) for at in range(1, len(token))]
             found = [(left, right) for left, right in halves if left in plain and right in plain]
             pairs += sorted(found, key=lambda pair: (plain[pair[0]], plain[pair[1]]))

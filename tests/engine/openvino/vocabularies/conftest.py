@@ -49,8 +49,8 @@ def preparer(tokenizer: Tokenizer) -> Preparer:
 
 @pytest.fixture(scope="module")
 def answered(source: ModelSource) -> Iterator[Answered]:
-    """Asks an engine that runs."""
-    engine = OpenVINOEngine(source)
+    """Asks an engine that runs. Thoughts are not looked for: random weights, once they think, think on."""
+    engine = OpenVINOEngine(source, reasoning_parser="none")
 
     async def asked(request: GenerationRequest) -> list[Segment]:
         async with asyncio.timeout(PATIENCE):
