@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy
 import openvino
-import openvino_tokenizers  # noqa: F401 - teaches OpenVINO to read tokenizers
 from openvino import opset13
 from openvino_genai import Tokenizer
 
@@ -39,6 +38,8 @@ def corrected(path: str | Path) -> Tokenizer | None:
     # Only where bytes have names are there other names than the bytes.
     if not own.is_file() or b'type="ByteFallback"' not in own.read_bytes():
         return None
+    import openvino_tokenizers  # noqa: F401 - teaches OpenVINO to read tokenizers; others needn't wait for it
+
     detokenizer = openvino.Core().read_model(own)
     if not _name_by_bytes(detokenizer):
         return None
