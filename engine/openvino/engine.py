@@ -296,11 +296,12 @@ class OpenVINOEngine:
 
     def _choice(self, index: int, request: GenerationRequest, prompt: _Admitted) -> Choice:
         parser = None
+        continued = not isinstance(prompt.prompt, Conversation)
         if isinstance(prompt.prompt, Conversation):
             parser = self._formats.parser(prompt.prompt, thinking=prompt.thinking)
         special = not request.sampling.skip_special_tokens
         shown = self._formats.special_tokens if parser is not None else frozenset[str]()
-        detokenizer = self._detokenizer(special=special, each=request.logprobs, shown=shown)
+        detokenizer = self._detokenizer(special=special, each=request.logprobs, shown=shown, continued=continued)
         text = ChoiceText(detokenizer, request.sampling, logprobs=request.logprobs)
         output = ChoiceOutput(index, text, parser, parallel_calls=request.parallel_calls)
         if not request.echo:
@@ -337,9 +338,9 @@ class OpenVINOEngine:
             mailbox.fail(error)
 
     async def _choose_detokenizer(self) -> DetokenizerFactory:
-        table = self._prepare.vocabulary.table
-        if table is not None:
-            return byte_table.factory(table, self._prepare.vocabulary.special)
+        vocabulary = self._prepare.vocabulary
+        if vocabulary.table is not None:
+            return byte_table.factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
         from specvino.engine.text import text_streamer  # only here: it brings OpenVINO into this process
 
-        return await asyncio.to_thread(text_streamer.load, self._source.path, self._prepare.vocabulary.special)
+        return await asyncio.to_thread(text_streamer.load, self._source.path, vocabulary.special)

@@ -50,8 +50,8 @@ class Decode(msgspec.Struct, tag=True):
 class Vocabulary(msgspec.Struct, tag=True):
     """Sent once, before Ready. `table` is each token's bytes, None if tokens' texts depend on their neighbours.
 
-    Ids below `size` are those that both the tokenizer and the model have. `special` are the special tokens' texts.
-    `chat_template` is empty where the model has none.
+    `drops_space`: a space at the beginning of a text isn't shown. Ids below `size` are those that both the tokenizer
+    and the model have. `special` are the special tokens' texts. `chat_template` is empty where the model has none.
     """
 
     table: list[bytes] | None
@@ -59,6 +59,7 @@ class Vocabulary(msgspec.Struct, tag=True):
     pad_id: int
     special: dict[int, str] = {}
     chat_template: str = ""
+    drops_space: bool = False
 
 
 class Prepared(msgspec.Struct, tag=True):

@@ -24,14 +24,24 @@ from specvino.engine.openvino.messages import (
 )
 from specvino.engine.openvino.reasons import one_line
 from specvino.engine.openvino.seams import marker, seam_for
+from specvino.engine.openvino.tokenizer import load_tokenizer
 from specvino.engine.output_formats import ENDING
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
 from specvino.engine.request import Conversation, Message, ToolCall
 
+# SentencePiece's names of bytes: where a text spells one, OpenVINO's BPE makes it the byte.
+_BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+
+# Behind this a piece of a text is encoded as its continuation: it merges with nothing.
+_BEFORE = "\n"
+
 # Tokenizers made from GGUF silently keep the last 8,192 tokens, also after they were saved as a folder.
 _TRUNCATED_LENGTH = 8192
+
+
+_Ids = numpy.typing.NDArray[numpy.int64]
 
 
 class Truncated(Exception):
@@ -53,25 +63,29 @@ class Preparer:
         self._vocabulary = tokenizer.get_vocab()  # raises if the model's folder has no tokenizer
         size = max(self._vocabulary.values()) + 1
         self._special = vocabulary.special_tokens(tokenizer, size)
+        self._marked = (*self._special.values(), *(_BYTES if self._shown(_BYTES[0]) != _BYTES[0] else []))
+        self._before = self._encode(_BEFORE) if self._shown("x", "x") != "xx" else None
         self._ways = self._find_ways()
         self._size = min(size, model_size or size)
         self.ending = ""
         self.limit = _TRUNCATED_LENGTH if self._truncates() else None
 
     def vocabulary(self) -> Vocabulary:
-        table = vocabulary.byte_table(self._tokenizer, self._vocabulary, self._special)
+        found = vocabulary.byte_table(self._tokenizer, self._vocabulary, self._special)
+        table, drops_space = found or (None, False)
         pad_id = max(0, self._tokenizer.get_pad_token_id())  # -1 if it has none
-        return Vocabulary(table, self._size, pad_id, self._special, self._tokenizer.chat_template)
+        return Vocabulary(table, self._size, pad_id, self._special, self._tokenizer.chat_template, drops_space)
 
     def prepare(self, prompt: Conversation) -> bytes:
         """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and Truncated."""
         seam = seam_for(list(conversation.texts(prompt)))
-        rendered = self._render(prompt, marker(self._special.values(), seam))
-        return self._ids([piece for piece in rendered.split(seam) if piece], add_special_tokens=False)
+        rendered = self._render(prompt, marker(self._marked, seam))
+        first, *rest = [piece for piece in rendered.split(seam) if piece] or [""]
+        return self._checked([self._encode(first), *map(self._encode_behind, rest)], [first, *rest])
 
     def write(self, prompt: Conversation) -> str:
         """Returns the prompt as the text that the pipeline of a model that sees tokenizes. Raises like `prepare`."""
-        mark = marker(self._special.values(), image_tags.JOINER)
+        mark = marker(self._marked, image_tags.JOINER)
         rendered = self._render(prompt, lambda text: mark(image_tags.cut(text)))
         # The pipeline adds the special tokens that begin a text, which most templates write too.
         beginning = self._tokenizer.decode(self._encode("", add_special_tokens=True), skip_special_tokens=False)
@@ -79,7 +93,7 @@ class Preparer:
 
     def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
         """Returns the text's token ids, special ones where it spells them. Raises like `prepare`."""
-        return self._ids([text], add_special_tokens=add_special_tokens)
+        return self._checked([self._encode(text, add_special_tokens=add_special_tokens)], [text])
 
     def _render(self, prompt: Conversation, mark: conversation.Mark) -> str:
         if not self._tokenizer.chat_template:
@@ -115,19 +129,32 @@ class Preparer:
         except RuntimeError:
             return False
 
-    def _ids(self, pieces: list[str], *, add_special_tokens: bool) -> bytes:
-        encoded = [self._encode(piece, add_special_tokens=add_special_tokens) for piece in pieces]
+    def _checked(self, encoded: list[_Ids], pieces: list[str]) -> bytes:
+        """The tokens of a text's pieces, if none were dropped and the model has them all."""
         if self.limit and any(len(piece) >= self.limit for piece in encoded):
             raise Truncated(sum(self._count(piece) for piece in pieces))
-        ids = numpy.concatenate(encoded) if encoded else numpy.empty(0, numpy.int64)
+        ids = numpy.concatenate(encoded)
         # A model can lack the last tokens of its tokenizer; a repetition penalty would make the pipeline's step raise.
         if ids.size and ids.max() >= self._size:
             raise ValueError(f"It makes the token {ids.max()}, but the model's token ids are 0 to {self._size - 1}.")
         return ids.tobytes()
 
-    def _encode(self, text: str, *, add_special_tokens: bool = False) -> numpy.typing.NDArray[numpy.int64]:
+    def _encode(self, text: str, *, add_special_tokens: bool = False) -> _Ids:
         ids = self._tokenizer.encode(text, add_special_tokens=add_special_tokens).input_ids.data
         return numpy.array(ids[0], numpy.int64)
+
+    def _encode_behind(self, piece: str) -> _Ids:
+        """The tokens of a text's further piece: before a text SentencePiece sets a space, which has no place here."""
+        if self._before is None:
+            return self._encode(piece)
+        ids, end = self._encode(_BEFORE + piece), len(self._before)
+        return ids[end:] if numpy.array_equal(ids[:end], self._before) else self._encode(piece)
+
+    def _shown(self, *pieces: str) -> str:
+        """What a text becomes whose pieces are encoded one by one."""
+        ids = numpy.concatenate([self._encode(piece) for piece in pieces])
+        text: str = self._tokenizer.decode(ids.tolist(), skip_special_tokens=False)
+        return text
 
     def _count(self, text: str) -> int:
         tokens = len(self._encode(text))
@@ -164,7 +191,7 @@ def answer(preparer: Preparer, request: Prepare | Tokenize | Decode) -> FromPrep
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
-    preparer = Preparer(Tokenizer(settings.path), vocabulary.model_size(settings.path))
+    preparer = Preparer(load_tokenizer(settings.path), vocabulary.model_size(settings.path))
     channel.send(preparer.vocabulary())
     channel.send(Ready())
     while True:

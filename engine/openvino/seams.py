@@ -9,6 +9,8 @@ and its pieces are encoded separately: the same characters reach the model, as o
 import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 _PRIVATE_USE = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))
 
@@ -25,19 +27,47 @@ def seam_for(texts: Sequence[str]) -> str:
 
 def marker(special: Iterable[str], seam: str) -> Callable[[str], str]:
     """Returns the function that puts seams into a text, so that no special token's text is left whole."""
-    # A token of a single character can't be cut; no byte-level vocabulary has one.
-    names = [name for name in special if len(name) > 1]
-    # Two texts side by side in a template could spell one together.
-    heads = tuple({name[:end] for name in names for end in range(1, len(name))})
-    tails = tuple({name[start:] for name in names for start in range(1, len(name))})
+    shapes = _shapes(tuple(special))
 
     def mark(text: str) -> str:
-        text = (seam if text.startswith(tails) else "") + text + (seam if text.endswith(heads) else "")
-        present = [name for name in names if name in text]
-        if not present:
-            return text
-        # Looking ahead and taking one character finds overlapping ones too: each is cut after its first character.
-        starts = re.compile(f"(?={'|'.join(map(re.escape, present))})(.)", re.DOTALL)
-        return starts.sub(lambda first: first[0] + seam, text)
+        text = (seam if text.startswith(shapes.tails) else "") + text + (seam if text.endswith(shapes.heads) else "")
+        return shapes.first.sub(lambda first: first[0] + seam, text)
 
     return mark
+
+
+class _Shapes(NamedTuple):
+    """Names' beginnings and ends, and a pattern that finds the first character of each whole one."""
+
+    heads: tuple[str, ...]
+    tails: tuple[str, ...]
+    first: re.Pattern[str]
+
+
+@lru_cache(maxsize=4)
+def _shapes(special: tuple[str, ...]) -> _Shapes:
+    """A vocabulary may have a thousand names: what is made of them is kept from prompt to prompt."""
+    # A token of a single character can't be cut; no vocabulary is known that has one.
+    names = [name for name in special if len(name) > 1]
+    # Two texts side by side in a template could spell one together.
+    heads = {name[:end] for name in names for end in range(1, len(name))}
+    tails = {name[start:] for name in names for start in range(1, len(name))}
+    # Looking ahead behind one character finds overlapping ones too: each is cut after its first character.
+    starts = [f"{re.escape(head)}(?={_any_of(rests)})" for head, rests in _by_first(names).items()]
+    return _Shapes(tuple(heads), tuple(tails), re.compile("|".join(starts) or "(?!)"))
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """A pattern for the beginning of any of these words; what they have in common stands in it once."""
+    by_first = _by_first(words)
+    if "" in by_first:
+        return ""
+    return "(?:" + "|".join(re.escape(first) + _any_of(rests) for first, rests in by_first.items()) + ")"
+
+
+def _by_first(words: Iterable[str]) -> dict[str, list[str]]:
+    """What stands behind each first character."""
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        rests.setdefault(word[:1], []).append(word[1:])
+    return rests

@@ -1,6 +1,7 @@
 """What a vocabulary tells: how many ids there are, which of them are special, and each id's bytes."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import openvino
 from openvino_genai import Tokenizer
@@ -8,6 +9,9 @@ from openvino_genai import Tokenizer
 from specvino.engine.models.folder import LANGUAGE_MODEL
 
 _REPLACEMENT = "\ufffd"
+
+# A token behind which others are decoded: at its beginning a text may be treated apart.
+_BEFORE = b"a"
 
 # Text that a tokenizer with clean-up, or with word marks for spaces, would not give back letter for letter.
 _SAMPLE = " Hello , world . It isn 't \t done !\n\n  def f( x ):  #  naïve café 你好 🎉👨‍👩‍👧🇫🇷 \u0301"
@@ -35,26 +39,41 @@ def special_tokens(tokenizer: Tokenizer, size: int) -> dict[int, str]:
     return {i: text for i, text in enumerate(shown) if text != kept[i]}
 
 
-def byte_table(tokenizer: Tokenizer, vocabulary: dict[bytes, int], special: dict[int, str]) -> list[bytes] | None:
-    """Each id's bytes (none for special ones), or None if this vocabulary has no such table.
+class ByteTable(NamedTuple):
+    """Each id's bytes, none for special ones. `drops_space`: a text shows no space at its beginning."""
 
-    `vocabulary` is `tokenizer.get_vocab()`. The table is compared with what the tokenizer decodes: every token alone,
-    and a sample of text.
+    table: list[bytes]
+    drops_space: bool
+
+
+def byte_table(tokenizer: Tokenizer, vocabulary: dict[bytes, int], special: dict[int, str]) -> ByteTable | None:
+    """The bytes of all tokens, or None if this vocabulary has no such table.
+
+    `vocabulary` is `tokenizer.get_vocab()`. The table is compared with what the tokenizer decodes: every token alone
+    and behind another one, and a sample of text.
     """
+    if _BEFORE not in vocabulary:
+        return None
     size = max(vocabulary.values()) + 1
     table: list[bytes | None] = [None] * size
     for token, i in vocabulary.items():
         table[i] = token
     for i in special:
         table[i] = b""
-    alone = tokenizer.decode([[i] for i in range(size)])
+    before = vocabulary[_BEFORE]
+    behind = [text.removeprefix(_BEFORE.decode()) for text in tokenizer.decode([[before, i] for i in range(size)])]
     # Of two tokens with the same bytes the vocabulary names one only.
-    full = [alone[i].encode() if token is None else token for i, token in enumerate(table)]
-    if any(_valid(token) != text.replace(_REPLACEMENT, "") for token, text in zip(full, alone, strict=True)):
+    full = [behind[i].encode() if token is None else token for i, token in enumerate(table)]
+    if any(_valid(token) != text.replace(_REPLACEMENT, "") for token, text in zip(full, behind, strict=True)):
+        return None
+    alone = tokenizer.decode([[i] for i in range(size)])
+    drops_space = alone != behind
+    if drops_space and alone != [text.removeprefix(" ") for text in behind]:
         return None
     sample = tokenizer.encode(_SAMPLE, add_special_tokens=False).input_ids.data[0].tolist()
-    same = b"".join(full[i] for i in sample).decode(errors="replace") == tokenizer.decode(sample)
-    return full if same else None
+    text = b"".join(full[i] for i in sample).decode(errors="replace")
+    same = (text.removeprefix(" ") if drops_space else text) == tokenizer.decode(sample)
+    return ByteTable(full, drops_space) if same else None
 
 
 def _valid(token: bytes) -> str:

@@ -21,6 +21,7 @@ from specvino.engine.openvino.pieces import Joiner
 from specvino.engine.openvino.reasons import one_line
 from specvino.engine.openvino.running import Running, scores_prompt
 from specvino.engine.openvino.silence import silence
+from specvino.engine.openvino.tokenizer import corrected
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
@@ -59,6 +60,8 @@ def load(settings: LoadModel, *, plain: bool = False) -> ContinuousBatchingPipel
             properties["draft_model"] = draft_model(settings.draft_path, "CPU", **_PROPERTIES)
         elif settings.prompt_lookup and not plain:
             properties["prompt_lookup"] = True
+        if tokenizer := corrected(settings.path):
+            return ContinuousBatchingPipeline(settings.path, tokenizer, scheduler, "CPU", **properties)
         return ContinuousBatchingPipeline(settings.path, scheduler, "CPU", properties)
 
 

@@ -1,4 +1,5 @@
-"""Detokenising by table, for byte-level BPE vocabularies: there a token is its bytes, wherever it stands.
+"""Detokenising by table, for vocabularies where a token is its bytes, wherever it stands: byte-level BPE and most of
+SentencePiece's.
 
 It costs about a microsecond a token, where decoding with the tokenizer costs a hundred. Bytes that aren't UTF-8, also
 an unfinished code point at the end, become U+FFFD (one for each maximal part, as in browsers and Python). Tokenizers
@@ -15,10 +16,15 @@ _Decoder = codecs.getincrementaldecoder("utf-8")
 
 
 class ByteTableDetokenizer:
-    """`table[id]` is the token's bytes: empty for special tokens. Ids beyond the table have no text."""
+    """`table[id]` is the token's bytes: empty for special tokens. Ids beyond the table have no text.
 
-    def __init__(self, table: Sequence[bytes]) -> None:
+    With `drops_space` a space at the beginning isn't shown: SentencePiece sets one before every text.
+    """
+
+    def __init__(self, table: Sequence[bytes], *, drops_space: bool = False) -> None:
         self._table = table
+        self._drops_space = drops_space
+        self._dropped = False  # just now
         self._decoder = _Decoder("replace")
         self._decode = self._decoder.decode
 
@@ -29,19 +35,28 @@ class ByteTableDetokenizer:
     def push(self, token_ids: Sequence[int]) -> str:
         table = self._table
         try:
-            return self._decode(b"".join([table[i] for i in token_ids]))
+            text = self._decode(b"".join([table[i] for i in token_ids]))
         except IndexError:  # models pad their output beyond the vocabulary
-            return self._decode(b"".join([self.bytes_of(i) for i in token_ids]))
+            text = self._decode(b"".join([self._bytes(i) for i in token_ids]))
+        self._dropped = self._drops_space and text.startswith(" ")
+        if self._drops_space and text:
+            self._drops_space = False
+            return text.removeprefix(" ")
+        return text
 
     def finish(self) -> str:
         return self._decode(b"", final=True)
 
     def bytes_of(self, token_id: int) -> bytes:
+        token = self._bytes(token_id)
+        return token.removeprefix(b" ") if self._dropped else token
+
+    def _bytes(self, token_id: int) -> bytes:
         return self._table[token_id] if token_id < len(self._table) else b""
 
 
-def factory(table: Sequence[bytes], special: Mapping[int, str]) -> DetokenizerFactory:
-    """`special` are the special tokens' texts."""
+def factory(table: Sequence[bytes], special: Mapping[int, str], *, drops_space: bool = False) -> DetokenizerFactory:
+    """`special` are the special tokens' texts; `drops_space` is as in the detokenizer."""
 
     @cache
     def showing(texts: frozenset[str]) -> Sequence[bytes]:
@@ -55,7 +70,10 @@ def factory(table: Sequence[bytes], special: Mapping[int, str]) -> DetokenizerFa
 
     every = frozenset(special.values())
 
-    def make(*, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset()) -> ByteTableDetokenizer:
-        return ByteTableDetokenizer(showing(every if special else shown))
+    def make(
+        *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset(), continued: bool = False
+    ) -> ByteTableDetokenizer:
+        drops = drops_space and not continued
+        return ByteTableDetokenizer(showing(every if special else shown), drops_space=drops)
 
     return make

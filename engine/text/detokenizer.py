@@ -21,14 +21,15 @@ class Detokenizer(Protocol):
         ...
 
     def bytes_of(self, token_id: int) -> bytes | None:
-        """What the token is in itself; None if it depends on the tokens around it."""
+        """What the token that was pushed last is in itself; None if it depends on the tokens around it."""
         ...
 
 
 class DetokenizerFactory(Protocol):
     def __call__(
-        self, *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset()
+        self, *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset(), continued: bool = False
     ) -> Detokenizer:
         """`special` gives special tokens a text, `shown` those of these texts alone; `each` gives every token's text as
-        soon as it is known."""
+        soon as it is known. `continued`: the text goes on from another one, so that a space at its beginning counts;
+        only tables of bytes can tell."""
         ...

@@ -33,10 +33,9 @@ class EchoedPrompt:
     def _read(self, *, special: bool) -> list[tuple[str, bytes | None]]:
         """Each token's text and bytes."""
         detokenizer = self._detokenizers(special=special, each=True)
-        return [
-            (text, detokenizer.bytes_of(id))
-            for text, id in zip(_pieces(detokenizer, self._ids), self._ids, strict=True)
-        ]
+        read = [(detokenizer.push([id]), detokenizer.bytes_of(id)) for id in self._ids]
+        text, bytes = read[-1]
+        return [*read[:-1], (text + detokenizer.finish(), bytes)]
 
 
 def _pieces(detokenizer: Detokenizer, ids: Sequence[int]) -> list[str]:

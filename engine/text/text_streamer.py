@@ -65,7 +65,9 @@ def load(path: Path, special: Mapping[int, str] = MappingProxyType({})) -> Detok
     tokenizer = openvino_genai.Tokenizer(path)
     texts = special
 
-    def make(*, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset()) -> Detokenizer:
+    def make(
+        *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset(), continued: bool = False
+    ) -> Detokenizer:
         kind = WindowDetokenizer if each else TextStreamerDetokenizer
         hidden = {id for id, text in texts.items() if text not in shown}
         if special or len(hidden) == len(texts):

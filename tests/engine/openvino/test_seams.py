@@ -29,6 +29,19 @@ def test_no_special_token_is_left_whole_across_two_texts(first: str, second: str
     assert not any(name in piece for piece in pieces for name in SPECIAL if len(name) > 1)
 
 
+def test_names_with_much_in_common() -> None:
+    names = [f"<SPECIAL_{i}>" for i in range(1000)] + ["<S>", "<SPECIAL_1>x"]
+    text = "".join(names)
+    marked = marker(names, "\ue000")(text)
+    assert marked.replace("\ue000", "") == text
+    assert not any(name in piece for piece in marked.split("\ue000") for name in names)
+    assert marker(names, "\ue000")("a <SPECIAL_1000> b") == "a <SPECIAL_1000> b"
+
+
+def test_without_names_texts_stay_as_they_are() -> None:
+    assert marker([], "\ue000")("<s>") == "<s>"
+
+
 def test_the_seam_occurs_in_no_text() -> None:
     assert seam_for(["plain"]) == "\ue000"
     assert seam_for(["\ue000", "\ue001\ue003"]) == "\ue002"

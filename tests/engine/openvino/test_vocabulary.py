@@ -12,7 +12,7 @@ from support.conversation import answer, ask, text
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino import OpenVINOEngine
-from specvino.engine.openvino.vocabulary import byte_table, model_size, special_tokens
+from specvino.engine.openvino.vocabulary import ByteTable, byte_table, model_size, special_tokens
 from specvino.engine.text.text_streamer import TextStreamerDetokenizer
 
 
@@ -45,6 +45,13 @@ class WordMarks(BytesTokenizer):
         return text.removeprefix(" ")
 
 
+class WordEnds(BytesTokenizer):
+    """Drops a space at the end."""
+
+    def clean(self, text: str) -> str:
+        return text.removesuffix(" ")
+
+
 class CleanUp(BytesTokenizer):
     """Mends the spaces before punctuation, as BERT's does."""
 
@@ -52,17 +59,20 @@ class CleanUp(BytesTokenizer):
         return text.replace(" ,", ",").replace(" .", ".")
 
 
-def table(tokenizer: Any) -> list[bytes] | None:
+def table(tokenizer: Any) -> ByteTable | None:
     vocabulary = tokenizer.get_vocab()
     return byte_table(tokenizer, vocabulary, special_tokens(tokenizer, max(vocabulary.values()) + 1))
 
 
 def test_special_tokens_and_twins() -> None:
-    made = table(BytesTokenizer())
-    assert made == [*(bytes([byte]) for byte in range(256)), b"a", b""]
+    assert table(BytesTokenizer()) == ([*(bytes([byte]) for byte in range(256)), b"a", b""], False)
 
 
-@pytest.mark.parametrize("tokenizer", [WordMarks(), CleanUp()])
+def test_a_space_at_the_beginning() -> None:
+    assert table(WordMarks()) == ([*(bytes([byte]) for byte in range(256)), b"a", b""], True)
+
+
+@pytest.mark.parametrize("tokenizer", [WordEnds(), CleanUp()])
 def test_no_table_where_text_depends_on_neighbours(tokenizer: BytesTokenizer) -> None:
     assert table(tokenizer) is None
 

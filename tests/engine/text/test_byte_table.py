@@ -101,3 +101,21 @@ def test_some_special_tokens_can_be_shown() -> None:
     assert read() == "a"
     assert read(shown=frozenset(["<y>", "<z>"])) == "a<y>"
     assert read(special=True) == read(shown=frozenset(["<x>", "<y>"])) == "<x>a<y>"
+
+
+def test_a_space_at_the_beginning_can_be_left_out() -> None:
+    detokenizer = ByteTableDetokenizer([b" a", b" ", b"\xc3", b"\xa9", b""], drops_space=True)
+    read = [(detokenizer.push([id]), detokenizer.bytes_of(id)) for id in (4, 0, 0, 1, 2, 3)]
+    assert read == [("", b""), ("a", b"a"), (" a", b" a"), (" ", b" "), ("", b"\xc3"), ("é", b"\xa9")]
+
+
+def test_no_other_character_is_left_out() -> None:
+    detokenizer = ByteTableDetokenizer([b" a", b"b"], drops_space=True)
+    assert (detokenizer.push([1]), detokenizer.push([0])) == ("b", " a")
+
+
+def test_behind_another_text_the_space_counts() -> None:
+    make = factory([b" a", b""], {1: "<s>"}, drops_space=True)
+    assert make().push([0, 0]) == "a a"
+    assert make(continued=True).push([0, 0]) == " a a"
+    assert make(special=True).push([1, 0]) == "<s> a"

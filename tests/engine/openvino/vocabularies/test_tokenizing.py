@@ -1,0 +1,114 @@
+"""Texts to tokens and back, on the vocabularies of large models."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from models.vocabularies.family import Family
+from openvino_genai import Tokenizer
+from support.conversation import conversation
+
+from specvino.engine.openvino.prepare import Preparer
+from specvino.engine.request import Conversation, Message
+from specvino.engine.text import byte_table
+from specvino.engine.text.detokenizer import DetokenizerFactory
+
+TEXTS = [
+    "Hello, world!",
+    " Hello , world . It isn 't \t done !\n\n  def f( x ):\r\n\treturn 12345 * 3.14  # naïve\n",
+    "you'll, YOU'LL, it's: x=1;y=2//**--__ {}[]<>|\\ ``` https://example.org/a?b=c&d=%20",
+    "你好，世界。これは日本語です。한국어 문장입니다. ภาษาไทย हिन्दी العربية עברית русский",
+    "🎉 👍🏽 👨‍👩‍👧‍👦 🏳️‍🌈 🇫🇷🇯🇵 e\u0301 \u200b\ufeff 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 🫠",
+    "  two  spaces  ",
+    "a" * 200,
+    "",
+]
+
+
+@pytest.fixture(scope="module")
+def detokenizers(preparer: Preparer) -> DetokenizerFactory:
+    vocabulary = preparer.vocabulary()
+    assert vocabulary.table is not None
+    return byte_table.factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
+
+
+def encoded(tokenizer: Tokenizer, text: str, *, add_special_tokens: bool = False) -> list[int]:
+    ids: list[int] = tokenizer.encode(text, add_special_tokens=add_special_tokens).input_ids.data[0].tolist()
+    return ids
+
+
+def streamed(detokenizers: DetokenizerFactory, ids: Sequence[int], **how: Any) -> str:
+    detokenizer = detokenizers(**how)
+    return "".join([*(detokenizer.push([id]) for id in ids), detokenizer.finish()])
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_tokens_are_those_of_the_makers_tokenizer(family: Family, tokenizer: Tokenizer, text: str) -> None:
+    assert encoded(tokenizer, text) == family.tokens.reference(family)(text)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_texts_come_back(tokenizer: Tokenizer, detokenizers: DetokenizerFactory, text: str) -> None:
+    ids = encoded(tokenizer, text)
+    whole = tokenizer.decode(ids)
+    assert streamed(detokenizers, ids) == whole
+    # Qwen's brings a letter and its accent together.
+    assert whole == text.replace("e\u0301", "é") or whole == text
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_any_tokens_give_the_tokenizers_text(
+    tokenizer: Tokenizer, detokenizers: DetokenizerFactory, data: st.DataObject
+) -> None:
+    size = max(tokenizer.get_vocab().values()) + 1
+    ids = data.draw(st.lists(st.integers(0, size - 1), min_size=1, max_size=20))
+    assert streamed(detokenizers, ids) == tokenizer.decode(ids)
+    shown = tokenizer.decode(ids, skip_special_tokens=False)
+    assert streamed(detokenizers, ids, special=True) == shown
+
+
+def test_only_control_tokens_are_special(family: Family, preparer: Preparer) -> None:
+    assert preparer.vocabulary().special == {id: text for text, id in family.control.items()}
+
+
+def test_texts_begin_with_the_token_that_the_model_wants(family: Family, tokenizer: Tokenizer) -> None:
+    begin = [family.control[family.begin]] if family.begin else []
+    assert encoded(tokenizer, "Hello", add_special_tokens=True) == [*begin, *encoded(tokenizer, "Hello")]
+
+
+def prepared(preparer: Preparer, prompt: Conversation) -> list[int]:
+    return numpy.frombuffer(preparer.prepare(prompt), numpy.int64).tolist()
+
+
+def test_a_conversation_is_the_template_encoded(preparer: Preparer, tokenizer: Tokenizer) -> None:
+    turns = [{"role": "user", "content": "Hi 🎉"}]
+    rendered = tokenizer.apply_chat_template(turns, add_generation_prompt=True)
+    assert prepared(preparer, conversation("Hi 🎉")) == encoded(tokenizer, rendered)
+
+
+def test_control_tokens_that_users_type_stay_text(family: Family, preparer: Preparer, tokenizer: Tokenizer) -> None:
+    names = [*list(family.control)[:12], *list(family.control)[-2:]]
+    forgery = "x" + "y".join(names) + "".join(names) + "<" + names[0] + "<0x0A>z"
+
+    def controls(ids: list[int]) -> list[int]:
+        return [id for id in ids if id in family.control.values()]
+
+    honest, forged = prepared(preparer, conversation("Hi")), prepared(preparer, conversation(forgery))
+    assert controls(forged) == controls(honest)
+    # The model sees every character that was typed, and none beside them.
+    assert tokenizer.decode(forged).replace(forgery, "Hi") == tokenizer.decode(honest)
+
+
+def test_control_tokens_that_the_model_thought_stay_text(family: Family, preparer: Preparer) -> None:
+    """A text at whose seam nothing stands before it."""
+    name = next(iter(family.control))
+    prompts = [
+        Conversation((Message("user", "x"), Message("assistant", text), Message("user", "x")))
+        for text in (name, "x" * len(name))
+    ]
+    forged, honest = (prepared(preparer, prompt) for prompt in prompts)
+    assert sum(id in family.control.values() for id in forged) == sum(id in family.control.values() for id in honest)
