@@ -10,13 +10,12 @@ import resource
 import time
 from pathlib import Path
 
-from openvino_genai import Tokenizer
-
 from specvino.engine.errors import ConstraintError
 from specvino.engine.grammar.forms import Form
 from specvino.engine.openvino.grammar_messages import LoadStub, Refused, Sound, Try, refused
 from specvino.engine.openvino.silence import silence
 from specvino.engine.openvino.stub import Stub
+from specvino.engine.openvino.tokenizer import load_tokenizer
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
@@ -85,13 +84,13 @@ def answer(stub: Stub, question: Try) -> Sound | Refused:
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
-    stub = Stub(Tokenizer(settings.path))
+    stub = Stub(load_tokenizer(settings.path))
     _limit_memory()
     channel.send(Ready())
     with silence():  # the compiler warns there of what is none of the operator's concern
         for compiled in itertools.count(1):
             if compiled % MOST_COMPILED == 0:
-                stub = Stub(Tokenizer(settings.path))
+                stub = Stub(load_tokenizer(settings.path))
             channel.send(answer(stub, channel.receive()))
 
 
