@@ -68,8 +68,13 @@ class Offer:
         try:
             yield
         except ConstraintError as error:
-            if error.tool is None:
+            if error.tool is None and self.forced_by is None:
                 raise
+            if error.tool is None:
+                param = self.params[0].partition(".")[0]
+                raise ApiError(
+                    ErrorCode.INVALID_SCHEMA, f"{param} can't be used together: {error}.", param=param
+                ) from error
             param = self._param_of(error.tool, error.path)
             if error.unsupported:
                 message = f"{param} can't be enforced, as strict demands: {error}."

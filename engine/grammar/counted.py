@@ -120,10 +120,12 @@ class _Counted:
         it compares with the bounds of a set beyond U+00FF are their last eight bits."""
         rest: Node = EMPTY
         for count in range(1, WINDOW + 1):
-            node = self._then(rest, ended=False)
-            rest = self._grammar.once("window", (self._char, count), lambda _, node=node: node)
+            rest = self._window_of(count, self._then(rest, ended=False))
         assert isinstance(rest, Rule)
         return rest
+
+    def _window_of(self, count: int, node: Node) -> Rule:
+        return self._grammar.once("window", (self._char, count), lambda _: node)
 
     def _then(self, rest: Node, *, ended: bool) -> Node:
         return choice(*((self._end,) if ended else ()), *(sequence(option, rest) for option in self._options))

@@ -23,11 +23,12 @@ def require_small(grammar: Grammar, places: Mapping[Path, int]) -> None:
         raise SchemaError((), f"it becomes a grammar of {len(grammar.rules)} rules, but may have {MOST_RULES}")
     total = open_places(grammar.rules.values())
     if total > MOST_OPEN_PLACES:
-        path, most = max(places.items(), key=lambda item: item[1])
+        path = max(places, key=places.__getitem__, default=())
         raise SchemaError(
             path,
-            f"this part alone has {most} places where most tokens fit; all together have {total}, but may have "
-            f"{MOST_OPEN_PLACES}. A pattern has fewer where its repetitions have no upper bound, or a low one",
+            f"most tokens fit at {total} places of all that is asked for, of which {places.get(path, 0)} are in this "
+            f"part; accepted are {MOST_OPEN_PLACES}. A pattern has one for each character that it counts: it has fewer "
+            "with lower bounds, or without upper ones",
         )
 
 

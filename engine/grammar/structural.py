@@ -61,9 +61,9 @@ class _Conversion:
                 return choice(*self._each(elements, (*path, "elements")))
             case {"type": "tag", "begin": str(begin), "content": content, "end": str(end), **rest} if not rest:
                 return sequence(Text(begin), self._ended(content, end, (*path, "content")))
-            case {"type": "tags_with_separator", "tags": [_, *_] as tags, "separator": str(separator), **how}:
+            case {"type": "tags_with_separator", "tags": [_, *_] as tags, "separator": str(separator)}:
                 typed = [{"type": "tag", **tag} if isinstance(tag, dict) else tag for tag in tags]
-                return self._tags(self._each(typed, (*path, "tags")), separator, how)
+                return self._tags(self._each(typed, (*path, "tags")), separator, format)
             case {"type": "qwen_xml_parameter", "json_schema": dict() as schema, **rest} if not rest:
                 return self._node_of_parameters(schema, path)
         raise Unknown
@@ -80,16 +80,16 @@ class _Conversion:
                 return self._schema(schema, path, plain(end))
         return sequence(self.node(content, path), Text(end))
 
-    def _tags(self, tags: list[Node], separator: str, how: dict[str, Any]) -> Node:
-        if not how.keys() <= {"at_least_one", "stop_after_first"}:
+    def _tags(self, tags: list[Node], separator: str, format: dict[str, Any]) -> Node:
+        if not format.keys() <= {"type", "tags", "separator", "at_least_one", "stop_after_first"}:
             raise Unknown
         one: Node = choice(*tags)
-        if how.get("stop_after_first") is not True:
+        if format.get("stop_after_first") is not True:
             one = self._grammar.add("tag", one)
             more = self._grammar.add("more_tags", EMPTY)
             self._grammar.rules[more.name] = choice(EMPTY, sequence(Text(separator), one, more))
             one = sequence(one, more)
-        return one if how.get("at_least_one") is True else choice(one, EMPTY)
+        return one if format.get("at_least_one") is True else choice(one, EMPTY)
 
     def _regex(self, pattern: str) -> Node:
         try:

@@ -54,7 +54,7 @@ async def _calls(
             raise error
         unenforced += [(index, path) for path in found | dict.fromkeys(left)]
     tag = forced(formats.tool, functions(prompt.tools), None, request.parallel_calls, formats.reasoning, thinking)
-    form = await grammars.check(StructuralTag(json.dumps(tag)))
+    form = await _whole(grammars, tag)
     return Held(form, unenforced_arguments=tuple(unenforced))
 
 
@@ -87,7 +87,16 @@ async def _around(
         wider = thoughtful(formats.reasoning, wider, thinking)
     if wider is format:
         return None
-    return await grammars.check(StructuralTag(json.dumps({"type": "structural_tag", "format": wider})))
+    return await _whole(grammars, {"type": "structural_tag", "format": wider})
+
+
+async def _whole(grammars: GrammarClient, tag: dict[str, Any]) -> Form:
+    """Each part of it is sound, but all may be too much. Raises ConstraintError without a path: it would lead into what
+    was made here."""
+    try:
+        return await grammars.check(StructuralTag(json.dumps(tag)))
+    except ConstraintError as error:
+        raise ConstraintError(str(error)) from None
 
 
 async def _check(grammars: GrammarClient, index: int, tool: Tool, *, strict: bool) -> tuple[Path, ...]:

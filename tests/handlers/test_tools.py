@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from specvino.engine.errors import ConstraintError
 from specvino.engine.protocol import Calling
 from specvino.engine.request import Tool
 from specvino.generated.handlers import RequestContext
@@ -178,3 +179,15 @@ def test_a_server_that_refuses_what_it_can_t_honour() -> None:
     context = RequestContext("r", refuses_unsupported=True)
     assert all(tool.strict for tool in chat(context=context, tools=[G]).tools)
     assert refusal(chat, calling="forced", context=context) == ("unsupported_parameter", "tools")
+
+
+def test_tools_that_are_too_much_together() -> None:
+    with (
+        pytest.raises(ApiError, match="tools can't be used together: too much") as caught,
+        chat(tool_choice="required").refusals(),
+    ):
+        raise ConstraintError("too much")
+    assert caught.value.param == "tools"
+    # What is said against a form is no concern of the tools.
+    with pytest.raises(ConstraintError), chat().refusals():
+        raise ConstraintError("a form")

@@ -153,3 +153,19 @@ def test_what_the_format_cant_say_is_named_or_refused(tiny_text: ModelSource) ->
         assert (error.value.unsupported, error.value.tool, error.value.path) == (True, 0, ("anyOf",))
 
     running(tiny_text, test, tool_parser="minicpm5")
+
+
+def test_tools_may_be_too_much_together(tiny_text: ModelSource) -> None:
+    """Each is sound by itself; what is said against them leads into nothing that the client has written."""
+    tools = [
+        Tool(f"f{i}", parameters=json.dumps({"properties": {"a": {"type": "string", "pattern": f"^[a-z{i}]{{15}}$"}}}))
+        for i in range(20)
+    ]
+
+    async def test(engine: OpenVINOEngine) -> None:
+        with pytest.raises(ConstraintError, match="most tokens fit at [0-9]+ places") as caught:
+            await answer(engine, with_tools("hello", *tools, must_call=True))
+        assert (caught.value.tool, caught.value.path) == (None, ())
+        assert calls(await answer(engine, with_tools("hello", *tools[:10], must_call=True)))
+
+    running(tiny_text, test)
