@@ -267,6 +267,19 @@ def test_thoughts_leave_sealed(client):
     assert opened["usage"] == plain["usage"]
 
 
+@both_ways
+def test_forced_calls_do_not_repeat_themselves(scripted_server, stream):
+    with httpx.Client(base_url=scripted_server.url) as client:
+        asked, fields = "script: calls=5 token_bytes=3\n", {"tool_choice": "required"}
+        answer, response = chat(client, asked, stream, **fields), respond(client, asked, stream, **fields)
+        assert [name for name, _ in called(answer)] == ["get_weather", "get_time"]
+        assert (message(answer)["content"], answer["choices"][0]["finish_reason"]) == (None, "tool_calls")
+        assert [item.get("name") for item in response["output"]] == ["get_weather", "get_time"]
+        assert response["status"] == "completed"
+        free = chat(client, asked, stream)
+        assert len(called(free)) == 5
+
+
 def test_what_the_scripted_engine_is_told(scripted_server):
     with httpx.Client(base_url=scripted_server.url) as client:
         answer = chat(client, "script: think=1 calls=2\na b", False)
