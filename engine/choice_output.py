@@ -99,9 +99,11 @@ class ChoiceOutput:
             self._shares.add(self._text.take_logprobs())
             yield from self._segments(parser.push(text))
         self._shares.add(self._text.rest_logprobs())
-        if not self._called:
-            yield from self._segments(parser.finish())
         reason = finish if finish is not None and not ended else "stop"
+        if not self._called:
+            pieces = parser.finish(cut=reason == "length" or self._forced)
+            # Who must call says nothing else: what is left over is markup.
+            yield from self._segments([piece for piece in pieces if not (self._forced and isinstance(piece, Text))])
         if (reason == "stop" or self._forced) and self._whole and all(self._whole):
             reason = "tool_calls"
         yield Finish(self.index, reason, (*self._repeats.rest(), *self._shares.rest()))

@@ -87,6 +87,34 @@ def test_what_is_cut_inside_a_call_is_no_call_to_make(cut: int) -> None:
     assert [s.complete for s in segments if isinstance(s, ToolCallEnd)] in ([], [whole])
 
 
+@pytest.mark.parametrize("reason", ["stop", "length"])
+@pytest.mark.parametrize("cut", range(len("<tool_call>"), len(CALL)))
+def test_of_a_call_that_is_cut_no_markup_is_shown(cut: int, reason: FinishReason) -> None:
+    segments, choice = output("So: " + CALL[:cut], reason)
+    assert text(segments) == "So: "
+    assert len(logprobs(segments)) == choice.tokens
+
+
+@pytest.mark.parametrize("length", range(1, len("<tool_call>")))
+def test_a_part_of_a_marker_is_text_unless_the_limit_cuts_it(length: int) -> None:
+    part = "<tool_call>"[:length]
+    assert text(output("a " + part)[0]) == "a " + part
+    assert text(output("a " + part, "length")[0]) == "a "
+    assert text(output(f"a {part}.", stop=(".",))[0]) == "a " + part
+    assert text(output(part, "stop", must_call=True)[0]) == ""
+
+
+def test_a_stop_string_within_a_call_s_head_leaves_no_markup() -> None:
+    segments, _ = output("So: " + CALL, stop=("get_",))
+    assert (text(segments), end(segments)) == ("So: ", "stop")
+
+
+def test_what_is_no_call_stays_though_it_is_cut() -> None:
+    unknown = CALL.replace("get_weather", "get_rain")
+    for cut in range(unknown.index("rain") + 1, unknown.index("</") + 1):
+        assert text(output(unknown[:cut], "length")[0]) == unknown[:cut]
+
+
 def test_all_calls_must_be_whole() -> None:
     segments, _ = output(CALL + OTHER[:-20])
     assert end(segments) == "stop"
@@ -137,7 +165,7 @@ def test_who_may_call_may_repeat_a_call() -> None:
 @pytest.mark.parametrize("cut", range(len(TWO) + 1, len(TWO) + len(CALL)))
 def test_who_must_call_has_called_though_a_repeated_call_is_cut(cut: int) -> None:
     segments, _ = output(f"{TWO}\n{CALL}"[:cut], "length", must_call=True)
-    assert calls(segments) == CALLED
+    assert (calls(segments), text(segments)) == (CALLED, "")
     assert end(segments) == "tool_calls"
 
 
