@@ -1,8 +1,9 @@
 """Detokenising by table, for byte-level BPE vocabularies: there a token is its bytes, wherever it stands.
 
-It costs about a microsecond a token, where decoding with the tokenizer costs a hundred. Bytes that aren't UTF-8, also
-an unfinished code point at the end, become U+FFFD (one for each maximal part, as in browsers and Python). Tokenizers
-differ among themselves there: those of safetensors models do the same, those made from GGUF drop such bytes.
+It costs about a microsecond a token, where decoding with the tokenizer costs a hundred. Bytes that aren't UTF-8 become
+U+FFFD (one for each maximal part, as in browsers and Python). Tokenizers differ among themselves there: those of
+safetensors models do the same, those made from GGUF drop such bytes. But a code point that is unfinished where the text
+ends is no mistake of the model, which was cut: its bytes are left out.
 """
 
 import codecs
@@ -34,7 +35,8 @@ class ByteTableDetokenizer:
             return self._decode(b"".join([self.bytes_of(i) for i in token_ids]))
 
     def finish(self) -> str:
-        return self._decode(b"", final=True)
+        self._decoder.reset()
+        return ""
 
     def bytes_of(self, token_id: int) -> bytes:
         return self._table[token_id] if token_id < len(self._table) else b""
