@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from specvino.engine.formats import CallArguments, CallEnd, CallStart, OutputParser, Piece, Reasoning, Text
+from specvino.engine.repeated_calls import RepeatedCalls
 from specvino.engine.segments import (
     Finish,
     FinishReason,
@@ -21,20 +22,31 @@ from specvino.engine.text.token_shares import TokenShares
 class ChoiceOutput:
     """`parser` finds calls and thoughts; without one all is text. Not `parallel_calls`: it ends behind the first call.
 
-    It ends with its Finish; nothing is pushed after it.
+    One that `must_call` ends before it repeats a call. So that what it called is run, its reason is `tool_calls`
+    wherever all calls that were shown are whole, though the limit may have cut another one, of which nothing was shown.
+    A choice ends with its Finish; nothing is pushed after it.
     """
 
     def __init__(
-        self, index: int, text: ChoiceText, parser: OutputParser | None = None, *, parallel_calls: bool = True
+        self,
+        index: int,
+        text: ChoiceText,
+        parser: OutputParser | None = None,
+        *,
+        must_call: bool = False,
+        parallel_calls: bool = True,
     ) -> None:
         self.index = index
         self.reasoning_tokens = 0
         self._text = text
         self._parser = parser
+        self._forced = must_call
         self._parallel = parallel_calls
+        self._repeats = RepeatedCalls()
         self._shares = TokenShares()
-        self._calls = self._complete = 0
-        self._called = False  # the one call that it may have
+        self._calls = 0
+        self._whole: list[bool] = []  # of each call that was shown
+        self._called = False  # all that it may
 
     @property
     def tokens(self) -> int:
@@ -87,14 +99,24 @@ class ChoiceOutput:
             self._shares.add(self._text.take_logprobs())
             yield from self._segments(parser.push(text))
         self._shares.add(self._text.rest_logprobs())
-        if not self._called:
-            yield from self._segments(parser.finish())
         reason = finish if finish is not None and not ended else "stop"
-        if reason == "stop" and self._calls and self._calls == self._complete:
+        if not self._called:
+            pieces = parser.finish(cut=reason == "length" or self._forced)
+            # Who must call says nothing else: what is left over is markup.
+            yield from self._segments([piece for piece in pieces if not (self._forced and isinstance(piece, Text))])
+        if (reason == "stop" or self._forced) and self._whole and all(self._whole):
             reason = "tool_calls"
-        yield Finish(self.index, reason, self._shares.rest())
+        yield Finish(self.index, reason, (*self._repeats.rest(), *self._shares.rest()))
 
     def _segments(self, pieces: Sequence[Piece]) -> Iterator[Segment]:
+        segments = self._made_of(pieces)
+        for segment in self._repeats.push(segments) if self._forced else segments:
+            if isinstance(segment, ToolCallEnd):
+                self._whole.append(segment.complete)
+            yield segment
+        self._called |= self._repeats.found
+
+    def _made_of(self, pieces: Sequence[Piece]) -> Iterator[Segment]:
         for piece in pieces:
             if self._called:
                 return
@@ -112,7 +134,6 @@ class ChoiceOutput:
                 case CallArguments(text):
                     yield ToolCallArguments(self.index, self._calls - 1, text, self._shares.as_written())
                 case CallEnd(complete):
-                    self._complete += complete
                     self._called = complete and not self._parallel
                     yield ToolCallEnd(self.index, self._calls - 1, complete)
 

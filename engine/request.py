@@ -167,7 +167,7 @@ class GenerationRequest:
     search: the pipeline would go on without it.
 
     `must_call` holds every choice to calls of the conversation's tools, and so has the same limits; `constraint` is
-    then without effect. Without `parallel_calls` a choice ends behind its first call.
+    then without effect; a choice ends before it repeats a call. Without `parallel_calls` it ends behind its first one.
     """
 
     prompts: tuple[Prompt, ...]

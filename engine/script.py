@@ -18,7 +18,7 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `stall_at`: this token never comes. `unavailable`: 1 refuses the request as EngineUnavailable. `refused`: 1
     refuses the prompt. `token_bytes`: above 0, tokens are so many bytes instead of words, and split code points.
     `think`: 1 thinks the text before answering with it. `calls`: so many calls follow the text, of the tools that there
-    are in turn.
+    are in turn; where calls must be made, they are all of the answer.
     """
 
     delay: float = 0.0

@@ -7,9 +7,9 @@ temperature above 0 the words are shuffled by the seed, so that choices differ a
 token was depends on the token alone. The worse texts of a search (best_of above 1) begin a word later each.
 
 To a constraint it answers with a short text that the constraint allows, whatever the prompt; where a structural tag
-leaves room for any text, or holds a grammar, it answers as without. If it must call, it calls the first two tools, with
-short arguments that they allow. Calls and thoughts are written as in the formats hermes3 and qwen3: a message may hold
-them, too, and they are recognised when it comes back.
+leaves room for any text, or holds a grammar, it answers as without. If it must call, it calls the first two tools, or
+as often as its script says, with short arguments that they allow: always the same for a tool. Calls and thoughts are
+written as in the formats hermes3 and qwen3: a message may hold them, too, and they are recognised when it comes back.
 
 A `Script` changes that: given to the constructor for all prompts, or for one prompt in its own text (`script.py`).
 """
@@ -82,7 +82,9 @@ class _Choice:
         self._early = sampling.min_tokens
         self._logprobs = [_logprob(token) for token in tokens]
         text = ChoiceText(ByteTableDetokenizer(tokens), sampling, logprobs=request.logprobs)
-        self.output = ChoiceOutput(index, text, parser, parallel_calls=request.parallel_calls)
+        self.output = ChoiceOutput(
+            index, text, parser, must_call=request.must_call, parallel_calls=request.parallel_calls
+        )
         self._left = limit
         self.script = script
         self.finished = False
@@ -215,7 +217,8 @@ class ScriptedEngine:
     def _marked_up(self, text: str, prompt: Conversation, request: GenerationRequest, script: Script) -> str:
         """The text with the thoughts and calls that are wanted."""
         if request.must_call:
-            return _calls(prompt.tools, 2 if request.parallel_calls else 1)
+            most = (script.calls or 2) if request.parallel_calls else 1
+            return _calls(prompt.tools * (script.calls or 1), most)
         thinks = json.loads(prompt.variables).get("enable_thinking") is not False
         thoughts = f"<think>\n{text}\n</think>\n\n" if script.think and thinks else ""
         return thoughts + text + (_calls(prompt.tools * script.calls, script.calls) if script.calls else "")

@@ -105,7 +105,8 @@ class PromptText:
 class Finish:
     """A choice is complete. `stop`: end of turn or a stop string; `length`: the token limit.
 
-    `tool_calls`: it ended as with `stop`, holds calls, and all of them are complete.
+    `tool_calls`: it ended as with `stop`, holds calls, and all of them are complete. Where calls must be made, also if
+    it was about to repeat one, or the limit cut it before anything was shown of another one.
     `logprobs`, where asked for, are those of its last tokens, which gave no text.
     """
 

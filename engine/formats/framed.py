@@ -81,18 +81,21 @@ class Framing:
         if start is None:
             source.at = 0
             return False
+        source.marked = start in self.starts  # others may be prose
         if start != self.body and (yield from source.until(self.body, LONGEST_HEADER)) is None:
-            if source.ended and RECIPIENT not in source.rest:
-                source.take(len(source.rest))  # a cut header is nothing but framing
-            else:
+            if not source.cut:
                 yield text(source.take(len(start)))
             return False
         written = source.take(source.at)
         header = self.read(written)
-        if header.recipient is not None and not (yield from self.call(source, tools, header.recipient)):
+        if header.recipient is None:
+            return header.thinking
+        source.marked = True
+        called = bool(tools) and (yield from self.call(source, tools, header.recipient))
+        if not called and not source.cut:
             source.at = 0
             yield text(written)
-        return header.thinking
+        return False
 
     def thought(self, inside: bool) -> Grammar:
         return tag("" if inside else self.thinking, ANY_TEXT, self.after_thinking)

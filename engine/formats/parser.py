@@ -6,7 +6,7 @@ from functools import partial
 from specvino.engine.formats.blanks import Blanks
 from specvino.engine.formats.pieces import CallArguments, Piece, Reasoning, Text
 from specvino.engine.formats.registry import FRAMINGS, REASONING_FORMATS, TOOL_FORMATS, check
-from specvino.engine.formats.source import Source, Step
+from specvino.engine.formats.source import Ending, Source, Step
 from specvino.engine.formats.thinking import Tags
 from specvino.engine.formats.tools import Tool, by_name
 
@@ -30,8 +30,8 @@ class Stage:
         self.source.rest += text
         return self._run()
 
-    def finish(self) -> Iterator[Piece]:
-        self.source.ended = True
+    def finish(self, ending: Ending) -> Iterator[Piece]:
+        self.source.end(ending)
         return self._run()
 
     def _run(self) -> Iterator[Piece]:
@@ -45,7 +45,8 @@ class OutputParser:
     """Cuts an output into pieces, the same whatever the parts in which it comes.
 
     It never raises, and never loses text: what isn't a well-formed call of a known tool is `Text`, with its markers.
-    What could still become a marker or a call is held back until it can't. White space that framing leaves is dropped.
+    What could still become a marker or a call is held back until it can't; if the output ends before that, it may be
+    markup, which is no text (see `finish`). White space that framing leaves is dropped.
     """
 
     def __init__(self, stages: Sequence[Parse]) -> None:
@@ -58,35 +59,39 @@ class OutputParser:
         return any(stage.source.thinking for stage in self._stages)
 
     def push(self, text: str) -> list[Piece]:
-        return self._pieces(self._through(0, text, finish=False))
+        return self._pieces(self._through(0, text))
 
-    def finish(self) -> list[Piece]:
-        """The pieces of what was held back, now that no more comes; nothing is pushed after it."""
-        pieces = self._pieces(self._through(0, "", finish=True))
+    def finish(self, cut: bool = False) -> list[Piece]:
+        """The pieces of what was held back, now that no more comes; nothing is pushed after it.
+
+        Dropped is what may be the beginning of markup if the output was `cut`; of one that ended by itself only the
+        beginning of a call, from a whole marker on.
+        """
+        pieces = self._pieces(self._through(0, "", Ending.CUT if cut else Ending.DONE))
         return joined([*pieces, *self._blanks.finish()])
 
     def _pieces(self, pieces: Iterable[Piece]) -> list[Piece]:
         return joined(kept for piece in pieces for kept in self._blanks.push(piece))
 
-    def _through(self, index: int, text: str, finish: bool) -> Iterator[Piece]:
+    def _through(self, index: int, text: str, ending: Ending | None = None) -> Iterator[Piece]:
         if index == len(self._stages):
             if text:
                 yield Text(text)
             return
         stage = self._stages[index]
-        for piece in stage.finish() if finish else stage.push(text):
+        for piece in stage.finish(ending) if ending is not None else stage.push(text):
             if isinstance(piece, Text):
-                yield from self._through(index + 1, piece.text, finish=False)
+                yield from self._through(index + 1, piece.text)
             else:
                 yield from self._interrupt(index + 1)
                 yield piece
-        if finish:
-            yield from self._through(index + 1, "", finish=True)
+        if ending is not None:
+            yield from self._through(index + 1, "", ending)
 
     def _interrupt(self, index: int) -> Iterator[Piece]:
         """Reasoning never comes within a call, nor before text that a later stage still holds back."""
         if index < len(self._stages) and self._stages[index].begun:
-            yield from self._through(index, "", finish=True)
+            yield from self._through(index, "", Ending.INTERRUPTED)
             self._stages[index].start()
 
 

@@ -7,6 +7,7 @@ difference: every decision waits until the characters it needs are there, and is
 
 import re
 from collections.abc import Callable, Generator, Sequence
+from enum import Enum, auto
 from typing import TypeVar
 
 from specvino.engine.formats.pieces import Piece, Text
@@ -17,27 +18,50 @@ Step = Generator[Piece | None, None, T]
 NOT_BLANK = re.compile(r"\S")
 
 
+class Ending(Enum):
+    """Why no more text comes."""
+
+    INTERRUPTED = auto()  # other text follows, which is not to be read here
+    DONE = auto()  # the model has said all that it wanted
+    CUT = auto()  # it would have said more
+
+
 class Source:
     """`rest` is the text that no piece has been made of yet. Reading looks ahead up to `at`; `drop` makes it final.
 
-    `ended`: no more text comes. `thinking`: what comes next is reasoning.
+    `marked`: it begins with a whole marker, which may begin a call. `ended`: no more text comes. `cut`: it ended within
+    markup, which is gone. `thinking`: what comes next is reasoning.
     """
 
     def __init__(self, text: str = "", ended: bool = False) -> None:
         self.rest = text
         self.at = 0
+        self.marked = False
         self.ended = ended
+        self.cut = False
         self.thinking = False
 
     def drop(self) -> None:
         """What was read is done with."""
-        self.rest = self.rest[self.at :]
-        self.at = 0
+        self.take(self.at)
 
     def take(self, count: int) -> str:
         """Reads from the beginning of `rest`, and drops it."""
         taken, self.rest, self.at = self.rest[:count], self.rest[count:], 0
+        self.marked = False
         return taken
+
+    def end(self, ending: Ending) -> None:
+        """No more text comes.
+
+        What is left could have become markup, else there would be a piece of it. Behind a whole marker it is that; else
+        only in an output that was cut, and unless it is white space: a model that ends with `a <` means it.
+        """
+        self.ended = True
+        if ending is not Ending.INTERRUPTED:
+            self.cut = self.marked or (ending is Ending.CUT and not self.rest.isspace())
+        if self.cut:
+            self.take(len(self.rest))
 
     def one_of(self, texts: Sequence[str]) -> Step[str | None]:
         """Reads one of these texts, none of which begins another; None as soon as none of them can come."""
@@ -95,11 +119,13 @@ class Source:
 
     def pieces_until(self, markers: Sequence[str], piece: Callable[[str], Piece] = Text) -> Step[str | None]:
         """Makes pieces of the text before the first of the markers, which stays; None if the text ends without one."""
+        self.marked = False
         while True:
             found = min(((at, marker) for marker in markers if (at := self.rest.find(marker)) >= 0), default=None)
             if found is not None:
                 if found[0]:
                     yield piece(self.take(found[0]))
+                self.marked = True
                 return found[1]
             free = len(self.rest) if self.ended else free_length(self.rest, markers)
             if free:
@@ -110,7 +136,8 @@ class Source:
 
     def give_up(self, count: int) -> Step[None]:
         """What was looked at isn't what it seemed: its beginning is text, the rest is to be read again."""
-        yield Text(self.take(count))
+        if text := self.take(count):
+            yield Text(text)
 
     def closing(self, marker: str) -> Step[bool]:
         """Drops the marker if it comes next, after white space; at the end of the text also the beginning of one."""

@@ -303,7 +303,7 @@ class OpenVINOEngine:
         shown = self._formats.special_tokens if parser is not None else frozenset[str]()
         detokenizer = self._detokenizer(special=special, each=request.logprobs, shown=shown, continued=continued)
         text = ChoiceText(detokenizer, request.sampling, logprobs=request.logprobs)
-        output = ChoiceOutput(index, text, parser, parallel_calls=request.parallel_calls)
+        output = ChoiceOutput(index, text, parser, must_call=request.must_call, parallel_calls=request.parallel_calls)
         if not request.echo:
             return Choice(output)
         ids = array("q", prompt.token_ids).tolist()

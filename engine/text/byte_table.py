@@ -1,9 +1,10 @@
 """Detokenising by table, for vocabularies where a token is its bytes, wherever it stands: byte-level BPE and most of
 SentencePiece's.
 
-It costs about a microsecond a token, where decoding with the tokenizer costs a hundred. Bytes that aren't UTF-8, also
-an unfinished code point at the end, become U+FFFD (one for each maximal part, as in browsers and Python). Tokenizers
-differ among themselves there: those of safetensors models do the same, those made from GGUF drop such bytes.
+It costs about a microsecond a token, where decoding with the tokenizer costs a hundred. Bytes that aren't UTF-8 become
+U+FFFD (one for each maximal part, as in browsers and Python). Tokenizers differ among themselves there: those of
+safetensors models do the same, those made from GGUF drop such bytes. But a code point that is unfinished where the text
+ends is no mistake of the model, which was cut: its bytes are left out.
 """
 
 import codecs
@@ -45,7 +46,8 @@ class ByteTableDetokenizer:
         return text
 
     def finish(self) -> str:
-        return self._decode(b"", final=True)
+        self._decoder.reset()
+        return ""
 
     def bytes_of(self, token_id: int) -> bytes:
         token = self._bytes(token_id)

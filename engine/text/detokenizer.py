@@ -17,7 +17,7 @@ class Detokenizer(Protocol):
         ...
 
     def finish(self) -> str:
-        """The text that was held back, now that no more ids come."""
+        """The text that was held back, now that no more ids come: without a character that is still unfinished."""
         ...
 
     def bytes_of(self, token_id: int) -> bytes | None:

@@ -1,4 +1,8 @@
-"""Detokenising by the tokenizer itself, for vocabularies whose tokens' text depends on their neighbours."""
+"""Detokenising by the tokenizer itself, for vocabularies whose tokens' text depends on their neighbours.
+
+A character that is unfinished where the text ends is left out. The tokenizer shows one as U+FFFD, which tells nothing
+of what it stands for: one that the model wrote itself as the very last character is left out, too.
+"""
 
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
@@ -7,7 +11,7 @@ from types import MappingProxyType
 import openvino_genai
 
 from specvino.engine.text.detokenizer import Detokenizer, DetokenizerFactory
-from specvino.engine.text.window import WindowDetokenizer
+from specvino.engine.text.window import UNFINISHED, WindowDetokenizer
 
 
 class TextStreamerDetokenizer:
@@ -23,7 +27,7 @@ class TextStreamerDetokenizer:
 
     def finish(self) -> str:
         self._streamer.end()
-        return self._take()
+        return self._take().removesuffix(UNFINISHED)
 
     def bytes_of(self, token_id: int) -> None:
         return None

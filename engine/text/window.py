@@ -1,14 +1,16 @@
 """Detokenising token by token, for vocabularies whose tokens' text depends on the one before.
 
 TextStreamer gives a token's text some tokens late; here it comes at once, so that a token and its text stay together.
-It costs two calls of the tokenizer a token.
+It costs two calls of the tokenizer a token. A character that is unfinished where the text ends is left out, as in
+`text_streamer`.
 """
 
 from collections.abc import Sequence
 
 import openvino_genai
 
-_REPLACEMENT = "\ufffd"
+# What a tokenizer makes of the beginning of a character.
+UNFINISHED = "\ufffd"
 
 # So many of the tokens before are decoded together with the new ones: a tokenizer may treat a text's start apart.
 _BEFORE = 4
@@ -29,7 +31,9 @@ class WindowDetokenizer:
         return "".join(self._push(token_id) for token_id in token_ids)
 
     def finish(self) -> str:
-        return self._text() if self._new else ""
+        text = self._text() if self._new else ""
+        self._new = []
+        return text.removesuffix(UNFINISHED)
 
     def bytes_of(self, token_id: int) -> None:
         return None
@@ -37,7 +41,7 @@ class WindowDetokenizer:
     def _push(self, token_id: int) -> str:
         self._new.append(token_id)
         text = self._text()
-        if text.endswith(_REPLACEMENT):  # a part of a character
+        if text.endswith(UNFINISHED):  # a part of a character
             return ""
         self._before = (self._before + self._new)[-_BEFORE:]
         self._new = []

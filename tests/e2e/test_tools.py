@@ -206,11 +206,26 @@ def test_cut_inside_of_a_call(client, stream):
     for tokens in range(1, whole):
         answer = chat(client, "weather Paris", stream, max_tokens=tokens)
         assert answer["choices"][0]["finish_reason"] == "length"
+        assert not message(answer)["content"]
     broken = message(chat(client, "weather Paris", stream, max_tokens=36))["tool_calls"][0]["function"]
     assert broken == {"name": "get_weather", "arguments": '{"city": "P'}
     response = respond(client, "weather Paris", stream, max_output_tokens=36)
     (call,) = items(response, "function_call")
     assert (response["status"], call["status"], call["arguments"]) == ("incomplete", "incomplete", '{"city": "P')
+
+
+@both_ways
+@pytest.mark.parametrize(("choice", "asked"), [("auto", f"So: {CALL}"), ("required", "")])
+def test_of_a_call_that_is_cut_no_markup_is_shown(scripted_server, stream, choice, asked):
+    asked = f"script: token_bytes=1\n{asked}"
+    with httpx.Client(base_url=scripted_server.url) as client:
+        for tokens in range(4, 60, 5):
+            answer = chat(client, asked, stream, tool_choice=choice, max_tokens=tokens, logprobs=True)
+            response = respond(client, asked, stream, tool_choice=choice, max_output_tokens=tokens)
+            assert (message(answer)["content"] or "").strip() == ("So:" if choice == "auto" else "")
+            shown = "".join(item["content"][0]["text"] for item in items(response, "message"))
+            assert shown == (message(answer)["content"] or "")
+            assert len(answer["choices"][0]["logprobs"]["content"]) == answer["usage"]["completion_tokens"] == tokens
 
 
 @both_ways
@@ -265,6 +280,19 @@ def test_thoughts_leave_sealed(client):
         False,
     )
     assert opened["usage"] == plain["usage"]
+
+
+@both_ways
+def test_forced_calls_do_not_repeat_themselves(scripted_server, stream):
+    with httpx.Client(base_url=scripted_server.url) as client:
+        asked, fields = "script: calls=5 token_bytes=3\n", {"tool_choice": "required"}
+        answer, response = chat(client, asked, stream, **fields), respond(client, asked, stream, **fields)
+        assert [name for name, _ in called(answer)] == ["get_weather", "get_time"]
+        assert (message(answer)["content"], answer["choices"][0]["finish_reason"]) == (None, "tool_calls")
+        assert [item.get("name") for item in response["output"]] == ["get_weather", "get_time"]
+        assert response["status"] == "completed"
+        free = chat(client, asked, stream)
+        assert len(called(free)) == 5
 
 
 def test_what_the_scripted_engine_is_told(scripted_server):

@@ -116,3 +116,27 @@ def test_a_whole_loop_on_a_model_that_knows_no_tools(default):
     raw = default.responses.with_raw_response.create(input=[asked, *first.output, result], **fields)
     assert raw.parse().output_text
     assert raw.headers["x-unsupported-params"] == "tools"
+
+
+CITY = {"type": "object", "properties": {"city": {"enum": ["Paris", "Rome"]}}, "required": ["city"]}
+TWO = [
+    {"type": "function", "name": "get_weather", "description": "The weather of a city.", "parameters": CITY},
+    {"type": "function", "name": "get_time", "description": "The time in a city.", "parameters": CITY},
+]
+
+
+@pytest.mark.parametrize("question", ["What time is it in Rome?", "How will the weather be in Paris?"])
+def test_forced_calls_of_a_model_that_knows_no_tools_come_to_an_end(default, question):
+    """Left alone it would repeat one call until the limit."""
+    nested = [{"type": "function", "function": {key: tool[key] for key in tool if key != "type"}} for tool in TWO]
+    fields = {"model": MODEL, "tool_choice": "required", "temperature": 0}
+    asked = [{"role": "user", "content": question}]
+    completion = default.chat.completions.create(messages=asked, tools=nested, max_tokens=400, **fields)
+    (choice,) = completion.choices
+    assert (choice.finish_reason, choice.message.content) == ("tool_calls", None)
+    made = [(call.function.name, call.function.arguments) for call in choice.message.tool_calls]
+    assert 1 <= len(made) == len(set(made))
+    assert completion.usage.completion_tokens < 400
+    response = default.responses.create(input=asked, tools=TWO, max_output_tokens=400, **fields)
+    assert response.status == "completed"
+    assert {item.type for item in response.output} == {"function_call"}

@@ -30,14 +30,21 @@ THOUGHT = "<think>\nhm, 4\n</think>\n\n"
 
 
 def output(
-    written: str, finish: FinishReason = "stop", size: int = 1, step: int = 1, parallel: bool = True, **sampling: Any
+    written: str,
+    finish: FinishReason = "stop",
+    size: int = 1,
+    step: int = 1,
+    parallel: bool = True,
+    must_call: bool = False,
+    **sampling: Any,
 ) -> tuple[list[Segment], ChoiceOutput]:
     """Tokens are so many bytes, and so many come in a step; each is less likely than the one before."""
     data = written.encode()
     table = [data[start : start + size] for start in range(0, len(data), size)]
     text = ChoiceText(ByteTableDetokenizer(table), replace(GREEDY, **sampling), logprobs=True)
     prompt = replace(conversation("hi"), tools=(WEATHER, TIME))
-    choice = ChoiceOutput(0, text, AS_TAUGHT.parser(prompt, thinking=False), parallel_calls=parallel)
+    parser = AS_TAUGHT.parser(prompt, thinking=False)
+    choice = ChoiceOutput(0, text, parser, must_call=must_call, parallel_calls=parallel)
     segments: list[Segment] = []
     for start in range(0, len(table), step):
         ids = list(range(start, min(start + step, len(table))))
@@ -80,6 +87,34 @@ def test_what_is_cut_inside_a_call_is_no_call_to_make(cut: int) -> None:
     assert [s.complete for s in segments if isinstance(s, ToolCallEnd)] in ([], [whole])
 
 
+@pytest.mark.parametrize("reason", ["stop", "length"])
+@pytest.mark.parametrize("cut", range(len("<tool_call>"), len(CALL)))
+def test_of_a_call_that_is_cut_no_markup_is_shown(cut: int, reason: FinishReason) -> None:
+    segments, choice = output("So: " + CALL[:cut], reason)
+    assert text(segments) == "So: "
+    assert len(logprobs(segments)) == choice.tokens
+
+
+@pytest.mark.parametrize("length", range(1, len("<tool_call>")))
+def test_a_part_of_a_marker_is_text_unless_the_limit_cuts_it(length: int) -> None:
+    part = "<tool_call>"[:length]
+    assert text(output("a " + part)[0]) == "a " + part
+    assert text(output("a " + part, "length")[0]) == "a "
+    assert text(output(f"a {part}.", stop=(".",))[0]) == "a " + part
+    assert text(output(part, "stop", must_call=True)[0]) == ""
+
+
+def test_a_stop_string_within_a_call_s_head_leaves_no_markup() -> None:
+    segments, _ = output("So: " + CALL, stop=("get_",))
+    assert (text(segments), end(segments)) == ("So: ", "stop")
+
+
+def test_what_is_no_call_stays_though_it_is_cut() -> None:
+    unknown = CALL.replace("get_weather", "get_rain")
+    for cut in range(unknown.index("rain") + 1, unknown.index("</") + 1):
+        assert text(output(unknown[:cut], "length")[0]) == unknown[:cut]
+
+
 def test_all_calls_must_be_whole() -> None:
     segments, _ = output(CALL + OTHER[:-20])
     assert end(segments) == "stop"
@@ -108,6 +143,38 @@ def test_behind_a_broken_call_a_single_one_gets_no_company() -> None:
     assert end(segments) == "stop"
 
 
+TWO = CALL + "\n" + OTHER
+CALLED = [("get_weather", '{"city": "Rome"}'), ("get_time", '{"city": "Rome"}')]
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize("again", [CALL, OTHER])
+def test_who_must_call_ends_where_a_call_repeats_itself(again: str, size: int) -> None:
+    segments, choice = output(TWO + "\n" + again + "\n" + CALL, size=size, must_call=True)
+    assert calls(segments) == CALLED
+    assert end(segments) == "tool_calls"
+    repeated = len(TWO + "\n") + again.index("}") + 1
+    assert choice.tokens == -(-repeated // size)
+
+
+def test_who_may_call_may_repeat_a_call() -> None:
+    segments, _ = output(CALL + CALL + CALL)
+    assert calls(segments) == CALLED[:1] * 3
+
+
+@pytest.mark.parametrize("cut", range(len(TWO) + 1, len(TWO) + len(CALL)))
+def test_who_must_call_has_called_though_a_repeated_call_is_cut(cut: int) -> None:
+    segments, _ = output(f"{TWO}\n{CALL}"[:cut], "length", must_call=True)
+    assert (calls(segments), text(segments)) == (CALLED, "")
+    assert end(segments) == "tool_calls"
+
+
+def test_who_must_call_ends_for_its_length_if_another_call_is_cut() -> None:
+    segments, _ = output(f"{TWO}\n{CALL.replace('Rome', 'Rhodes')}"[:-20], "length", must_call=True)
+    assert [s.complete for s in segments if isinstance(s, ToolCallEnd)] == [True, True, False]
+    assert end(segments) == "length"
+
+
 def test_tokens_of_thoughts_are_counted() -> None:
     _, choice = output(THOUGHT + "4")
     assert choice.reasoning_tokens == THOUGHT.index("</think>") + len("</think>") - 1 - THOUGHT.index(">")
@@ -127,9 +194,12 @@ def logprobs(segments: list[Segment]) -> list[float | None]:
     st.lists(st.sampled_from([THOUGHT, CALL, OTHER, "a", " b\n", "<thi", "<tool_call>", "é"]), max_size=6).map("".join),
     st.integers(1, 9),
     st.integers(1, 4),
+    st.booleans(),
 )
-def test_no_token_s_probability_is_lost_and_the_texts_are_the_tokens(written: str, size: int, step: int) -> None:
-    segments, choice = output(written or "x", size=size, step=step)
+def test_no_token_s_probability_is_lost_and_the_texts_are_the_tokens(
+    written: str, size: int, step: int, must_call: bool
+) -> None:
+    segments, choice = output(written or "x", size=size, step=step, must_call=must_call)
     assert logprobs(segments) == [-1.0 - id for id in range(choice.tokens)]
     for segment in segments:
         if isinstance(segment, TextDelta | ReasoningDelta) and size == 1:

@@ -70,6 +70,13 @@ def test_forced_calls_are_made(parallel: bool, names: list[str]) -> None:
     assert reasons(segments) == {0: "tool_calls"}
 
 
+@pytest.mark.parametrize("most", [1, 3, 20])
+def test_forced_calls_do_not_repeat_themselves(most: int) -> None:
+    segments = answered(with_tools(f"script: calls={most}\n", WEATHER, TIME, must_call=True))
+    assert [name for name, _ in calls(segments)] == ["get_weather", "get_time"][:most]
+    assert reasons(segments) == {0: "tool_calls"}
+
+
 def test_calls_that_can_t_be_forced() -> None:
     wrong = Tool("f", None, '{"type": "nothing"}')
     with pytest.raises(ConstraintError) as error:

@@ -55,10 +55,12 @@ def pieces_of(
     parts: Iterable[str],
     inside: bool = False,
     tools: Sequence[Tool] = TOOLS,
+    cut: bool = False,
 ) -> list[Piece]:
+    """`cut`: the output ended before the model had."""
     parser = parser_for(tool_format, reasoning_format, tools, inside)
     pieces = [piece for part in parts for piece in parser.push(part)]
-    return joined([*pieces, *parser.finish()])
+    return joined([*pieces, *parser.finish(cut)])
 
 
 def outcome(pieces: Sequence[Piece]) -> Outcome:
@@ -93,12 +95,14 @@ def parsed(
     reasoning_format: str | None = None,
     inside: bool = False,
     tools: Sequence[Tool] = TOOLS,
+    cut: bool = False,
 ) -> Outcome:
     """The outcome, which must be the same for every split in two and for single characters."""
-    whole = pieces_of(tool_format, reasoning_format, [text], inside, tools)
-    assert pieces_of(tool_format, reasoning_format, text, inside, tools) == whole
-    for cut in range(len(text) + 1):
-        assert pieces_of(tool_format, reasoning_format, [text[:cut], text[cut:]], inside, tools) == whole, text[:cut]
+    settings = (inside, tools, cut)
+    whole = pieces_of(tool_format, reasoning_format, [text], *settings)
+    assert pieces_of(tool_format, reasoning_format, text, *settings) == whole
+    for at in range(len(text) + 1):
+        assert pieces_of(tool_format, reasoning_format, [text[:at], text[at:]], *settings) == whole, text[:at]
     return outcome(whole)
 
 

@@ -51,12 +51,12 @@ def texts(tool_format: str | None, reasoning_format: str | None) -> st.SearchStr
 @given(data=st.data())
 def test_any_split_gives_the_same(tool_format: str | None, reasoning_format: str | None, data: st.DataObject) -> None:
     text = data.draw(texts(tool_format, reasoning_format))
-    inside = data.draw(st.booleans())
+    inside, cut = data.draw(st.booleans()), data.draw(st.booleans())
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=len(text))))
     parts = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    whole = pieces_of(tool_format, reasoning_format, [text], inside)
+    whole = pieces_of(tool_format, reasoning_format, [text], inside, cut=cut)
     outcome(whole)  # complete calls have arguments that parse
-    assert pieces_of(tool_format, reasoning_format, parts, inside) == whole
+    assert pieces_of(tool_format, reasoning_format, parts, inside, cut=cut) == whole
 
 
 @pytest.mark.parametrize("tool_format", sorted(TOOL_FORMATS.keys() - FRAMINGS.keys()))
@@ -72,3 +72,18 @@ def test_no_text_is_lost(tool_format: str, data: st.DataObject) -> None:
         assert "".join(piece.text for piece in pieces if isinstance(piece, Text)) == text
     written = "".join(piece.text for piece in pieces if isinstance(piece, Text | CallArguments))
     assert re.findall(r"WORD\d+D", written) == words
+
+
+@pytest.mark.parametrize(("tool_format", "reasoning_format"), PAIRS)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_an_output_that_is_cut_loses_nothing_but_its_end(
+    tool_format: str | None, reasoning_format: str | None, data: st.DataObject
+) -> None:
+    """What is dropped was not said yet, and what follows could have shown it."""
+    text = data.draw(texts(tool_format, reasoning_format))
+    said = pieces_of(tool_format, reasoning_format, [text], cut=True)
+    shown = "".join(piece.text for piece in said if isinstance(piece, Text))
+    for more in ("", ".", "\n"):
+        whole = pieces_of(tool_format, reasoning_format, [text, more])
+        assert "".join(piece.text for piece in whole if isinstance(piece, Text)).startswith(shown)

@@ -96,17 +96,61 @@ def test_without_tools_everything_is_text(tool_format: str) -> None:
     assert parsed(tool_format, text, tools=()) == Outcome(text)
 
 
+HEADS = {
+    "hermes3": ["<tool_call>", '<tool_call>\n{"name": "', '<tool_call>{"id": 1, "name": "get_wea'],
+    "llama3": ["<|python_tag|>", '<|python_tag|>{"name": "now", "para'],
+    "phi4": ["functools[", 'functools[{"name"'],
+    "mistral": ["[TOOL_CALLS]", '[TOOL_CALLS] [{"name": "now", '],
+    "devstral": ["[TOOL_CALLS]", "[TOOL_CALLS]now", "[TOOL_CALLS]get_weather[ARGS]"],
+    "gptoss": ["<|channel|>", "<|channel|>commentary to=functions.now <|constrain|>json<|message|>"],
+    "qwen3coder": ["<tool_call>", "<tool_call>\n<function=", "<tool_call>\n<function=get_weather"],
+    "lfm2": ["<|tool_call_start|>", "<|tool_call_start|>[", "<|tool_call_start|>[now"],
+    "gemma4": ["<|tool_call>", "<|tool_call>call:now"],
+    "onyx": [" to=now<|message|>", ' to=now<|message|><atem:function_calls>\n<atem:invoke name="n'],
+    "minicpm5": ['<function name="', '<function name="now"'],
+}
+
+
+@pytest.mark.parametrize("tool_format", FORMATS)
+def test_the_head_of_a_call_is_no_text_where_the_output_ends(tool_format: str) -> None:
+    for head in HEADS[tool_format]:
+        for cut in (False, True):
+            assert parsed(tool_format, head, cut=cut) == Outcome()
+            if tool_format not in FRAMED:
+                assert parsed(tool_format, f"So: {head}", cut=cut) == Outcome("So: ")
+                assert parsed(tool_format, head, tools=(), cut=cut) == Outcome(head)
+        if tool_format not in FRAMED:
+            assert parsed(tool_format, f"{head}!?", cut=True) == Outcome(f"{head}!?")
+
+
+@pytest.mark.parametrize("tool_format", sorted(set(FORMATS) - FRAMED))
+def test_a_part_of_a_marker_is_text_unless_the_output_is_cut(tool_format: str) -> None:
+    marker = HEADS[tool_format][0]
+    for length in range(1, len(marker)):
+        assert parsed(tool_format, f"a {marker[:length]}") == Outcome(f"a {marker[:length]}")
+        assert parsed(tool_format, f"a {marker[:length]}", cut=True) == Outcome("a ")
+        assert parsed(tool_format, f"a {marker[:length]}", tools=(), cut=True) == Outcome(f"a {marker[:length]}")
+
+
+@pytest.mark.parametrize("tool_format", sorted(set(FORMATS) - FRAMED))
+def test_a_call_of_an_unknown_tool_is_text_though_it_is_cut(tool_format: str) -> None:
+    text = written(tool_format, "nope", {"city": "Rome"})
+    unknown = text[: text.index("nope") + 3]
+    assert parsed(tool_format, unknown, cut=True) == Outcome(unknown)
+
+
 @pytest.mark.parametrize("tool_format", FORMATS)
 @pytest.mark.parametrize("name", ["unicode", "quotes", "control characters", "numbers", "nested objects", "none"])
 def test_an_output_cut_anywhere(tool_format: str, name: str) -> None:
     """Nothing raises; only the last call is incomplete, and its arguments are the beginning of the whole ones."""
     call = written(tool_format, "get_weather", ARGUMENTS[name])
+    marker = HEADS[tool_format][0].replace("now", "get_weather")
     text = f"{call}\n{written(tool_format, 'now', {})}" if tool_format not in FRAMED else call
     whole = "".join(piece.text for piece in pieces_of(tool_format, None, [call]) if hasattr(piece, "text"))
     for cut in range(len(text)):
         got = outcome(pieces_of(tool_format, None, [text[:cut]]))
         if not got.calls:
-            assert got.text == text[:cut] or (tool_format in FRAMED and text.startswith(got.text))
+            assert got.text == ("" if text[:cut].startswith(marker) else text[:cut])
             continue
         first, *others = got.calls
         assert first.name == "get_weather"
@@ -123,6 +167,22 @@ def test_an_output_cut_anywhere(tool_format: str, name: str) -> None:
             assert not others
             # What didn't become arguments is there as text.
             assert text[:cut].endswith(got.text)
+
+
+@pytest.mark.parametrize("tool_format", FORMATS)
+@pytest.mark.parametrize("name", ["unicode", "quotes", "control characters", "numbers", "nested objects", "none"])
+def test_of_a_call_that_is_cut_no_markup_is_shown(tool_format: str, name: str) -> None:
+    """Neither as text nor in the arguments, which are the beginning of the whole ones."""
+    call = written(tool_format, "get_weather", ARGUMENTS[name])
+    text = f"{call}\n{call}" if tool_format not in FRAMED else call
+    whole = "".join(piece.text for piece in pieces_of(tool_format, None, [call]) if hasattr(piece, "text"))
+    for cut in range(len(text)):
+        got = outcome(pieces_of(tool_format, None, [text[:cut]], cut=True))
+        assert not got.text.strip()
+        if got.calls and not got.calls[-1].complete:
+            # A line break may be the value's, or belong to its end tag.
+            shown = got.calls[-1].arguments
+            assert whole.startswith((shown, shown.removesuffix("\\n")))
 
 
 @pytest.mark.parametrize("tool_format", ["hermes3", "llama3", "phi4", "mistral", "devstral", "gptoss"])

@@ -41,11 +41,9 @@ def test_several_calls(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "<|tool_call>",
         "<|tool_call>now{}<tool_call|>",
         "<|tool_call>call:nope{}<tool_call|>",
         "<|tool_call>call:now()<tool_call|>",
-        "<|tool_call>call:now",
         "call:now{}",
         "<tool_call|>",
         "<|tool_call><tool_call|>",

@@ -1,5 +1,9 @@
+from collections.abc import Sequence
+
 import pytest
-from support.formats import Call, Outcome, parsed
+from support.formats import TOOLS, Call, Outcome, parsed
+
+from specvino.engine.formats import Tool
 
 ANALYSIS = "<|channel|>analysis<|message|>Let me think.<|end|>"
 CALL = '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris"}<|call|>'
@@ -57,15 +61,37 @@ def test_an_answer_that_is_cut_is_content() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["<|channel|>", "<|channel|>anal", "<|start|>assistant<|channel|>final", "<|message|>"]
+    "text",
+    [
+        "<|channel|>",
+        "<|channel|>anal",
+        "<|start|>assistant<|channel|>final",
+        "<|message|>",
+        "<|channel|>commentary to=functions.get_wea",
+        "<|channel|>commentary to=functions.get_weather<|message|>",
+        "to=functions.get_weather<|message|>\n",
+    ],
 )
-def test_a_header_that_is_cut_is_nothing(text: str) -> None:
-    assert parsed("gptoss", text, "gptoss") == Outcome()
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_header_that_is_cut_is_nothing(text: str, cut: bool) -> None:
+    assert parsed("gptoss", text, "gptoss", cut=cut) == Outcome()
 
 
-def test_a_call_whose_header_is_cut_is_text() -> None:
-    text = "<|channel|>commentary to=functions.get_wea"
+@pytest.mark.parametrize("text", ["<|chan", "to=functions.get_wea", " to="])
+def test_what_may_be_prose_is_nothing_only_where_the_output_is_cut(text: str) -> None:
     assert parsed("gptoss", text, "gptoss") == Outcome(text)
+    assert parsed("gptoss", text, "gptoss", cut=True) == Outcome()
+
+
+@pytest.mark.parametrize("tools", [(), TOOLS])
+def test_the_end_of_a_message_to_nobody_is_text(tools: Sequence[Tool]) -> None:
+    text = "<|channel|>commentary to=functions.nope<|message|>a <"
+    assert parsed("gptoss", text, "gptoss", tools=tools) == Outcome(text)
+
+
+def test_a_message_to_nobody_is_text_though_it_is_cut() -> None:
+    text = "<|channel|>commentary to=functions.nope<|message|>{"
+    assert parsed("gptoss", text, "gptoss", cut=True) == Outcome(text)
 
 
 def test_without_the_reasoning_format_thinking_is_content() -> None:

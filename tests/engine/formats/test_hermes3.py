@@ -35,7 +35,6 @@ def test_several_calls_and_text() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "<tool_call>",
         "<tool_call></tool_call>",
         "<tool_call>hello</tool_call>",
         "The tag <tool_call> begins a call.",
@@ -44,7 +43,6 @@ def test_several_calls_and_text() -> None:
         '<tool_call>{"name": "get_weather", "arguments": null}</tool_call>',
         '<tool_call>{"name": "get_weather", "arguments": [{"city": "Paris"}]}</tool_call>',
         '<tool_call>{"name": 5, "arguments": {}}</tool_call>',
-        '<tool_call>{"arguments": {"city": "Par',
         '<tool_call>{"id": x, "name": "get_weather", "arguments": {}}</tool_call>',
         '<tool_call>{"arguments": {"city": }, "name": "get_weather"}</tool_call>',
         '<tool_call>{"name" "get_weather", "arguments": {}}</tool_call>',
@@ -57,6 +55,11 @@ def test_several_calls_and_text() -> None:
 )
 def test_what_only_looks_like_a_call_is_text(text: str) -> None:
     assert parsed("hermes3", text) == Outcome(text)
+
+
+def test_arguments_before_a_name_that_never_comes_are_no_text() -> None:
+    text = '<tool_call>{"arguments": {"city": "Par'
+    assert parsed("hermes3", text) == parsed("hermes3", text, cut=True) == Outcome()
 
 
 @pytest.mark.parametrize(

@@ -47,14 +47,12 @@ def test_several_calls(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        START,
         f"{START}[]{END}",
         f"{START}now(){END}",
         f"{START}[now]{END}",
         f"{START}[nope()]{END}",
         "[now()]",
         END,
-        f"{START}[",
         f"{START}[5]{END}",
         f"{START}[now ()]{END}",
     ],

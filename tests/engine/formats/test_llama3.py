@@ -40,11 +40,16 @@ def test_calls(text: str) -> None:
         f"The call is {WEATHER}",
         '[{"name": "get_weather", "parameters": {}}]',
         "<|python_tag|>print(1)",
-        "<|python_tag|>",
     ],
 )
 def test_a_json_answer_and_code_are_text(text: str) -> None:
     assert parsed("llama3", text) == Outcome(text)
+
+
+@pytest.mark.parametrize("text", ["{", '{"name": "get_wea', '{"id": 5, "na'])
+def test_without_its_tag_the_head_of_a_call_is_text_unless_the_output_is_cut(text: str) -> None:
+    assert parsed("llama3", text) == Outcome(text)
+    assert parsed("llama3", text, cut=True) == Outcome()
 
 
 def test_separators_within_strings() -> None:

@@ -33,8 +33,6 @@ def test_line_breaks_belong_to_the_value() -> None:
     "text",
     [
         "<function",
-        '<function name="',
-        '<function name="now"',
         '<function name="">x</function>',
         "<function name='now'></function>",
         "<function=now></function>",

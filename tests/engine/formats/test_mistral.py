@@ -29,7 +29,6 @@ def test_text_before_the_marker() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "[TOOL_CALLS]",
         "[TOOL_CALLS] []",
         f"[TOOL_CALLS] {NOW}",
         "[TOOL_CALL",

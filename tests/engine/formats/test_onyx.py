@@ -89,6 +89,13 @@ def test_what_only_looks_like_a_call_is_text(text: str) -> None:
     assert parsed("onyx", text, "onyx") == Outcome(text)
 
 
+@pytest.mark.parametrize("cut", [False, True])
+def test_without_tools_a_message_to_one_is_text(cut: bool) -> None:
+    text = " to=get_weather<|message|><atem:function_calls>"
+    assert parsed("onyx", text, "onyx", tools=(), cut=cut) == Outcome(text)
+    assert parsed("onyx", text, "onyx", cut=cut) == Outcome()
+
+
 def test_arguments_that_break_off() -> None:
     got = parsed("onyx", CALL[: CALL.index("ris")], "onyx")
     assert got == Outcome(calls=[Call("get_weather", '{"city": "Pa', complete=False)])

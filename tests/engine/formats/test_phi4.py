@@ -24,7 +24,6 @@ def test_calls(text: str) -> None:
     "text",
     [
         "functools",
-        "functools[",
         "functools[]",
         "functools[1, 2]",
         "from functools import reduce",

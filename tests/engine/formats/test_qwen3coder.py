@@ -48,14 +48,11 @@ def test_an_undeclared_argument_is_what_it_reads_as() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "<tool_call>",
-        "<tool_call>\n<function=",
-        "<tool_call>\n<function=get_weather",
         "<function=>",
         "<tool_call>{}</tool_call>",
         "</function></tool_call>",
         "<parameter=city>\nParis\n</parameter>",
-        "<tool_call><tool_call>",
+        "<tool_call><tool_call>.",
         "a < b, <function",
         "<function = now></function>",
     ],

@@ -96,14 +96,24 @@ def test_the_parts_of_a_character_come_with_it() -> None:
     ]
 
 
-def test_a_character_that_is_never_whole_comes_with_its_parts() -> None:
+def test_a_character_that_is_never_whole_is_left_out_but_not_its_tokens() -> None:
     text = choice()
     assert text.push([6, 7], [-1, -2]) == ""
-    assert text.finish() == "\N{REPLACEMENT CHARACTER}"
-    assert [(token.text, token.bytes) for token in text.take_logprobs()] == [
-        ("", b"\xf0"),
-        ("\N{REPLACEMENT CHARACTER}", b"\x9f"),
-    ]
+    assert text.finish() == ""
+    assert text.take_logprobs() == ()
+    assert text.rest_logprobs() == (TokenLogprob("", b"\xf0", -1), TokenLogprob("", b"\x9f", -2))
+
+
+def test_a_character_that_is_never_whole_may_be_in_the_middle() -> None:
+    text = choice()
+    assert text.push([6, 7, 0], [-1, -2, -3]) == "\N{REPLACEMENT CHARACTER}a"
+
+
+def test_a_token_that_stops_inside_a_character_leaves_none_of_it() -> None:
+    for keep in (False, True):
+        text = choice(stop_token_ids=frozenset([3]), include_stop_str_in_output=keep)
+        assert text.push([0, 6, 3], [-1, -2, -3]) == "a"
+        assert text.stopped
 
 
 def test_what_may_begin_a_stop_string_waits_with_its_tokens() -> None:

@@ -42,5 +42,18 @@ def test_an_unfinished_character(tiny_text: ModelSource):
     assert detokenizer.unfinished
     assert detokenizer.push(rest) == "é"
     assert not detokenizer.unfinished
-    detokenizer.push([first])
-    assert detokenizer.finish() == "\ufffd"
+    word = tokenizer.encode("a", add_special_tokens=False).input_ids.data[0].tolist()
+    assert detokenizer.push([*word, first]) == "a"
+    assert [detokenizer.finish(), detokenizer.finish()] == ["", ""]
+    assert not detokenizer.unfinished
+    assert "".join(pieces(detokenizer, [first, *word])).endswith("\ufffda")
+
+
+def test_an_unfinished_character_behind_text_in_one_token():
+    class OneToken:
+        def decode(self, ids, skip_special_tokens):
+            return "a\ufffd" * len(ids)
+
+    detokenizer = WindowDetokenizer(OneToken())
+    assert detokenizer.push([0]) == ""
+    assert [detokenizer.finish(), detokenizer.finish()] == ["a", ""]
