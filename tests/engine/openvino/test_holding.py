@@ -163,7 +163,7 @@ def test_tools_may_be_too_much_together(tiny_text: ModelSource) -> None:
     ]
 
     async def test(engine: OpenVINOEngine) -> None:
-        with pytest.raises(ConstraintError, match="most tokens fit at [0-9]+ places") as caught:
+        with pytest.raises(ConstraintError, match=r"most tokens fit at \d+ places") as caught:
             await answer(engine, with_tools("hello", *tools, must_call=True))
         assert (caught.value.tool, caught.value.path) == (None, ())
         assert calls(await answer(engine, with_tools("hello", *tools[:10], must_call=True)))
