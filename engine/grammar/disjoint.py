@@ -22,6 +22,8 @@ def disjoint(root: Mapping[str, Any], a: Located, b: Located, depth: int = 0) ->
         return not any(_same(value, other) for value in values for other in others)
     if _types(first) != {"object"} or _types(second) != {"object"} or depth == _DEPTH:
         return False
+    if _forbids(first, _required(second)) or _forbids(second, _required(first)):
+        return True
     shared = _required(first) & _required(second)
     return any(
         disjoint(root, mine, theirs, depth + 1)
@@ -69,6 +71,16 @@ def _same(a: Any, b: Any) -> bool:
 
 def _required(schema: Together) -> set[str]:
     return {name for names in schema.values("required") for name in names}
+
+
+def _forbids(schema: Together, names: set[str]) -> bool:
+    """Whether no object may have all of these names: a part knows them not and allows no others."""
+    return any(
+        part.schema.get("additionalProperties") is False
+        and not part.schema.get("patternProperties")
+        and not names <= part.schema.get("properties", {}).keys()
+        for part in schema.parts
+    )
 
 
 def _property(schema: Together, name: str) -> list[Located]:

@@ -7,9 +7,10 @@ from specvino.engine.grammar.counted import counted
 from specvino.engine.grammar.errors import Impossible, Path
 from specvino.engine.grammar.formats import PATTERNS, UNENFORCED
 from specvino.engine.grammar.located import Located, Together
-from specvino.engine.grammar.nodes import Grammar, Node, sequence
+from specvino.engine.grammar.nodes import Choice, Grammar, Node, Repeat, Sequence, Text, sequence
 from specvino.engine.grammar.patterns import Pattern, PatternError
 from specvino.engine.grammar.right_linear import followed
+from specvino.engine.grammar.shortest import length
 from specvino.engine.grammar.spelling import Spelling
 
 # Longer ones would be cut off by any limit on tokens, and cost much to compile.
@@ -35,7 +36,7 @@ def string(schema: Together, grammar: Grammar, unenforced: dict[Path, str], spel
         if (simple := chosen.repeated_char()) and (node := _counted(simple, least, most, grammar, spelling)):
             return node
         for keyword in ("minLength", "maxLength"):
-            if (limit := schema.first(keyword)) and not _trivial(keyword, limit.schema):
+            if (limit := schema.first(keyword)) and not _kept(keyword, limit.schema, chosen.node()):
                 unenforced[limit.path] = "beside a pattern or format it can't be enforced"
         pattern = chosen
         return grammar.once(
@@ -79,5 +80,26 @@ def _counted(
     return sequence(spelling.begin, counted(grammar, char, least, most, spelling.end))
 
 
-def _trivial(keyword: str, limit: Any) -> bool:
-    return bool(keyword == "minLength" and limit == 0)
+def _kept(keyword: str, limit: int, node: Node) -> bool:
+    """Whether all texts of a pattern keep to a limit anyhow."""
+    if keyword == "minLength":
+        return (length(node, {}) or 0) >= limit
+    longest = _longest(node)
+    return longest is not None and longest <= limit
+
+
+def _longest(node: Node) -> int | None:
+    """The length of a pattern's longest text, None if there is none."""
+    match node:
+        case Text(text):
+            return len(text)
+        case Sequence(items):
+            found = [_longest(item) for item in items]
+            return None if None in found else sum(filter(None, found))
+        case Choice(options):
+            found = [_longest(option) for option in options]
+            return None if None in found else max(filter(None, found), default=0)
+        case Repeat(item, _, most):
+            longest = _longest(item)
+            return None if most is None or longest is None else most * longest
+    return 1

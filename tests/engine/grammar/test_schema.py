@@ -41,6 +41,9 @@ def test_every_enforced_keyword_is_tried() -> None:
     assert not ENFORCED & UNENFORCED.keys()
 
 
+CLOSED = {"type": "object", "properties": {"a": True, "b": True}, "additionalProperties": False}
+
+
 @pytest.mark.parametrize(
     ("schema", "paths"),
     [
@@ -62,12 +65,21 @@ def test_every_enforced_keyword_is_tried() -> None:
         ({"type": "string", "pattern": "a^b"}, ["pattern"]),
         ({"type": "string", "pattern": "^a", "minLength": 3}, ["minLength"]),
         ({"type": "string", "format": "date", "maxLength": 4}, ["maxLength"]),
+        ({"type": "string", "format": "uri", "minLength": 1}, []),
+        ({"type": "string", "format": "uri", "maxLength": 2000}, ["maxLength"]),
+        ({"type": "string", "pattern": "^(?:[a-z]{2,9}|x-y)$", "minLength": 2, "maxLength": 9}, []),
+        (
+            {"type": "string", "pattern": "^(?:[a-z]{2,9}|x-y)$", "minLength": 3, "maxLength": 8},
+            ["minLength", "maxLength"],
+        ),
         ({"type": "string", "format": "json-pointer"}, ["format"]),
         ({"type": "string", "format": "password"}, []),
         ({"type": "object", "minProperties": 2}, ["minProperties"]),
         ({"properties": {"a": True, "b": True}, "maxProperties": 1}, ["maxProperties"]),
         ({"oneOf": [{"type": "integer"}, {"type": "number"}]}, ["oneOf"]),
         ({"oneOf": [{"type": "object", "required": ["a"]}, {"type": "object", "required": ["b"]}]}, ["oneOf"]),
+        ({"oneOf": [CLOSED | {"required": ["a"]}, CLOSED | {"required": ["b"]}]}, ["oneOf"]),
+        ({"oneOf": [CLOSED | {"required": ["a"]}, {"type": "object", "required": ["c"]}]}, []),
         (
             {"items": {"$ref": "#/$defs/x"}, "$defs": {"x": {"type": "array", "uniqueItems": True}}},
             ["$defs.x.uniqueItems"],
