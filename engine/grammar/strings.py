@@ -41,7 +41,7 @@ def string(schema: Together, grammar: Grammar, unenforced: dict[Path, str], spel
         pattern = chosen
         return grammar.once(
             "pattern",
-            pattern.expression,
+            (pattern.expression, spelling.begin, spelling.end),
             lambda _: sequence(spelling.begin, followed(grammar, pattern.node(spelling.char), spelling.end)),
         )
     return sequence(spelling.begin, counted(grammar, spelling.any_char, least, most, spelling.end))

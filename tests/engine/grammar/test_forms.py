@@ -1,12 +1,16 @@
 """What the pipeline is given for a constraint, and short texts that a constraint allows."""
 
 import json
+import random
+import re
 from typing import Any
 
 import pytest
+from support.sentences import sentence
 
 from specvino.engine.errors import ConstraintError
 from specvino.engine.grammar.forms import LONGEST, example, lower
+from specvino.engine.grammar.structural import as_grammar
 from specvino.engine.request import JsonSchema, StructuralTag
 
 UNIQUE = {"type": "array", "uniqueItems": True, "items": {"type": "integer"}}
@@ -96,3 +100,34 @@ def test_a_deep_tag_is_refused() -> None:
 )
 def test_examples(constraint: Any, text: str | None) -> None:
     assert example(constraint) == text
+
+
+def test_a_pattern_that_several_spellings_share_is_written_in_each() -> None:
+    """Between tags a string has no quotes, and each tag its own end."""
+    code = {"type": "string", "pattern": "^[a-z]{3}-$"}
+    parts = [
+        {"type": "tag", "begin": "<a>", "content": {"type": "plain_text", "json_schema": code}, "end": "</a>"},
+        {"type": "tag", "begin": "<b>", "content": {"type": "plain_text", "json_schema": code}, "end": "</b>"},
+        {"type": "json_schema", "json_schema": {"type": "array", "items": code, "minItems": 1, "maxItems": 1}},
+    ]
+    grammar, _ = as_grammar({"type": "structural_tag", "format": {"type": "sequence", "elements": parts}})
+    expected = re.compile(r'<a>[a-z]{3}-</a><b>[a-z]{3}-</b>\["[a-z]{3}-"\]')
+    assert all(expected.fullmatch(sentence(grammar, random.Random(seed))) for seed in range(9))
+
+
+@pytest.mark.parametrize(
+    ("how", "texts"),
+    [
+        ({"at_least_one": True, "stop_after_first": True}, {"<t>"}),
+        ({"at_least_one": True}, {"<t>", "<t>,<t>"}),
+        ({"stop_after_first": True}, {"", "<t>"}),
+        ({}, {"", "<t>", "<t>,<t>"}),
+    ],
+)
+def test_how_many_tags_there_may_be(how: dict[str, bool], texts: set[str]) -> None:
+    tags = [{"begin": "<", "content": {"type": "const_string", "value": "t"}, "end": ">"}]
+    format = {"type": "tags_with_separator", "tags": tags, "separator": ",", **how}
+    grammar, _ = as_grammar({"type": "structural_tag", "format": format})
+    found = {sentence(grammar, random.Random(seed)) for seed in range(60)}
+    assert texts <= found
+    assert found == texts or not how.get("stop_after_first")
