@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -214,3 +216,25 @@ def test_a_worker_that_keeps_too_many_grammars_is_renewed(
         worker.renew(lambda: load(settings))
         renewed += worker._compiler is not before
     assert renewed == 2
+
+
+def test_the_process_that_makes_grammars_needs_no_openvino() -> None:
+    """So it is there soon after the first constraint, which waits for it."""
+    code = "import sys, specvino.engine.openvino.grammars; sys.exit('openvino' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_what_is_tried_keeps_nobody_waiting(tiny_text: ModelSource) -> None:
+    """A client's own grammar waits for a process that stands still; schemas don't."""
+    own = StructuralTag('{"type": "structural_tag", "format": {"type": "grammar", "grammar": "root ::= \\"a\\""}}')
+
+    async def test(engine: OpenVINOEngine) -> None:
+        assert text(await answer(engine, held("hello", own))) == "a"
+        os.kill(engine.pids["trials"] or 0, signal.SIGSTOP)
+        waiting = asyncio.create_task(answer(engine, held("hello", replace(own, tag=own.tag.replace("a\\", "b\\")))))
+        assert text(await answer(engine, held("hello", schema({"const": 5})))) == "5"
+        assert not waiting.done()
+        os.kill(engine.pids["trials"] or 0, signal.SIGCONT)
+        assert text(await waiting) == "b"
+
+    running(tiny_text, test)
