@@ -68,7 +68,9 @@ async def _stream(host: str, port: int, prompts: list[str], fields: dict[str, An
             if parse(_without_chunk_sizes(data)) and waiting:
                 run.first.append(now - sent)
                 waiting = False
-            rest = (rest + data)[-64:]
+            rest = (rest + data)[-2000:]
+        if b'"finish_reason":"length"' not in rest:
+            raise RuntimeError(f"an answer ended before it was long enough: {rest!r}")
     writer.close()
 
 
