@@ -158,7 +158,13 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 *all_of("commands"),
             ]
         },
-        {"Serving": [{"The engine": "engine.md"}, {"Deployment": "deployment.md"}]},
+        {
+            "Serving": [
+                {"The engine": "engine.md"},
+                {"Structured outputs": "structured-outputs.md"},
+                {"Deployment": "deployment.md"},
+            ]
+        },
     ]
 
 

@@ -34,14 +34,19 @@ class Stub:
         self._eos = tokenizer.get_eos_token_id()
         self._start = openvino.Tensor(numpy.zeros((1, 1), numpy.int64))
 
-    def generate(self, form: Form, tokens: int, *, draw: bool = False) -> list[int]:
-        """At most so many tokens; 1 is enough to compile. Raises RuntimeError if it doesn't compile."""
+    def generate(self, form: Form | None, tokens: int, *, draw: bool = False, seed: int = 0) -> list[int]:
+        """At most so many tokens; 1 is enough to compile. Raises RuntimeError if it doesn't compile.
+
+        Without a form they may be any. What is drawn depends on nothing but the form and the seed.
+        """
         config = GenerationConfig()
         config.eos_token_id = self._eos
         config.stop_token_ids = {self._eos}
         config.max_new_tokens = tokens
         config.do_sample = draw
-        config.structured_output_config = structured_output(form)
+        config.rng_seed = seed
+        if form is not None:
+            config.structured_output_config = structured_output(form)
         return list(self._pipeline.generate(self._start, config).tokens[0])
 
 

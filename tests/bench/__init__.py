@@ -1,1 +1,1 @@
-"""What HTTP costs beside the bare engine, as ratios measured in one run (`tox run -e bench`)."""
+"""What HTTP costs beside the bare engine, and grammars beside free texts (`tox run -e bench`)."""

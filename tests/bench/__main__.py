@@ -1,107 +1,64 @@
 """Runs the measurements and prints them."""
 
-import asyncio
-import statistics
-import sys
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
+import json
+from contextlib import AbstractContextManager
+from typing import Annotated
 
-import psutil
+import typer
 from rich.console import Console
-from rich.table import Table
 from support.serving import Server, serving
 
-from bench.bare import Bare
-from bench.client import Run, drive, replay
+from bench import grammars_page, held, overhead
 from bench.gate import gate_times
-from bench.workload import LOADS, Load
-from specvino.engine.models import resolve
+from bench.real_schemas import real_schemas
+from specvino.engine.request import Constraint, JsonSchema
 
-COLUMNS = ("streams", "HTTP tok/s", "bare tok/s", "HTTP/bare", "first token +ms", "server us/tok", "client us/tok")
+app = typer.Typer(add_completion=False)
+console = Console()
 
-ROUNDS = 3  # each load is run this often on each side, in turns
-
-
-@dataclass
-class Measured:
-    http: Run
-    server_cpu: float
-    bare_seconds: float
-    bare_first: float
+Model = Annotated[str | None, typer.Argument(help="What is served; without it the default model.")]
 
 
-def main() -> None:
-    console = Console()
-    source = resolve(sys.argv[1] if len(sys.argv) > 1 else None)
-    with serving(*sys.argv[1:2], "--served-model-name", "bench") as server:
-        bare = Bare(source)
-        try:
-            table = Table(
-                "streams", "HTTP tok/s", "bare tok/s", "HTTP/bare", "first token +ms", "server us/tok", "client us/tok"
-            )
-            for load in LOADS:
-                runs = [_measure(server, bare, load, salt) for salt in range(ROUNDS + 1)][1:]  # the first warms up
-                table.add_row(*_row(load, runs))
-            console.print(table)
-        finally:
-            bare.close()
-        console.print(f"/health under 16 streams: {asyncio.run(_health(server))}")
+@app.callback(invoke_without_command=True)
+def all_of_http(context: typer.Context) -> None:
+    """Without a command: `serve`."""
+    if context.invoked_subcommand is None:
+        serve()
+
+
+@app.command()
+def serve(model: Model = None) -> None:
+    """What HTTP and grammars cost beside the bare engine and free texts, as ratios."""
+    with _serving(model) as server:
+        overhead.compare(server, model, console)
+        held.compare(server, console)
     for line in gate_times():
         console.print(line)
 
 
-def _measure(server: Server, bare: Bare, load: Load, salt: int) -> Measured:
-    process = psutil.Process(server.process.pid)
-    before = process.cpu_times()
-    run = asyncio.run(drive(*_address(server), load, salt))
-    after = process.cpu_times()
-    cpu = after.user + after.system - before.user - before.system
-    # The same client work goes on beside the bare engine, which runs in its own process too.
-    seconds, first = bare.run(load, salt, lambda: asyncio.run(replay(run.arrivals)))
-    return Measured(run, cpu, seconds, first)
+@app.command("held")
+def only_held(model: Model = None) -> None:
+    """16 streams of which half are held to a schema, beside 16 free ones."""
+    with _serving(model) as server:
+        held.compare(server, console)
 
 
-def _row(load: Load, runs: list[Measured]) -> list[str]:
-    def median(value: Callable[[Measured], float]) -> float:
-        return statistics.median(value(run) for run in runs)
-
-    return [
-        str(load.streams),
-        f"{median(lambda r: r.http.tokens / r.http.seconds):.0f}",
-        f"{median(lambda r: r.http.tokens / r.bare_seconds):.0f}",
-        f"{median(lambda r: r.bare_seconds / r.http.seconds):.3f}",
-        f"{median(lambda r: 1000 * (statistics.median(r.http.first) - r.bare_first)):.1f}",
-        f"{median(lambda r: 1e6 * r.server_cpu / r.http.tokens):.0f}",
-        f"{median(lambda r: 1e6 * r.http.client_cpu / r.http.tokens):.0f}",
-    ]
+@app.command()
+def grammars(write: Annotated[bool, typer.Option(help="Write the page of the portal.")] = False) -> None:
+    """What each construct and real schema costs on real vocabularies. Takes a quarter of an hour."""
+    real: dict[str, Constraint] = {name: JsonSchema(json.dumps(schema)) for name, schema in real_schemas()}
+    costs = dict(grammars_page.measured(real, console.print))
+    tables = grammars_page.tables(costs, real)
+    for table in tables:
+        console.print(table.rich())
+    console.print(f"A free token: {grammars_page.free(costs)}")
+    if write:
+        grammars_page.PAGE.write_text(grammars_page.page(costs, tables), encoding="utf-8")
 
 
-def _address(server: Server) -> tuple[str, int]:
-    host, port = server.url.removeprefix("http://").removesuffix("/v1").split(":")
-    return host, int(port)
-
-
-async def _health(server: Server) -> str:
-    """Probes /health while 16 streams run."""
-    host, port = _address(server)
-    times = []
-    load = asyncio.create_task(drive(host, port, Load(16, 4), salt=77))
-    reader, writer = await asyncio.open_connection(host, port)
-    while not load.done():
-        start = time.perf_counter()
-        writer.write(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
-        answer = await reader.readuntil(b"}")
-        if b" 200 " not in answer.split(b"\r\n", 1)[0]:
-            raise RuntimeError(f"/health answered {answer!r}")
-        times.append(time.perf_counter() - start)
-        await asyncio.sleep(0.01)
-    writer.close()
-    await load
-    times.sort()
-    p50, p99 = times[len(times) // 2], times[int(len(times) * 0.99)]
-    return f"{len(times)} probes, p50 {p50 * 1000:.1f} ms, p99 {p99 * 1000:.1f} ms, worst {times[-1] * 1000:.1f} ms"
+def _serving(model: str | None) -> AbstractContextManager[Server]:
+    return serving(*([model] if model else []), "--served-model-name", "bench")
 
 
 if __name__ == "__main__":
-    main()
+    app()

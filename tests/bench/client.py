@@ -4,8 +4,9 @@ import asyncio
 import json
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
-from bench.workload import NEW_TOKENS, Load
+from bench.workload import Load
 
 
 @dataclass
@@ -33,26 +34,23 @@ async def drive(host: str, port: int, load: Load, salt: int) -> Run:
     """Runs a load against a server and measures it."""
     run = Run()
     cpu, start = time.process_time(), time.perf_counter()
-    await asyncio.gather(*(_stream(host, port, prompts, run, start) for prompts in load.prompts(salt)))
+    await asyncio.gather(
+        *(
+            _stream(host, port, prompts, load.fields(stream), run, start)
+            for stream, prompts in enumerate(load.prompts(salt))
+        )
+    )
     run.seconds = time.perf_counter() - start
     run.client_cpu = time.process_time() - cpu
-    run.tokens = load.streams * load.rounds * NEW_TOKENS
+    run.tokens = load.streams * load.rounds * load.new_tokens
     return run
 
 
-async def _stream(host: str, port: int, prompts: list[str], run: Run, start: float) -> None:
+async def _stream(host: str, port: int, prompts: list[str], fields: dict[str, Any], run: Run, start: float) -> None:
     reader, writer = await asyncio.open_connection(host, port)
     for prompt in prompts:
-        body = json.dumps(
-            {
-                "model": "bench",
-                "messages": [{"role": "user", "content": prompt}],
-                "temperature": 0,
-                "max_tokens": NEW_TOKENS,
-                "ignore_eos": True,
-                "stream": True,
-            }
-        ).encode()
+        messages = [{"role": "user", "content": prompt}]
+        body = json.dumps({"model": "bench", "messages": messages, **fields}).encode()
         head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n"
         sent = time.perf_counter()
         writer.write(head.encode() + body)
@@ -70,7 +68,9 @@ async def _stream(host: str, port: int, prompts: list[str], run: Run, start: flo
             if parse(_without_chunk_sizes(data)) and waiting:
                 run.first.append(now - sent)
                 waiting = False
-            rest = (rest + data)[-64:]
+            rest = (rest + data)[-2000:]
+        if b'"finish_reason":"length"' not in rest:
+            raise RuntimeError(f"an answer ended before it was long enough: {rest!r}")
     writer.close()
 
 

@@ -1,6 +1,8 @@
-"""The load that both sides carry: conversations of about 300 tokens, 64 new tokens each, greedy."""
+"""The load that both sides carry: conversations, as a rule of about 300 tokens, 64 new tokens each, greedy."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 NEW_TOKENS = 64
 
@@ -13,22 +15,34 @@ _WORDS = _TEXT.split()
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """`streams` requests at a time, `rounds` times; the prompts differ, so that no prefix cache helps."""
+    """`streams` requests at a time, `rounds` times; the prompts differ, so that no prefix cache helps.
+
+    The first `held` streams ask for the `response_format`, of which no answer of `new_tokens` may come to the end.
+    """
 
     streams: int
     rounds: int
+    words: int = 260
+    new_tokens: int = NEW_TOKENS
+    held: int = 0
+    response_format: Mapping[str, Any] | None = None
 
     def prompts(self, salt: int) -> list[list[str]]:
         """A prompt for each stream and round, other ones for every salt."""
         return [
-            [_prompt(salt * 1000 + stream * 100 + round_) for round_ in range(self.rounds)]
+            [_prompt(salt * 1000 + stream * 100 + round_, self.words) for round_ in range(self.rounds)]
             for stream in range(self.streams)
         ]
+
+    def fields(self, stream: int) -> dict[str, Any]:
+        """What a stream's requests ask for beside their prompts."""
+        form = {"response_format": self.response_format} if stream < self.held else {"ignore_eos": True}
+        return {"temperature": 0, "max_tokens": self.new_tokens, "stream": True, **form}
 
 
 LOADS = (Load(1, 6), Load(4, 4), Load(16, 2))
 
 
-def _prompt(number: int) -> str:
-    words = [_WORDS[(number * 7 + i * (number % 11 + 1)) % len(_WORDS)] for i in range(260)]
+def _prompt(number: int, length: int) -> str:
+    words = [_WORDS[(number * 7 + i * (number % 11 + 1)) % len(_WORDS)] for i in range(length)]
     return f"Story {number}: " + " ".join(words)

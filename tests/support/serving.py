@@ -31,6 +31,12 @@ class Server:
     def children(self) -> list[psutil.Process]:
         return psutil.Process(self.process.pid).children(recursive=True)
 
+    @property
+    def address(self) -> tuple[str, int]:
+        """Its host and port."""
+        host, port = self.url.removeprefix("http://").removesuffix("/v1").split(":")
+        return host, int(port)
+
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Sends a signal and returns the exit code."""
         self.process.send_signal(number)

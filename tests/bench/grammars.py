@@ -1,0 +1,126 @@
+"""What grammars cost on real vocabularies: to compile, and at each token.
+
+All is CPU time of the process, all of its threads together, on a pipeline without a model: what is left is the sampler
+and the mask that a grammar makes for it.
+"""
+
+import contextlib
+import json
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from models.vocabularies.build import build
+from models.vocabularies.families import FAMILIES
+
+from specvino.engine.grammar import structural
+from specvino.engine.grammar.forms import Form, lower
+from specvino.engine.grammar.nodes import Grammar
+from specvino.engine.grammar.schema import convert
+from specvino.engine.grammar.size import open_places
+from specvino.engine.models import resolve
+from specvino.engine.openvino.silence import silence
+from specvino.engine.openvino.stub import Stub
+from specvino.engine.openvino.tokenizer import load_tokenizer
+from specvino.engine.request import Constraint, JsonSchema
+
+# The default model's, and others by their names in tests/models/vocabularies.
+VOCABULARIES = {"Mistral": "mistral", "SmolLM2": None, "Llama 3": "llama3", "Qwen": "qwen"}
+
+TOKENS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much work a grammar is, the same on every machine."""
+
+    rules: int
+    places: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """CPU seconds: to compile for the first time, and for each token, sampling included."""
+
+    compile: float
+    token: float
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What each form costs on a vocabulary: as our grammar, and as XGrammar reads it by itself, where it does. `free`
+    is what a token costs without any form."""
+
+    tokens: int
+    free: float
+    ours: Mapping[str, Cost]
+    own: Mapping[str, Cost]
+
+
+def size(constraint: Constraint) -> Size | None:
+    """None for a structural tag that only XGrammar knows."""
+    grammar = _grammar(constraint)
+    return None if grammar is None else Size(len(grammar.rules), open_places(grammar.rules.values()))
+
+
+def measure(vocabulary: str | None, forms: Mapping[str, Constraint], compared: Iterable[str]) -> Costs:
+    """`compared` are the forms of which XGrammar's own reading is measured too."""
+    with _folder(vocabulary) as folder, silence():
+        tokenizer = load_tokenizer(folder)
+        stub = Stub(tokenizer)
+        stub.generate(Form("grammar", 'root ::= "a"\n'), 1)  # with the first one it reads the vocabulary
+        ours = {name: _cost(stub, lower(constraint)) for name, constraint in forms.items()}
+        own = {}
+        for name in compared:
+            with contextlib.suppress(RuntimeError):  # it knows no such thing
+                own[name] = _cost(stub, _own(forms[name]))
+        return Costs(len(tokenizer.get_vocab()), token_seconds(stub, None), ours, own)
+
+
+def token_seconds(stub: Stub, form: Form | None, texts: int = 3, tries: int = 2) -> float:
+    """CPU seconds per token of texts that are drawn. The form was compiled before."""
+    tokens = 0
+    seconds = 0.0
+    for seed in range(texts):
+        times = []
+        for _ in range(tries):
+            start = time.process_time()
+            drawn = stub.generate(form, TOKENS, draw=True, seed=seed)
+            times.append(time.process_time() - start)
+        tokens += len(drawn)
+        seconds += min(times)  # whatever else may have disturbed it
+    return seconds / tokens
+
+
+def _cost(stub: Stub, form: Form) -> Cost:
+    start = time.process_time()
+    stub.generate(form, 1)
+    return Cost(time.process_time() - start, token_seconds(stub, form))
+
+
+def _own(constraint: Constraint) -> Form:
+    if isinstance(constraint, JsonSchema):
+        format = {"type": "json_schema", "json_schema": json.loads(constraint.schema)}
+        return Form("structural_tags_config", json.dumps({"type": "structural_tag", "format": format}))
+    return Form("structural_tags_config", constraint.tag)
+
+
+def _grammar(constraint: Constraint) -> Grammar | None:
+    if isinstance(constraint, JsonSchema):
+        return convert(json.loads(constraint.schema))[0]
+    try:
+        return structural.as_grammar(json.loads(constraint.tag))[0]
+    except structural.Unknown:
+        return None
+
+
+@contextlib.contextmanager
+def _folder(vocabulary: str | None) -> Iterator[Path]:
+    if vocabulary is None:
+        yield resolve(None).path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        build(FAMILIES[vocabulary](), Path(folder))
+        yield Path(folder)

@@ -1,0 +1,139 @@
+"""The costs of grammars as tables, and the page of the portal with them."""
+
+import os
+import platform
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+
+from bench.constructs import CONSTRUCTS
+from bench.grammars import VOCABULARIES, Cost, Costs, Size, measure, size
+from bench.tables import Table
+from specvino.engine.request import Constraint
+
+PAGE = Path(__file__).parents[2] / "docs" / "structured-outputs.md"
+
+_BOTH = ("SmolLM2", "Qwen")
+"""The vocabularies on which the real schemas are measured; the last is also the one for XGrammar's own reading."""
+
+_HEAD = """\
+# Structured outputs
+
+A JSON Schema, a forced call or a structural tag becomes a grammar of ours, and XGrammar holds the model to it: behind
+each token it says which tokens may come next. This page says what that costs, with and without a schema's keywords, in
+tool calling and with reasoning first. `tox run -e bench -- grammars --write` measures it and writes the page.
+
+**What is counted.** CPU time of the process, all of its threads together, on {cores} cores ({processor}) that others
+used too; OpenVINO GenAI {genai}. The pipeline has no model, so that a token costs nothing but the sampler and the mask.
+*Compiling* is the first answer of one token, with nothing known before but the vocabulary. *A token* is what it takes
+beyond a token of a free text, in the mean over three drawn texts of 64 tokens, each measured twice. A free token costs
+{free}. Where few tokens fit, nearly all of a figure is GenAI's own work of putting the mask on the probabilities, which
+is the same for every grammar.
+
+**XGrammar** is its own reading of the same schema or tag, on Qwen's vocabulary: it allows white space without bound
+between the parts of a JSON text, and leaves out some keywords, so that its texts are others. Where a cell is empty it
+has none: it knows neither lookaheads nor strings without quotes that keep to a schema.
+
+**Rules and places** are the grammar's size, the same on every machine. A place where most tokens of the vocabulary fit
+is what takes long to compile.
+
+"""
+
+
+def measured(real: Mapping[str, Constraint], note: Callable[[str], None]) -> Iterator[tuple[str, Costs]]:
+    """The costs on each vocabulary."""
+    for name, vocabulary in VOCABULARIES.items():
+        note(f"{name} …")
+        forms = CONSTRUCTS | (real if name in _BOTH else {})
+        yield name, measure(vocabulary, forms, forms if name == _BOTH[-1] else ())
+
+
+def tables(costs: Mapping[str, Costs], real: Mapping[str, Constraint]) -> list[Table]:
+    all_of, two, own = list(costs.values()), [costs[name] for name in _BOTH], costs[_BOTH[-1]]
+    heads = [f"{name} {_thousands(each)}" for name, each in costs.items()]
+    places = {name: size(form) for name, form in {**CONSTRUCTS, **real}.items()}
+    return [
+        Table(
+            "A token under each construct (ms)",
+            ["construct", "rules", "places", *heads, "XGrammar"],
+            [
+                [name, *_size(places[name]), *(_token(each, name) for each in all_of), _own_token(own, name)]
+                for name in CONSTRUCTS
+            ],
+        ),
+        Table(
+            "Compiling each construct (s)",
+            ["construct", *heads, "XGrammar"],
+            [
+                [name, *(_compile(each.ours[name]) for each in all_of), _compile(own.own.get(name))]
+                for name in CONSTRUCTS
+            ],
+        ),
+        Table(
+            "Schemas that applications send",
+            [
+                "schema",
+                "rules",
+                "places",
+                *(f"{what}, {_thousands(each)}" for what in ("compiling (s)", "a token (ms)") for each in two),
+                "XGrammar: compiling (s)",
+                "a token (ms)",
+            ],
+            [
+                [
+                    name,
+                    *_size(places[name]),
+                    *(_compile(each.ours[name]) for each in two),
+                    *(_token(each, name) for each in two),
+                    _compile(own.own.get(name)),
+                    _own_token(own, name),
+                ]
+                for name in real
+            ],
+        ),
+    ]
+
+
+def free(costs: Mapping[str, Costs]) -> str:
+    """What a token costs without a form."""
+    texts = [f"{1000 * each.free:.2f} ms with {name}'s {_thousands(each)} tokens" for name, each in costs.items()]
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def page(costs: Mapping[str, Costs], tables: list[Table]) -> str:
+    head = _HEAD.format(cores=os.cpu_count(), processor=_processor(), genai=version("openvino-genai"), free=free(costs))
+    return head + "\n".join(table.markdown() for table in tables)
+
+
+def _size(size: Size | None) -> tuple[str, str]:
+    return ("", "") if size is None else (str(size.rules), str(size.places))
+
+
+def _thousands(costs: Costs) -> str:
+    return f"{costs.tokens / 1000:.0f}k"
+
+
+def _compile(cost: Cost | None) -> str:
+    return "" if cost is None else f"{cost.compile:.2f}"
+
+
+def _token(costs: Costs, name: str) -> str:
+    return _beyond(costs, costs.ours[name])
+
+
+def _own_token(costs: Costs, name: str) -> str:
+    return _beyond(costs, costs.own[name]) if name in costs.own else ""
+
+
+def _beyond(costs: Costs, cost: Cost) -> str:
+    return f"{max(0.0, 1000 * (cost.token - costs.free)):.2f}"
+
+
+def _processor() -> str:
+    """Its maker's words, which only Linux tells."""
+    facts = Path("/proc/cpuinfo")
+    if facts.exists():
+        for line in facts.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.machine()

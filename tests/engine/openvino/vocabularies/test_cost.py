@@ -1,0 +1,57 @@
+"""What no construct of a grammar may cost more than, on the largest vocabulary.
+
+The figures themselves stand in docs/structured-outputs.md. Here a grammar's parts are counted, and its work is compared
+with that of a free text, which the same process does at the same time.
+"""
+
+import pytest
+from bench.constructs import CONSTRUCTS
+from bench.grammars import size, token_seconds
+from openvino_genai import Tokenizer
+
+from specvino.engine.grammar.forms import Form, lower
+from specvino.engine.openvino.stub import Stub
+
+# The most has an e-mail address, 83; others have up to 62.
+MOST_PLACES = 90
+
+# The most has a string of at most 20,000 characters, 693.
+MOST_RULES = 1000
+
+# In CPU times of a free token. Constructs take up to twice as much; where a rule ends behind each character it is 14
+# times as much and more.
+MOST_TIMES = 6
+
+# Counted repetitions of what is itself counted are made of rules that end: it takes 9 times as much.
+SLOW = {"pattern, counted words": 27}
+
+TRIES = 5  # as the machine may have been busy
+
+
+@pytest.fixture(scope="module")
+def stub(tokenizer: Tokenizer) -> Stub:
+    return Stub(tokenizer)
+
+
+@pytest.mark.parametrize("name", CONSTRUCTS)
+def test_it_has_few_parts(name: str) -> None:
+    found = size(CONSTRUCTS[name])
+    # What only XGrammar can read is tried in a process of its own.
+    assert found is None or (found.places <= MOST_PLACES and found.rules <= MOST_RULES)
+
+
+@pytest.mark.parametrize("family", ["qwen"], indirect=True)
+@pytest.mark.parametrize("name", CONSTRUCTS)
+def test_a_token_takes_little_more_than_a_free_one(stub: Stub, name: str) -> None:
+    form = lower(CONSTRUCTS[name])
+    stub.generate(form, 1)  # it is compiled
+    most = SLOW.get(name, MOST_TIMES)
+    found = []
+    while not found or (min(found) > most and len(found) < TRIES):
+        found.append(_times(stub, form))
+    assert min(found) <= most
+
+
+def _times(stub: Stub, form: Form) -> float:
+    """A token's work in free tokens."""
+    return token_seconds(stub, form, texts=1, tries=1) / token_seconds(stub, None, texts=1, tries=1)
