@@ -36,6 +36,8 @@ def lower(constraint: Constraint) -> Form:
         form = _lowered(constraint)
     except SchemaError as error:
         raise ConstraintError(str(error), error.path) from None
+    except RecursionError:
+        raise ConstraintError("it is nested too deeply") from None
     if len(form.text) > LONGEST_GRAMMAR:
         message = f"it becomes a grammar of {len(form.text)} characters, accepted are {LONGEST_GRAMMAR}"
         raise ConstraintError(message)

@@ -58,16 +58,14 @@ class Pattern:
         if parsed.state.flags & ~re.UNICODE:
             raise PatternError("flags can't be enforced")
         self._tree = list(parsed)
-
-    def node(self, char: CharNode = Chars) -> Node:
-        """The texts that it matches, without rules. `char` makes the node for one character out of a set. Raises
-        PatternError."""
-        node = _Builder(char).anchored(self._tree)
-        if (count := places(node)) > MOST_PLACES:
+        if (count := places(self.node())) > MOST_PLACES:
             raise PatternError(
                 f"with its repetitions it comes to {count} characters, of which {MOST_PLACES} can be enforced"
             )
-        return node
+
+    def node(self, char: CharNode = Chars) -> Node:
+        """The texts that it matches, without rules. `char` makes the node for one character out of a set."""
+        return _Builder(char).anchored(self._tree)
 
     def repeated_char(self) -> tuple[Ranges, int, int | None] | None:
         """For `^[a-z]{2,5}$` and the like: the set of characters, and how many there may be; else None."""

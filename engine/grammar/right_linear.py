@@ -6,11 +6,15 @@ whole vocabulary, 200 ms a step for 152,000 tokens. These rules end only where t
 tokens with something behind it are tried anew.
 """
 
+from itertools import islice
+
 from specvino.engine.grammar.counted import WINDOW, countable, counted
 from specvino.engine.grammar.nodes import EMPTY, Choice, Grammar, Node, Repeat, Rule, Sequence, Text, choice, sequence
 
 # Repetitions of more places than this in all are made of rules that are compiled once.
 MOST_PLACES = 256
+
+_NO_TOKEN = Text("\U0010ffff")
 
 
 def followed(grammar: Grammar, node: Node, end: Node) -> Node:
@@ -45,7 +49,7 @@ def _repeated(grammar: Grammar, item: Node, least: int, most: int | None, end: R
     if countable(item) and (most is None or most > WINDOW):
         return counted(grammar, item, least, most, end)
     if places(Repeat(item, least, most)) > MOST_PLACES:
-        return sequence(grammar.repeat(grammar.add("group", followed(grammar, item, EMPTY)), least, most), end)
+        return sequence(grammar.repeat(_group(grammar, item), least, most), end)
     rest: Node = end
     if most is None:
         rest = grammar.add("any", end)
@@ -56,6 +60,17 @@ def _repeated(grammar: Grammar, item: Node, least: int, most: int | None, end: R
     for _ in range(least):
         rest = grammar.add("then", followed(grammar, item, rest))
     return rest
+
+
+def _group(grammar: Grammar, item: Node) -> Rule:
+    """A rule that is repeated as a whole. No token runs over its end, since a lookahead says that what follows is in no
+    vocabulary: the next one begins with a token of its own. Else nearly all would be tried at each step."""
+    known = len(grammar.rules)
+    end = grammar.add("group_end", EMPTY)
+    group = grammar.add("group", followed(grammar, item, end))
+    for name in islice(grammar.rules, known, None):
+        grammar.lookaheads.setdefault(name, _NO_TOKEN)
+    return group
 
 
 def _short(grammar: Grammar, node: Node) -> Rule | Text:

@@ -28,7 +28,6 @@ def string(schema: Together, grammar: Grammar, unenforced: dict[Path, str], spel
                 continue
             if chosen is not None:
                 raise PatternError("beside another pattern or format it can't be enforced")
-            pattern.node()  # whether it can be said at all
             chosen = pattern
         except PatternError as error:
             unenforced[each.path] = str(error)
