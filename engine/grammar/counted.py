@@ -89,18 +89,21 @@ class _Counted:
 
     def _rest(self, most: int) -> Node:
         """At most so many characters, which is at least WINDOW."""
-        rest = self._chain(0, WINDOW)
+        rest: Node = self._chain(0, WINDOW)
         one = self._one(rest if self._end != EMPTY else self._window())
-        blocks, over = divmod(most - WINDOW, BLOCK)
-        for count in range(1, over + 1):
-            rest = self._named("rest", count, choice(self._end, sequence(one, rest)))
-        fewer: Node = self._end
-        for count in range(1, BLOCK if blocks else 0):
-            fewer = self._named("fewer", count, choice(self._end, sequence(one, fewer)))
-        for count in range(1, blocks + 1):
-            # Either a whole block, or the end comes before its last character.
-            whole = sequence(self._grammar.exactly(one, BLOCK), rest)
-            rest = self._named("rest", over + count * BLOCK, choice(whole, fewer))
+        # Like the digits of a number: single characters next to the end, before them blocks, and blocks of blocks. At
+        # each there is room for a whole block more, or the end comes before its last character.
+        left, size, total, fewer = most - WINDOW, 1, WINDOW, self._end
+        while left:
+            left, digit = divmod(left, BLOCK)
+            block = self._grammar.exactly(one, size)
+            for _ in range(digit):
+                total += size
+                rest = self._named("rest", total, choice(sequence(block, rest), fewer))
+            less = fewer
+            for count in range(1, BLOCK if left else 0):
+                less = self._named("fewer", count * size + size - 1, choice(sequence(block, less), fewer))
+            size, fewer = size * BLOCK, less
         return rest
 
     def _one(self, lookahead: Node) -> Rule:

@@ -23,7 +23,7 @@ from specvino.engine.grammar.nodes import EMPTY, Grammar, Node, Rule, choice
 from specvino.engine.grammar.number import number
 from specvino.engine.grammar.objects import object_
 from specvino.engine.grammar.prune import prune
-from specvino.engine.grammar.size import open_places, require_small
+from specvino.engine.grammar.size import open_places, require_few_rules, require_small
 from specvino.engine.grammar.spelling import JSON, Spelling
 from specvino.engine.grammar.strings import string
 
@@ -114,6 +114,7 @@ class _Converter:
         path = schema.parts[0].path if schema.parts else ()
         if len(self._rules) > MOST_PARTS:
             raise SchemaError(path, f"it has more than {MOST_PARTS} parts")
+        require_few_rules(self.grammar, path)
         if self._depth > MOST_DEPTH:
             raise SchemaError(path, f"the schema is nested more than {MOST_DEPTH} levels deep")
         # Named before it is made: a schema may hold itself.

@@ -19,8 +19,7 @@ _LETTERS = frozenset(map(ord, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 def require_small(grammar: Grammar, places: Mapping[Path, int]) -> None:
     """Raises SchemaError for a grammar that would take many seconds to compile, on any machine. `places` are those of
     each part."""
-    if len(grammar.rules) > MOST_RULES:
-        raise SchemaError((), f"it becomes a grammar of {len(grammar.rules)} rules, but may have {MOST_RULES}")
+    require_few_rules(grammar, ())
     total = open_places(grammar.rules.values())
     if total > MOST_OPEN_PLACES:
         path = max(places, key=places.__getitem__, default=())
@@ -29,6 +28,14 @@ def require_small(grammar: Grammar, places: Mapping[Path, int]) -> None:
             f"most tokens fit at {total} places of all that is asked for, of which {places.get(path, 0)} are in this "
             f"part; accepted are {MOST_OPEN_PLACES}. A pattern has one for each character that it counts: it has fewer "
             "with lower bounds, or without upper ones",
+        )
+
+
+def require_few_rules(grammar: Grammar, path: Path) -> None:
+    """Raises SchemaError where a grammar, which may still grow, has too many."""
+    if len(grammar.rules) > MOST_RULES:
+        raise SchemaError(
+            path, f"up to here it becomes a grammar of {len(grammar.rules)} rules, but may have {MOST_RULES}"
         )
 
 
