@@ -42,19 +42,19 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """CPU seconds: to compile for the first time, and for each token, sampling included."""
+    """CPU seconds: to compile for the first time, for each token with sampling, and for one without any form, measured
+    at the same time."""
 
     compile: float
     token: float
+    free: float
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What each form costs on a vocabulary: as our grammar, and as XGrammar reads it by itself, where it does. `free`
-    is what a token costs without any form."""
+    """What each form costs on a vocabulary: as our grammar, and as XGrammar reads it by itself, where it does."""
 
     tokens: int
-    free: float
     ours: Mapping[str, Cost]
     own: Mapping[str, Cost]
 
@@ -76,7 +76,7 @@ def measure(vocabulary: str | None, forms: Mapping[str, Constraint], compared: I
         for name in compared:
             with contextlib.suppress(RuntimeError):  # it knows no such thing
                 own[name] = _cost(stub, _own(forms[name]))
-        return Costs(len(tokenizer.get_vocab()), token_seconds(stub, None), ours, own)
+        return Costs(len(tokenizer.get_vocab()), ours, own)
 
 
 def token_seconds(stub: Stub, form: Form | None, texts: int = 3, tries: int = 2) -> float:
@@ -97,7 +97,7 @@ def token_seconds(stub: Stub, form: Form | None, texts: int = 3, tries: int = 2)
 def _cost(stub: Stub, form: Form) -> Cost:
     start = time.process_time()
     stub.generate(form, 1)
-    return Cost(time.process_time() - start, token_seconds(stub, form))
+    return Cost(time.process_time() - start, token_seconds(stub, form), token_seconds(stub, None))
 
 
 def _own(constraint: Constraint) -> Form:

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import statistics
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -23,12 +24,15 @@ A JSON Schema, a forced call or a structural tag becomes a grammar of ours, and 
 each token it says which tokens may come next. This page says what that costs, with and without a schema's keywords, in
 tool calling and with reasoning first. `tox run -e bench -- grammars --write` measures it and writes the page.
 
-**What is counted.** CPU time of the process, all of its threads together, on {cores} cores ({processor}) that others
-used too; OpenVINO GenAI {genai}. The pipeline has no model, so that a token costs nothing but the sampler and the mask.
-*Compiling* is the first answer of one token, with nothing known before but the vocabulary. *A token* is what it takes
-beyond a token of a free text, in the mean over three drawn texts of 64 tokens, each measured twice. A free token costs
-{free}. Where few tokens fit, nearly all of a figure is GenAI's own work of putting the mask on the probabilities, which
-is the same for every grammar.
+**What is counted.** CPU time of the process, all of its threads together, on {cores} cores that others used
+too ({processor}); OpenVINO GenAI {genai}. The pipeline has no model, so that a token costs nothing but the sampler and
+the mask. *Compiling* is the first answer of one token, with nothing known before but the vocabulary. *A token* is what
+it takes beyond a token of a free text, in the mean over three drawn texts of 64 tokens. Each text and each free one
+beside it is made twice, of which the quicker counts; differences of a tenth of a millisecond mean nothing.
+
+A free token costs {free}. Where few
+tokens fit, nearly all of a figure is GenAI's own work of putting the mask on the probabilities, which is the same for
+every grammar.
 
 **XGrammar** is its own reading of the same schema or tag, on Qwen's vocabulary: it allows white space without bound
 between the parts of a JSON text, and leaves out some keywords, so that its texts are others. Where a cell is empty it
@@ -44,7 +48,7 @@ def measured(real: Mapping[str, Constraint], note: Callable[[str], None]) -> Ite
     """The costs on each vocabulary."""
     for name, vocabulary in VOCABULARIES.items():
         note(f"{name} …")
-        forms = CONSTRUCTS | (real if name in _BOTH else {})
+        forms = {**CONSTRUCTS, **(real if name in _BOTH else {})}
         yield name, measure(vocabulary, forms, forms if name == _BOTH[-1] else ())
 
 
@@ -57,7 +61,7 @@ def tables(costs: Mapping[str, Costs], real: Mapping[str, Constraint]) -> list[T
             "A token under each construct (ms)",
             ["construct", "rules", "places", *heads, "XGrammar"],
             [
-                [name, *_size(places[name]), *(_token(each, name) for each in all_of), _own_token(own, name)]
+                [name, *_size(places[name]), *(_token(each.ours[name]) for each in all_of), _token(own.own.get(name))]
                 for name in CONSTRUCTS
             ],
         ),
@@ -84,9 +88,9 @@ def tables(costs: Mapping[str, Costs], real: Mapping[str, Constraint]) -> list[T
                     name,
                     *_size(places[name]),
                     *(_compile(each.ours[name]) for each in two),
-                    *(_token(each, name) for each in two),
+                    *(_token(each.ours[name]) for each in two),
                     _compile(own.own.get(name)),
-                    _own_token(own, name),
+                    _token(own.own.get(name)),
                 ]
                 for name in real
             ],
@@ -96,7 +100,7 @@ def tables(costs: Mapping[str, Costs], real: Mapping[str, Constraint]) -> list[T
 
 def free(costs: Mapping[str, Costs]) -> str:
     """What a token costs without a form."""
-    texts = [f"{1000 * each.free:.2f} ms with {name}'s {_thousands(each)} tokens" for name, each in costs.items()]
+    texts = [f"{_free(each):.2f} ms with {name}'s {_thousands(each)} tokens" for name, each in costs.items()]
     return f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
@@ -117,16 +121,12 @@ def _compile(cost: Cost | None) -> str:
     return "" if cost is None else f"{cost.compile:.2f}"
 
 
-def _token(costs: Costs, name: str) -> str:
-    return _beyond(costs, costs.ours[name])
+def _token(cost: Cost | None) -> str:
+    return "" if cost is None else f"{max(0.0, 1000 * (cost.token - cost.free)):.2f}"
 
 
-def _own_token(costs: Costs, name: str) -> str:
-    return _beyond(costs, costs.own[name]) if name in costs.own else ""
-
-
-def _beyond(costs: Costs, cost: Cost) -> str:
-    return f"{max(0.0, 1000 * (cost.token - costs.free)):.2f}"
+def _free(costs: Costs) -> float:
+    return 1000 * statistics.median(cost.free for cost in costs.ours.values())
 
 
 def _processor() -> str:
