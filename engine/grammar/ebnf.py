@@ -62,7 +62,7 @@ def _readable(ranges: Ranges) -> Iterator[tuple[int, int]]:
 
     Of a range of several lengths in UTF-8 it takes overlong bytes too; and of one like U+0800 to U+D7FF it allows none
     of the last that have a first byte in common (`AddSameLengthCharacterRange` has 0x0080 where 0x8080 is meant):
-    a third of all Korean syllables would be missing, and a token that ends in their first byte could not go on.
+    a sixth of all Korean syllables would be missing, and a token that ends in their first byte could not go on.
     """
     for low, high in ranges:
         while low <= high:
