@@ -59,6 +59,18 @@ def test_texts_come_back(tokenizer: Tokenizer, detokenizers: DetokenizerFactory,
     assert whole == text.replace("e\u0301", "é") or whole == text
 
 
+def assert_same_text(
+    tokenizer: Tokenizer, detokenizers: DetokenizerFactory, ids: Sequence[int], *, special: bool
+) -> None:
+    """The stream's text is the tokenizer's, but for a character that the last token left unfinished: the tokenizer
+    shows U+FFFD there, a stream nothing."""
+    detokenizer = detokenizers(special=special)
+    text = "".join(detokenizer.push([id]) for id in ids)
+    cut = "\ufffd" if detokenizer.unfinished else ""
+    text += detokenizer.finish()
+    assert text + cut == tokenizer.decode(list(ids), skip_special_tokens=not special)
+
+
 @settings(max_examples=200)
 @given(data=st.data())
 def test_any_tokens_give_the_tokenizers_text(
@@ -66,9 +78,8 @@ def test_any_tokens_give_the_tokenizers_text(
 ) -> None:
     size = max(tokenizer.get_vocab().values()) + 1
     ids = data.draw(st.lists(st.integers(0, size - 1), min_size=1, max_size=20))
-    assert streamed(detokenizers, ids) == tokenizer.decode(ids)
-    shown = tokenizer.decode(ids, skip_special_tokens=False)
-    assert streamed(detokenizers, ids, special=True) == shown
+    assert_same_text(tokenizer, detokenizers, ids, special=False)
+    assert_same_text(tokenizer, detokenizers, ids, special=True)
 
 
 def test_only_control_tokens_are_special(family: Family, preparer: Preparer) -> None:
