@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 import pytest
+from support import worker_requests
 from support.conversation import answer, ask, reasons, text, until_text
 from support.engines import LONG, idle, running
 from support.schemas import SCHEMAS
@@ -170,20 +171,7 @@ def test_closing_ends_those_that_wait_for_a_form(tiny_text: ModelSource) -> None
 
 def generate(id: int, form: Form, worker: Worker) -> Generate:
     ids = worker._pipelines[0].get_tokenizer().encode("hello").input_ids.data[0]
-    return Generate(
-        id=id,
-        token_ids=ids.astype("int64").tobytes(),
-        max_new_tokens=50,
-        temperature=0,
-        top_p=1,
-        top_k=-1,
-        frequency_penalty=0,
-        presence_penalty=0,
-        repetition_penalty=1,
-        seed=0,
-        ignore_eos=False,
-        form=form,
-    )
+    return worker_requests.generate(id, ids.astype("int64").tobytes(), 50, form=form)
 
 
 def test_a_form_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_text: ModelSource) -> None:

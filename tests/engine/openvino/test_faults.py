@@ -9,6 +9,7 @@ from typing import Any
 
 import psutil
 import pytest
+from support import worker_requests
 from support.conversation import answer, ask, text, until_text
 from support.engines import LONG, running
 from support.processes import gone
@@ -16,25 +17,12 @@ from support.processes import gone
 from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino import OpenVINOEngine
-from specvino.engine.openvino.messages import Generate
 from specvino.engine.protocol import Engine
 
 HELLO = "Hello! How can I help you today?"
 
 # With a penalty a token id that the model has not breaks a step; the engine itself never sends one.
-GARBAGE = Generate(
-    id=2**40,
-    token_ids=(10**6).to_bytes(8, sys.byteorder),
-    max_new_tokens=2,
-    temperature=0,
-    top_p=1,
-    top_k=-1,
-    frequency_penalty=0,
-    presence_penalty=0,
-    repetition_penalty=1.5,
-    seed=0,
-    ignore_eos=False,
-)
+GARBAGE = worker_requests.generate(2**40, (10**6).to_bytes(8, sys.byteorder), 2, repetition_penalty=1.5)
 
 
 def pid(engine: OpenVINOEngine, name: str) -> int:
