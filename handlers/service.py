@@ -9,7 +9,7 @@ from typing import Literal
 from specvino.engine.protocol import Engine
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import RequestContext
+from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.errors import ApiError
 
 
@@ -17,27 +17,27 @@ class Service:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    async def get_health(self, context: RequestContext) -> wire.Health:
+    async def get_health(self, context: RequestContext) -> Reply[wire.Health]:
         state = self._engine.stats().state
         if state != "ready":
             raise ApiError(ErrorCode.ENGINE_UNAVAILABLE, f"The engine is {state}.", retry_after=1)
-        return {"status": "ok"}
+        return Reply({"status": "ok"})
 
-    async def get_version(self, context: RequestContext) -> wire.Version:
-        return {"version": version_of("specvino")}
+    async def get_version(self, context: RequestContext) -> Reply[wire.Version]:
+        return Reply({"version": version_of("specvino")})
 
     async def get_openapi(
         self,
         context: RequestContext,
         dialect: Literal["openai", "ovms", "vllm", "mlc-llm", "fastdeploy"] | None,
         version: Literal["3.1", "3.2"] | None,
-    ) -> wire.OpenApi:
+    ) -> Reply[wire.OpenApi]:
         if dialect is None:
-            return _document("openapi-3.1.json" if version == "3.1" else "openapi.json")
+            return Reply(_document("openapi-3.1.json" if version == "3.1" else "openapi.json"))
         if version == "3.2":
             message = f"version is '3.2', but the document of {dialect} is there in '3.1' only."
             raise ApiError(ErrorCode.INVALID_VALUE, message, param="version")
-        return _document(f"dialects/{dialect}.json")
+        return Reply(_document(f"dialects/{dialect}.json"))
 
 
 @cache

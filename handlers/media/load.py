@@ -1,34 +1,18 @@
-"""The images of a request, one after the other."""
+"""Reads the images of a request, one after the other."""
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from specvino.engine.errors import PromptError
 from specvino.engine.protocol import Engine
-from specvino.engine.request import Image
-from specvino.generated import models
-from specvino.handlers.given import given
+from specvino.engine.request import Image, Message, PlacedImage
 from specvino.handlers.media import data_url, files
 from specvino.handlers.media.fetch import Fetcher
+from specvino.handlers.media.place import MessageDraft
 from specvino.handlers.media.refusals import DownloadFailed, InvalidImage, InvalidUrl, Refused
 from specvino.handlers.media.settings import FETCH_SECONDS, LONGEST_SIDES, MAX_IMAGES, MAX_PIXELS, MediaSettings
-
-
-@dataclass(frozen=True, slots=True)
-class ImageSource:
-    """Where an image is, and the dotted path of the part that says so; `detail` as requests have it."""
-
-    param: str
-    url: str
-    detail: str | None
-
-
-def source(param: str, url: str | models.ImageUrl, detail: str | None = None) -> ImageSource:
-    """The `detail` in a URL's object counts where it is given."""
-    if isinstance(url, str):
-        return ImageSource(param, url, detail)
-    return ImageSource(param, url.url, given(url.detail) or detail)
+from specvino.handlers.media.source import ImageSource
 
 
 class Media:
@@ -39,11 +23,20 @@ class Media:
         self._folder = settings.folder
         self._fetcher = fetcher or (Fetcher(settings.domains) if settings.domains else None)
 
+    async def read(self, drafts: Sequence[MessageDraft]) -> tuple[Message, ...]:
+        """Returns the messages with their images. Raises ApiError, and EngineUnavailable or EngineRestarted."""
+        images = await self.load(placed.source for draft in drafts for placed in draft.images)
+        return tuple(
+            replace(
+                draft.message,
+                images=tuple(PlacedImage(placed.at, images[placed.source.param]) for placed in draft.images),
+            )
+            for draft in drafts
+        )
+
     async def load(self, sources: Iterable[ImageSource]) -> dict[str, Image]:
-        """The images by their params; none for a model that doesn't see. Raises ApiError."""
+        """Returns the images by their params. Raises as `read` does."""
         images: dict[str, Image] = {}
-        if not self._engine.model.vision:
-            return images
         sources = list(sources)
         if len(sources) > MAX_IMAGES:  # before any is fetched or decoded
             raise InvalidImage(f"The request has more than {MAX_IMAGES} images.").at(sources[MAX_IMAGES].param)
