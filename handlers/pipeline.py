@@ -12,16 +12,17 @@ the engine's segments is its own.
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from specvino.engine.errors import ContextLengthExceeded
 from specvino.engine.protocol import Engine, ModelInfo
 from specvino.engine.request import Conversation, GenerationRequest, Prompt, Sampling
 from specvino.engine.segments import Segment, Started
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.errors import engine_errors
 from specvino.handlers.limits import Limits, require_no_penalty_in_search
-from specvino.handlers.media import Media, MessageDraft
+from specvino.handlers.media import Media, MessageDraft, fetches
 from specvino.handlers.models import ServedModel
 from specvino.handlers.sampling import Body, sampling
 from specvino.handlers.structured_outputs import FormatFields, StructuredOutput, refusals, structured_output
@@ -135,9 +136,13 @@ class Pipeline:
         self, request: CheckedRequest, messages: Sequence[MessageDraft], generate: Generate | None = None
     ) -> Generation:
         """Reads the messages' images and starts to continue the conversation; `generate` as in `start`."""
+        conversation = Conversation(
+            tuple(each.message for each in messages), request.tools.tools, request.template.json
+        )
         with request.refusals():
-            read = await self._media.read(messages)
-        conversation = Conversation(read, request.tools.tools, request.template.json)
+            if fetches(messages):
+                await self._check(request.with_prompts([conversation]), shortens=generate is not None)
+            conversation = replace(conversation, messages=await self._media.read(messages))
         return await self.start(request, [conversation], generate)
 
     async def start(
@@ -148,6 +153,14 @@ class Pipeline:
         started = await anext(segments)
         assert isinstance(started, Started)
         return Generation(started, segments, (*request.unsupported, *request.unenforced(started)))
+
+    async def _check(self, asked: GenerationRequest, *, shortens: bool) -> None:
+        """Raises what the engine has against a request without its images, so that none is fetched for it."""
+        try:
+            await self._engine.check(asked)
+        except ContextLengthExceeded:
+            if not shortens:
+                raise
 
     async def _segments(
         self, request: CheckedRequest, asked: GenerationRequest, generate: Generate

@@ -146,19 +146,13 @@ class OpenVINOEngine:
             thinking_variables(self._prepare.vocabulary.chat_template),
         )
 
+    async def check(self, request: GenerationRequest) -> None:
+        self._check_ready()
+        await self._admit_all(request)
+
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         self._check_ready()
-        if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
-            # The pipeline would crash.
-            raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
-        prompts = []
-        for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
-            with numbered("Prompt", index, len(request.prompts)):
-                prompts.append(await self._admit(prompt, request.sampling.max_tokens))
-        holds = [
-            await held(self._grammars, request, prompt.prompt, self._formats, thinking=prompt.thinking)
-            for prompt in prompts
-        ]
+        prompts, holds = await self._admit_all(request)
         self._check_ready()  # the worker may have died meanwhile
         prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
         count = None
@@ -232,6 +226,20 @@ class OpenVINOEngine:
         states = {self._worker.state, self._prepare.process.state}
         worst: tuple[State, ...] = ("closed", "loading", "restarting")
         return next((state for state in worst if state in states), "ready" if self._model else "loading")
+
+    async def _admit_all(self, request: GenerationRequest) -> tuple[list[_Admitted], list[Held]]:
+        if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
+            # The pipeline would crash.
+            raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
+        prompts = []
+        for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
+            with numbered("Prompt", index, len(request.prompts)):
+                prompts.append(await self._admit(prompt, request.sampling.max_tokens))
+        holds = [
+            await held(self._grammars, request, prompt.prompt, self._formats, thinking=prompt.thinking)
+            for prompt in prompts
+        ]
+        return prompts, holds
 
     async def _admit(self, prompt: Prompt, max_tokens: int | None) -> _Admitted:
         """Raises PromptError if the model can't take the prompt, or the prompt leaves no room for what is asked."""

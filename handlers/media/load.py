@@ -1,7 +1,8 @@
 """Reads the images of a request, one after the other."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from specvino.engine.errors import PromptError
@@ -40,16 +41,17 @@ class Media:
         sources = list(sources)
         if len(sources) > MAX_IMAGES:  # before any is fetched or decoded
             raise InvalidImage(f"The request has more than {MAX_IMAGES} images.").at(sources[MAX_IMAGES].param)
+        for source in sources:
+            with _at(source):
+                self._require_allowed(source.url)
         pixels = 0
         late = asyncio.get_running_loop().time() + FETCH_SECONDS
-        for source in sources:
-            try:
+        for source in sorted(sources, key=lambda source: _is_remote(source.url)):  # what is fetched comes last
+            with _at(source):
                 image = await self._read(source, late)
                 pixels += image.width * image.height
                 if pixels > MAX_PIXELS:
                     raise InvalidImage(f"The images have more than {MAX_PIXELS:,} pixels in all; try the detail low.")
-            except Refused as error:
-                raise error.at(source.param) from error
             images[source.param] = image
         return images
 
@@ -60,17 +62,44 @@ class Media:
         except PromptError as error:
             raise InvalidImage(str(error)) from error
 
+    def _require_allowed(self, url: str) -> None:
+        """Raises Refused for a place that nothing is read from."""
+        if data_url.is_data_url(url):
+            return
+        if _is_remote(url):
+            if self._fetcher is None:
+                raise InvalidUrl("This server doesn't fetch images; send them as data URLs.")
+            self._fetcher.require_allowed(url)
+        elif self._folder is None:
+            raise InvalidUrl("An image's URL must begin with data: or, where this server allows it, with https://.")
+
     async def _file(self, url: str, late: float) -> bytes | str:
         if data_url.is_data_url(url):
             return data_url.base64_of(url)
-        if url[:7].lower() == "http://" or url[:8].lower() == "https://":
-            if self._fetcher is None:
-                raise InvalidUrl("This server doesn't fetch images; send them as data URLs.")
+        if _is_remote(url):
+            assert self._fetcher is not None
             try:
                 async with asyncio.timeout_at(late):
                     return await self._fetcher.fetch(url)
             except TimeoutError as error:
                 raise DownloadFailed("The image's server took too long.") from error
-        if self._folder is None:
-            raise InvalidUrl("An image's URL must begin with data: or, where this server allows it, with https://.")
+        assert self._folder is not None
         return await asyncio.to_thread(files.read, url, self._folder)
+
+
+def fetches(drafts: Iterable[MessageDraft]) -> bool:
+    """Returns whether an image of the messages is on another server."""
+    return any(_is_remote(placed.source.url) for draft in drafts for placed in draft.images)
+
+
+def _is_remote(url: str) -> bool:
+    return url[:7].lower() == "http://" or url[:8].lower() == "https://"
+
+
+@contextmanager
+def _at(source: ImageSource) -> Iterator[None]:
+    """Names the part that holds the image in what is refused of it."""
+    try:
+        yield
+    except Refused as error:
+        raise error.at(source.param) from error
