@@ -8,8 +8,8 @@ from specvino.conformance.checks.room import with_room
 from specvino.conformance.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, outputs
 from specvino.conformance.session import LIMITS, Session
-from specvino.conformance.shape import Shape
 from specvino.conformance.verdict import Failed, Skipped
+from specvino.document.validator import Validator
 
 
 async def called(
@@ -56,7 +56,7 @@ def _judge(name: Any, arguments: Any, parameters: Mapping[str, Any], exchange: E
     value = _object(arguments)
     if value is None:
         raise Failed(f"the arguments of {name} are no JSON object: {str(arguments)[:120]!r}", exchange)
-    for violation in Shape(parameters).violations(value):
+    for violation in Validator(parameters).violations(value):
         raise Failed(f"the arguments of {name} break its schema: {violation}", exchange)
 
 

@@ -7,10 +7,10 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
-from specvino.conformance.dialect import whole
 from specvino.conformance.faux.http import Call, Headers
 from specvino.conformance.faux.models import Models
 from specvino.conformance.faux.refusal import Refusal
+from specvino.document.loading import whole
 from specvino.generated.errors import ErrorCode
 from specvino.generated.support import SHAPES, UNIONS
 

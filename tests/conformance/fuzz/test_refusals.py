@@ -3,12 +3,13 @@
 import pytest
 
 from specvino.conformance.client import Target
-from specvino.conformance.dialect import Dialect, whole
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.excuses import unknown_codes
 from specvino.conformance.fuzz.refusals import REFUSALS
 from specvino.conformance.fuzz.refused import Refused
 from specvino.conformance.fuzz.run import fuzz
 from specvino.conformance.fuzz.server import Server
+from specvino.document.loading import whole
 
 TOO_LONG = "This model's context length is 100 tokens, but the request needs 200."
 NO_TOKEN = "Prompt 2: The model has no token 1000: its token ids are 0 to 999."
