@@ -18,7 +18,7 @@ ROUTES = "routes.json"
 @cache
 def load(name: str) -> dict[str, Any]:
     """Returns a document as it was parsed once: whoever changes it must copy it. Raises FileNotFoundError."""
-    loaded: dict[str, Any] = json.loads(text(name))
+    loaded: dict[str, Any] = json.loads(read(name))
     return loaded
 
 
@@ -27,7 +27,7 @@ def whole() -> dict[str, Any]:
     return load(OPENAPI_32)
 
 
-def text(name: str) -> str:
+def read(name: str) -> str:
     """Returns the file of a document as it is. Raises FileNotFoundError."""
     return files("specvino.generated").joinpath(*name.split("/")).read_text("utf-8")
 

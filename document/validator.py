@@ -58,7 +58,9 @@ class Validators:
 
     def at(self, pointer: str) -> Validator:
         """Returns the validator of the schema that a pointer into the document leads to."""
-        return self.of({"$ref": f"#{pointer}"})
+        if pointer not in self._compiled:
+            self._compiled[pointer] = Validator({"$ref": f"{BASE}#{pointer}"}, self._registry)
+        return self._compiled[pointer]
 
     def of(self, schema: Schema) -> Validator:
         """Returns the validator of a schema that may refer to the document's components."""
