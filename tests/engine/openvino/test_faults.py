@@ -16,7 +16,7 @@ from support.processes import gone
 from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino import OpenVINOEngine
-from specvino.engine.openvino.messages import Generate
+from specvino.engine.openvino.messages.worker import Generate
 from specvino.engine.protocol import Engine
 
 HELLO = "Hello! How can I help you today?"
