@@ -41,7 +41,7 @@ def _main(pipe: Connection, path: str) -> None:
     from openvino_genai import Tokenizer
 
     from specvino.engine.openvino.messages.worker import LoadModel
-    from specvino.engine.openvino.worker.step_loop import load
+    from specvino.engine.openvino.worker.pipeline import load
 
     pipeline = load(LoadModel(path, max_sequences=0))
     tokenizer = Tokenizer(path)

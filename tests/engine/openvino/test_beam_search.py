@@ -8,7 +8,7 @@ from support.conversation import answer, ask, reasons, text, until_text
 from support.engines import idle, running
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino import OpenVINOEngine
+from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.protocol import Engine
 from specvino.engine.segments import Finish, Segment, TextDelta, Usage
 

@@ -13,7 +13,8 @@ from support.engines import running
 from support.scores import Scores
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino import OpenVINOEngine, text_streamer
+from specvino.engine.openvino import text_streamer
+from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.preprocess.preprocessor import Preparer
 from specvino.engine.protocol import Engine
 from specvino.engine.request import GenerationRequest, TextPrompt, TokenPrompt

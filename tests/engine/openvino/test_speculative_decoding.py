@@ -12,10 +12,11 @@ from support.engines import idle, running
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino import OpenVINOEngine
+from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.messages.worker import Generate, LoadModel
 from specvino.engine.openvino.preprocess.preprocessor import Preparer
-from specvino.engine.openvino.worker.step_loop import Worker, load
+from specvino.engine.openvino.worker.pipeline import load
+from specvino.engine.openvino.worker.step_loop import Worker
 
 QUESTIONS = ["hello", "count", "emoji", "json", "list", "think", "What is the capital of France?"]
 

@@ -21,7 +21,8 @@ from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.messages.worker import Generate, LoadModel
 from specvino.engine.openvino.worker import grammar_compiler
-from specvino.engine.openvino.worker.step_loop import Worker, load
+from specvino.engine.openvino.worker.pipeline import load
+from specvino.engine.openvino.worker.step_loop import Worker
 from specvino.engine.request import Constraint, GenerationRequest, JsonSchema, StructuralTag
 from specvino.engine.segments import Started
 

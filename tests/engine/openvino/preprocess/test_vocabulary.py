@@ -11,7 +11,7 @@ from openvino_genai import Tokenizer
 from support.conversation import answer, ask, text
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino import OpenVINOEngine
+from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.preprocess.vocabulary import ByteTable, byte_table, model_size, special_tokens
 from specvino.engine.openvino.text_streamer import TextStreamerDetokenizer
 

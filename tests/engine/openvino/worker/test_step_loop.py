@@ -12,7 +12,8 @@ from support.conversation import conversation
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Output, Step
 from specvino.engine.openvino.preprocess.preprocessor import Preparer
-from specvino.engine.openvino.worker.step_loop import Worker, load
+from specvino.engine.openvino.worker.pipeline import load
+from specvino.engine.openvino.worker.step_loop import Worker
 
 
 @pytest.fixture(scope="module")
