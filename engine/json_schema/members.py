@@ -1,6 +1,7 @@
-"""A call's arguments one by one, for the formats that don't write them as one JSON object.
+"""What a schema says of an object's members, one by one.
 
-What a schema says of the object as a whole, they can say only in part: `Members.unsaid` is the rest.
+Some tool parsers' models write a call's arguments so. What a schema says of the object as a whole is then lost:
+`Members.beyond` names it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,41 +9,39 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from specvino.engine.json_schema.errors import Path
-from specvino.engine.json_schema.refs import resolve
-from specvino.engine.json_schema.types import Types
+from specvino.engine.json_schema.refs import resolved
+from specvino.engine.json_schema.types import AdmittedTypes
 
 # Nobody has checked the schema of a tool that isn't forced, and it may hold itself: so many names and parts are read,
 # in paths of so many steps.
 _MOST = 1000
 _DEEPEST = 8
 
-_REASON = "the model's format writes arguments one by one"
-
 
 @dataclass(slots=True)
 class Members:
-    """Properties by name, which of them must come, and the keywords that can't be kept to, each with the reason."""
+    """Holds the properties by name, which of them are required, and the paths of keywords that say more."""
 
     properties: dict[str, Any] = field(default_factory=dict)
     required: dict[str, None] = field(default_factory=dict)
-    unsaid: dict[Path, str] = field(default_factory=dict)
+    beyond: dict[Path, None] = field(default_factory=dict)
 
     def join(self, other: "Members", keyword: str) -> None:
-        """`keyword` is allOf or anyOf, for a property that both have."""
+        """Adds what another schema says; `keyword` (allOf, anyOf) joins the schemas of a property that both have."""
         for name, schema in other.properties.items():
             own = self.properties.get(name, schema)
             several = own[keyword] if isinstance(own, dict) and own.keys() == {keyword} else [own]
             self.properties[name] = own if schema in several else {keyword: [*several, schema]}
-        self.unsaid |= other.unsaid
+        self.beyond |= other.beyond
 
 
 def members(root: Mapping[str, Any]) -> Members:
-    """Of the schema of a tool's parameters, whatever that holds: what is no schema says nothing."""
+    """Returns the members of a schema that nobody needs to have checked: what is no schema says nothing."""
     return _Reader(root).read(root, ())
 
 
 def required_and_optional(root: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The schemas of the members that an object must have, and of those that it may have, each complete in itself."""
+    """Returns the schemas of the required members and of the optional ones, each complete in itself."""
     shared = {key: root[key] for key in ("$defs", "definitions") if key in root}
     found = members(root)
     properties = {
@@ -56,14 +55,14 @@ def required_and_optional(root: Mapping[str, Any]) -> tuple[dict[str, Any], dict
 class _Reader:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
-        self._types = Types(root)
+        self._types = AdmittedTypes(root)
         self._left = _MOST
 
     def read(self, schema: Any, path: Path) -> Members:
         self._left -= 1
         if len(path) > _DEEPEST:
-            return Members(unsaid={path: _REASON})
-        schema = resolve(schema, self._root)
+            return Members(beyond={path: None})
+        schema = resolved(schema, self._root)
         found = Members(_object(schema.get("properties")), dict.fromkeys(_names(schema.get("required"))))
         self._left -= len(found.properties) + len(found.required)
         for one in self._parts(schema, path, "allOf", found):
@@ -72,21 +71,21 @@ class _Reader:
         for keyword in ("anyOf", "oneOf"):
             branches = list(self._parts(schema, path, keyword, found))
             if len(branches) > 1:
-                found.unsaid[(*path, keyword)] = _REASON
+                found.beyond[(*path, keyword)] = None
             union = Members()
             for branch in branches:
                 union.join(branch, "anyOf")
             found.join(union, "allOf")
             anyhow = branches[0].required if branches else {}
             found.required |= {name: None for name in anyhow if all(name in branch.required for branch in branches)}
-        found.unsaid |= {(*path, keyword): _REASON for keyword in _beyond(schema, found)}
+        found.beyond |= {(*path, keyword): None for keyword in _beyond(schema, found)}
         return found
 
     def _parts(self, schema: Mapping[str, Any], path: Path, keyword: str, found: Members) -> Iterator[Members]:
-        """Those that arguments, which are an object, can satisfy."""
+        """Yields the members of those parts that an object can satisfy."""
         for index, part in enumerate(_list(schema.get(keyword))):
             if self._left <= 0:
-                found.unsaid[(*path, keyword)] = _REASON
+                found.beyond[(*path, keyword)] = None
                 return
             if "object" in (self._types.of(part) or ("object",)):
                 yield self.read(part, (*path, keyword, index))
@@ -95,7 +94,7 @@ class _Reader:
 
 
 def _beyond(schema: Mapping[str, Any], found: Members) -> list[str]:
-    """The keywords that more than the members decide, unless these are enough."""
+    """Returns the keywords that more than the members decide, unless these are enough."""
     beyond = [keyword for keyword in ("patternProperties", "propertyNames") if schema.get(keyword) and found.properties]
     if _number(schema.get("minProperties"), 0) > len(found.required):
         beyond.append("minProperties")

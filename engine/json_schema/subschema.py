@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote
 
 from specvino.engine.json_schema.errors import Impossible, Path, SchemaError
+from specvino.engine.json_schema.refs import UnresolvableReference, target
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,38 +58,16 @@ def _flatten(root: Mapping[str, Any], part: Located, flat: dict[Any, Located], f
         raise Impossible(part.path, "the schema false allows no value")
     reference = part.schema.get("$ref")
     if reference is not None:
-        target = _target(root, reference, part.at("$ref").path)
-        if target.path in followed:
-            raise SchemaError(part.at("$ref").path, f"{reference!r} leads back to itself")
-        _flatten(root, target, flat, (*followed, target.path))
+        path = part.at("$ref").path
+        try:
+            schema, place = target(root, reference)
+        except UnresolvableReference as error:
+            raise SchemaError(path, str(error)) from None
+        if place in followed:
+            raise SchemaError(path, f"{reference!r} leads back to itself")
+        _flatten(root, Located(schema, place), flat, (*followed, place))
     for index in range(len(part.schema.get("allOf", ()))):
         _flatten(root, part.at("allOf", index), flat, followed)
     rest = part.without("$ref", "allOf")
     if rest.schema:
         flat.setdefault((rest.path, tuple(rest.schema)), rest)
-
-
-def _target(root: Mapping[str, Any], reference: str, path: Path) -> Located:
-    if not reference.startswith("#"):
-        raise SchemaError(
-            path, f"{reference!r} leads out of the schema; only references that begin with # are followed"
-        )
-    pointer = unquote(reference[1:])
-    if pointer and not pointer.startswith("/"):
-        raise SchemaError(
-            path, f"{reference!r} names an anchor; only references by path, like #/$defs/name, are followed"
-        )
-    keys: list[str | int] = []
-    value: Any = root
-    for part in pointer.split("/")[1:]:
-        key: str | int = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, list) and part.isdecimal() and len(part) < 6:
-            key = int(part)
-        try:
-            value = value[key]
-        except (KeyError, IndexError, TypeError):
-            raise SchemaError(path, f"{reference!r} leads to nothing") from None
-        keys.append(key)
-    if not isinstance(value, dict | bool):
-        raise SchemaError(path, f"{reference!r} leads to what is no schema")
-    return Located(value, tuple(keys))

@@ -9,7 +9,7 @@ from specvino.engine.grammar.structural_tags.builders import constant, either, j
 from specvino.engine.grammar.structured_output import Form
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.openvino.grammar_client import GrammarClient
-from specvino.engine.output_parsers import FRAMINGS, forced, thoughtful, unsaid
+from specvino.engine.output_parsers import FRAMINGS, forced, thoughtful, unenforceable_keywords
 from specvino.engine.output_parsers.selection import OutputFormats, functions, parameters, require_object
 from specvino.engine.request import Constraint, Conversation, GenerationRequest, JsonSchema, Prompt, StructuralTag, Tool
 
@@ -46,7 +46,7 @@ async def _calls(
     unenforced = []
     for index, (tool, function) in enumerate(zip(prompt.tools, functions(prompt.tools), strict=True)):
         found = dict.fromkeys(await _check(grammars, index, tool, strict=tool.strict))
-        left = unsaid(formats.tool, function)
+        left = unenforceable_keywords(formats.tool, function)
         if tool.strict and left:
             path, reason = next(iter(left.items()))
             error = ConstraintError(reason, path, unsupported=True)

@@ -5,7 +5,7 @@ formats in a chat template, `needs_special_tokens` says what the detokenizer mus
 """
 
 from specvino.engine.output_parsers.detect import detect
-from specvino.engine.output_parsers.forced_calls import forced, thoughtful, unsaid
+from specvino.engine.output_parsers.forced_calls import forced, thoughtful, unenforceable_keywords
 from specvino.engine.output_parsers.parser import OutputParser, parser_for
 from specvino.engine.output_parsers.pieces import CallArguments, CallEnd, CallStart, Piece, Reasoning, Text
 from specvino.engine.output_parsers.registry import (
@@ -37,5 +37,5 @@ __all__ = [
     "needs_special_tokens",
     "parser_for",
     "thoughtful",
-    "unsaid",
+    "unenforceable_keywords",
 ]

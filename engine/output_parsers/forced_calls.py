@@ -39,6 +39,8 @@ def thoughtful(reasoning_format: str, grammar: Grammar, prompt_ends_in_thinking:
     return sequence([thought if prompt_ends_in_thinking else either([NOTHING, thought]), grammar])
 
 
-def unsaid(tool_format: str, tool: Tool) -> Mapping[Path, str]:
-    """The keywords of the parameters to which no forced call of this format can keep, each with the reason."""
-    return members(tool.parameters or {}).unsaid if TOOL_FORMATS[tool_format].one_by_one else {}
+def unenforceable_keywords(tool_format: str, tool: Tool) -> Mapping[Path, str]:
+    """Returns the keywords of the parameters to which no forced call of this format can keep, each with the reason."""
+    if not TOOL_FORMATS[tool_format].one_by_one:
+        return {}
+    return dict.fromkeys(members(tool.parameters or {}).beyond, "the model's format writes arguments one by one")

@@ -7,7 +7,7 @@ from typing import Any
 
 from specvino.engine.errors import ConstraintError
 from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS
-from specvino.engine.json_schema.types import types_of
+from specvino.engine.json_schema.types import admitted_types
 from specvino.engine.output_parsers import (
     OutputParser,
     check,
@@ -110,7 +110,7 @@ def parameters(tool: Tool) -> dict[str, Any]:
 
 def require_object(schema: Mapping[str, Any]) -> None:
     """Raises ConstraintError for a schema by which the arguments are anything else."""
-    types = types_of(schema, schema)
+    types = admitted_types(schema, schema)
     if types is not None and "object" not in types:
         raise ConstraintError("arguments are always an object", ("type",))
 

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from specvino.engine.json_schema.types import STRING, types_of
+from specvino.engine.json_schema.types import STRING, admitted_types
 from specvino.engine.output_parsers.python_literals import Literals, as_json
 from specvino.engine.output_parsers.text_source import Source
 
 
 def is_text(schema: Any, root: Mapping[str, Any] | None) -> bool:
     """Whether the argument is a string, whatever it looks like."""
-    return types_of(schema, root) == STRING
+    return admitted_types(schema, root) == STRING
 
 
 def typed(text: str, schema: Any, root: Mapping[str, Any] | None) -> str:
@@ -18,7 +18,7 @@ def typed(text: str, schema: Any, root: Mapping[str, Any] | None) -> str:
 
     What reads as a value of another type is one, if the schema admits it or admits no string; all else is a string.
     """
-    types = types_of(schema, root)
+    types = admitted_types(schema, root)
     if types == STRING:
         return as_json(text)
     value = _literal(text.strip())

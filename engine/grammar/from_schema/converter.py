@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 from typing import Any
-from urllib.parse import quote
 
 import jsonschema_rs
 
@@ -19,19 +18,21 @@ from specvino.engine.grammar.ebnf.size import open_places, require_few_rules, re
 from specvino.engine.grammar.from_schema import json_text
 from specvino.engine.grammar.from_schema.arrays import array
 from specvino.engine.grammar.from_schema.disjoint import disjoint
+from specvino.engine.grammar.from_schema.keywords import UNENFORCED
 from specvino.engine.grammar.from_schema.numbers import number
 from specvino.engine.grammar.from_schema.objects import object_
 from specvino.engine.grammar.from_schema.string_style import JSON, Spelling
 from specvino.engine.grammar.from_schema.strings import string
 from specvino.engine.json_schema.errors import Impossible, Path, SchemaError
-from specvino.engine.json_schema.keywords import TYPE_OF, UNENFORCED
+from specvino.engine.json_schema.keywords import IMPLIED_TYPE
+from specvino.engine.json_schema.refs import reference_to
 from specvino.engine.json_schema.subschema import Located, Together, flatten
+from specvino.engine.json_schema.types import TYPES, named_by_all
 
 MOST_PARTS = 2000
 MOST_DEPTH = 64
 MOST_VALUES = 4000  # of all enumerations together
 
-_TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 _DRAFT = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/20(19-09|20-12))/schema#?")
 
 
@@ -187,7 +188,7 @@ class _Converter:
 
     def _test(self, schema: Together) -> Callable[[Any], bool]:
         """Tells whether a value satisfies all of these schemas, each of its references followed."""
-        whole = {"allOf": [{"$ref": "urn:root#" + _pointer(part.path)} for part in schema.parts]}
+        whole = {"allOf": [{"$ref": "urn:root" + reference_to(part.path)} for part in schema.parts]}
         root = {key: value for key, value in self._root.items() if key != "$id"}
         # What leads out of the schema is never fetched.
         registry = jsonschema_rs.Registry([("urn:root", root)], retriever=lambda _: True)
@@ -223,19 +224,16 @@ class _Converter:
 
 
 def _types(schema: Together) -> list[str] | None:
-    """The types that a value may have; None where nothing is said of it, not even between the lines."""
-    types = {kind for part in schema.parts for keyword in part.schema if (kind := TYPE_OF.get(keyword))}
+    """Returns the types that a value may have; None where nothing is said of it, not even between the lines."""
     named = schema.values("type")
+    types = {kind for part in schema.parts for keyword in part.schema if (kind := IMPLIED_TYPE.get(keyword))}
     if not named and not types:
         return None
     if named:
-        types = set(_TYPES)
-    for value in named:
-        allowed = {value} if isinstance(value, str) else set(value)
-        types &= allowed | ({"integer"} if "number" in allowed else set())
+        types = named_by_all(named)
     if "number" in types:
         types.discard("integer")
-    return [kind for kind in _TYPES if kind in types]
+    return [kind for kind in TYPES if kind in types]
 
 
 def _constrains(keyword: str, each: Located, schema: Together) -> bool:
@@ -247,7 +245,3 @@ def _constrains(keyword: str, each: Located, schema: Together) -> bool:
         case "not":
             return True
     return each.schema not in (True, {}, [])
-
-
-def _pointer(path: Path) -> str:
-    return "".join("/" + quote(str(part).replace("~", "~0").replace("/", "~1"), safe="~$") for part in path)

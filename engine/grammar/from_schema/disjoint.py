@@ -5,6 +5,7 @@ from typing import Any
 
 from specvino.engine.json_schema.errors import Impossible
 from specvino.engine.json_schema.subschema import Located, Together, flatten
+from specvino.engine.json_schema.types import named_by_all, types_of_value
 
 _DEPTH = 8
 
@@ -34,28 +35,10 @@ def disjoint(root: Mapping[str, Any], a: Located, b: Located, depth: int = 0) ->
 
 
 def _types(schema: Together) -> set[str]:
-    types = {"null", "boolean", "number", "integer", "string", "array", "object"}
-    for value in schema.values("type"):
-        named = {value} if isinstance(value, str) else set(value)
-        types &= named | ({"integer"} if "number" in named else set())
+    types = named_by_all(schema.values("type"))
     if constants := _constants(schema):
-        types &= {kind for value in constants for kind in _kinds(value)}
+        types &= frozenset[str]().union(*map(types_of_value, constants))
     return types
-
-
-def _kinds(value: Any) -> set[str]:
-    match value:
-        case None:
-            return {"null"}
-        case bool():
-            return {"boolean"}
-        case int() | float():
-            return {"number", "integer"}
-        case str():
-            return {"string"}
-        case list():
-            return {"array"}
-    return {"object"}
 
 
 def _constants(schema: Together) -> list[Any] | None:

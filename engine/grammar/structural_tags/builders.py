@@ -6,10 +6,10 @@ XGrammar knows no empty string, no empty sequence and no optional element: `NOTH
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from specvino.engine.json_schema.keywords import ENFORCED, UNENFORCED
+from specvino.engine.grammar.from_schema.keywords import ENFORCED, UNENFORCED
 from specvino.engine.json_schema.members import required_and_optional
-from specvino.engine.json_schema.refs import resolve
-from specvino.engine.json_schema.types import STRING, types_of
+from specvino.engine.json_schema.refs import resolved
+from specvino.engine.json_schema.types import STRING, admitted_types
 
 Grammar = dict[str, Any]
 
@@ -107,8 +107,8 @@ def marked_up(parameters: Mapping[str, Any] | None, element: Callable[[str, Any]
 
 def plain_string(schema: Any) -> Grammar | None:
     """The grammar of an argument that is a string and stands there without quotes and escapes; None if it isn't one."""
-    if not isinstance(schema, dict) or types_of(schema, schema) != STRING:
+    if not isinstance(schema, dict) or admitted_types(schema, schema) != STRING:
         return None
-    if _CONSTRAINING.isdisjoint(resolve(schema, schema)):
+    if _CONSTRAINING.isdisjoint(resolved(schema, schema)):
         return ANY_TEXT
     return {"type": PLAIN_TEXT, "json_schema": schema}

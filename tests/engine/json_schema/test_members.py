@@ -6,7 +6,7 @@ import pytest
 from support.formats import Call, Function, outcome, pieces_of
 
 from specvino.engine.json_schema.members import members, required_and_optional
-from specvino.engine.json_schema.types import types_of
+from specvino.engine.json_schema.types import admitted_types
 
 ITSELF: list[dict[str, Any]] = [
     {keyword: [{"$ref": "#"}] * 5000, "properties": {"a": {"$ref": "#"}}, "required": ["a"]}
@@ -39,8 +39,8 @@ def test_a_schema_that_holds_itself_is_read_to_a_bound_which_is_told(schema: dic
     found = members(schema)
     assert found.properties == {"a": {"$ref": "#"}}
     assert list(found.required) == ["a"]
-    assert found.unsaid
-    assert types_of(schema, schema) is None
+    assert found.beyond
+    assert admitted_types(schema, schema) is None
 
 
 def test_what_all_alternatives_demand_is_required() -> None:

@@ -8,7 +8,15 @@ import pytest
 from support.formats import NOW, TOOLS, WRITERS, Call, Function, Outcome, outcome, parsed, pieces_of
 
 from specvino.engine.grammar.structural_tags.builders import constant, json_schema, sequence
-from specvino.engine.output_parsers import FRAMINGS, REASONING_FORMATS, TOOL_FORMATS, Tool, forced, thoughtful, unsaid
+from specvino.engine.output_parsers import (
+    FRAMINGS,
+    REASONING_FORMATS,
+    TOOL_FORMATS,
+    Tool,
+    forced,
+    thoughtful,
+    unenforceable_keywords,
+)
 
 Says = Callable[[dict[str, Any], str], str]
 Babbles = Callable[[dict[str, Any], int], str | None]
@@ -165,9 +173,9 @@ PAYMENTS: dict[str, Any] = {
 def test_what_a_format_cant_say_of_the_arguments_is_told(tool_format: str) -> None:
     one_by_one = {"qwen3coder", "lfm2", "gemma4", "onyx", "minicpm5"}
     told = {("anyOf",), ("minProperties",)} if tool_format in one_by_one else set()
-    assert set(unsaid(tool_format, Function("pay", PAYMENTS))) == told
+    assert set(unenforceable_keywords(tool_format, Function("pay", PAYMENTS))) == told
     for tool in (*TOOLS, BOUNDED, TEXTS, JOINED, FREE):
-        assert not unsaid(tool_format, tool)
+        assert not unenforceable_keywords(tool_format, tool)
 
 
 @pytest.mark.parametrize("tool_format", FORMATS)

@@ -15,8 +15,8 @@ from support.sentences import sentence
 
 from specvino.engine.grammar.ebnf.example import shortest
 from specvino.engine.grammar.from_schema.converter import MOST_VALUES, convert
+from specvino.engine.grammar.from_schema.keywords import ENFORCED, UNENFORCED
 from specvino.engine.json_schema.errors import SchemaError
-from specvino.engine.json_schema.keywords import ENFORCED, UNENFORCED
 
 
 @pytest.mark.parametrize(("keyword", "schema"), SCHEMAS, ids=lambda value: value if isinstance(value, str) else "")
