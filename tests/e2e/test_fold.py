@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.streams import judged
 
-from specvino.conformance.fold import fold_chat, fold_completion
-from specvino.conformance.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_chat, fold_completion
+from specvino.conformance.streams.fold_response import fold_response
 from specvino.server.gate.schema import document
 
 pick = st.sampled_from
