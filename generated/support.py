@@ -84,6 +84,14 @@ SHAPES: dict[str, Shape] = {
         values={
         },
     ),
+    "AssistantAudioReference": Shape(
+        fields={
+            'id': Field("unsupported"),
+        },
+        required=frozenset(['id']),
+        values={
+        },
+    ),
     "AssistantMessage": Shape(
         fields={
             'role': Field("supported"),
@@ -92,9 +100,9 @@ SHAPES: dict[str, Shape] = {
             'refusal': Field("unsupported"),
             'reasoning_content': Field("supported"),
             'reasoning': Field("supported"),
-            'tool_calls': Field("supported", shape="MessageCall"),
-            'function_call': Field("supported", shape="MessageFormerCall"),
-            'audio': Field("unsupported", shape="MessageAudio"),
+            'tool_calls': Field("supported", shape="MessageToolCall"),
+            'function_call': Field("supported", shape="LegacyFunctionCall"),
+            'audio': Field("unsupported", shape="AssistantAudioReference"),
         },
         required=frozenset(['role']),
         values={
@@ -260,7 +268,7 @@ SHAPES: dict[str, Shape] = {
             'tool_choice': Field("supported", shape="ResponseToolChoice"),
             'parallel_tool_calls': Field("supported"),
             'max_tool_calls': Field("accepted"),
-            'text': Field("supported", shape="ResponseTextSettings"),
+            'text': Field("supported", shape="ResponseTextParam"),
             'response_format': Field("supported", shape="ResponseFormat"),
             'reasoning': Field("supported", shape="ReasoningSettings"),
             'chat_template_kwargs': Field("supported"),
@@ -443,19 +451,6 @@ SHAPES: dict[str, Shape] = {
             'type': ('function', ),
         },
     ),
-    "FlatJsonSchemaFormat": Shape(
-        fields={
-            'type': Field("supported"),
-            'name': Field("accepted"),
-            'description': Field("unsupported"),
-            'schema': Field("supported"),
-            'strict': Field("supported"),
-        },
-        required=frozenset(['name', 'schema', 'type']),
-        values={
-            'type': ('json_schema', ),
-        },
-    ),
     "FlatNamedToolChoice": Shape(
         fields={
             'type': Field("supported"),
@@ -563,16 +558,6 @@ SHAPES: dict[str, Shape] = {
         values={
         },
     ),
-    "InputCaller": Shape(
-        fields={
-            'type': Field("accepted"),
-            'caller_id': Field("accepted"),
-        },
-        required=frozenset(['type']),
-        values={
-            'type': ('direct', 'program', ),
-        },
-    ),
     "InputFile": Shape(
         fields={
             'file_data': Field("unsupported"),
@@ -583,7 +568,7 @@ SHAPES: dict[str, Shape] = {
         values={
         },
     ),
-    "InputFilePart": Shape(
+    "InputFileContent": Shape(
         fields={
             'type': Field("unsupported"),
             'file_data': Field("unsupported"),
@@ -608,7 +593,7 @@ SHAPES: dict[str, Shape] = {
             'id': Field("supported"),
             'status': Field("accepted"),
             'namespace': Field("accepted"),
-            'caller': Field("accepted", shape="InputCaller"),
+            'caller': Field("accepted", shape="InputToolCaller"),
             'async': Field("accepted"),
         },
         required=frozenset(['arguments', 'name', 'type']),
@@ -626,7 +611,7 @@ SHAPES: dict[str, Shape] = {
             'status': Field("accepted"),
             'name': Field("supported"),
             'namespace': Field("accepted"),
-            'caller': Field("accepted", shape="InputCaller"),
+            'caller': Field("accepted", shape="InputToolCaller"),
         },
         required=frozenset(['output', 'type']),
         values={
@@ -634,7 +619,16 @@ SHAPES: dict[str, Shape] = {
             'status': ('in_progress', 'completed', 'incomplete', None, ),
         },
     ),
-    "InputImagePart": Shape(
+    "InputHostedToolItem": Shape(
+        fields={
+            'type': Field("unsupported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('additional_tools', 'apply_patch_call', 'apply_patch_call_output', 'code_interpreter_call', 'compaction', 'compaction_trigger', 'computer_call', 'computer_call_output', 'configuration_update', 'custom_tool_call', 'custom_tool_call_output', 'file_search_call', 'image_generation_call', 'local_shell_call', 'local_shell_call_output', 'mcp_approval_request', 'mcp_approval_response', 'mcp_call', 'mcp_list_tools', 'program', 'program_output', 'shell_call', 'shell_call_output', 'tool_search_call', 'tool_search_output', 'web_search_call', ),
+        },
+    ),
+    "InputImageContent": Shape(
         fields={
             'type': Field("supported"),
             'image_url': Field("supported", shape="ImageUrl"),
@@ -675,16 +669,7 @@ SHAPES: dict[str, Shape] = {
             'phase': ('commentary', 'final_answer', None, ),
         },
     ),
-    "InputOtherItem": Shape(
-        fields={
-            'type': Field("unsupported"),
-        },
-        required=frozenset(['type']),
-        values={
-            'type': ('additional_tools', 'apply_patch_call', 'apply_patch_call_output', 'code_interpreter_call', 'compaction', 'compaction_trigger', 'computer_call', 'computer_call_output', 'configuration_update', 'custom_tool_call', 'custom_tool_call_output', 'file_search_call', 'image_generation_call', 'local_shell_call', 'local_shell_call_output', 'mcp_approval_request', 'mcp_approval_response', 'mcp_call', 'mcp_list_tools', 'program', 'program_output', 'shell_call', 'shell_call_output', 'tool_search_call', 'tool_search_output', 'web_search_call', ),
-        },
-    ),
-    "InputOutputTextPart": Shape(
+    "InputOutputTextContent": Shape(
         fields={
             'type': Field("supported"),
             'text': Field("supported"),
@@ -700,8 +685,8 @@ SHAPES: dict[str, Shape] = {
         fields={
             'type': Field("supported"),
             'id': Field("accepted"),
-            'content': Field("supported", shape="InputReasoningText"),
-            'summary': Field("supported", shape="InputSummaryText"),
+            'content': Field("supported", shape="InputReasoningTextContent"),
+            'summary': Field("supported", shape="InputSummaryTextContent"),
             'encrypted_content': Field("supported"),
             'status': Field("accepted"),
         },
@@ -711,7 +696,7 @@ SHAPES: dict[str, Shape] = {
             'status': ('in_progress', 'completed', 'incomplete', None, ),
         },
     ),
-    "InputReasoningText": Shape(
+    "InputReasoningTextContent": Shape(
         fields={
             'type': Field("supported"),
             'text': Field("supported"),
@@ -721,7 +706,7 @@ SHAPES: dict[str, Shape] = {
             'type': ('reasoning_text', ),
         },
     ),
-    "InputSummaryText": Shape(
+    "InputSummaryTextContent": Shape(
         fields={
             'type': Field("supported"),
             'text': Field("supported"),
@@ -731,7 +716,7 @@ SHAPES: dict[str, Shape] = {
             'type': ('summary_text', ),
         },
     ),
-    "InputTextPart": Shape(
+    "InputTextContent": Shape(
         fields={
             'type': Field("supported"),
             'text': Field("supported"),
@@ -742,23 +727,23 @@ SHAPES: dict[str, Shape] = {
             'type': ('input_text', ),
         },
     ),
-    "JsonObjectFormat": Shape(
+    "InputToolCaller": Shape(
         fields={
-            'type': Field("supported"),
+            'type': Field("accepted"),
+            'caller_id': Field("accepted"),
         },
         required=frozenset(['type']),
         values={
-            'type': ('json_object', ),
+            'type': ('direct', 'program', ),
         },
     ),
-    "JsonSchemaFormat": Shape(
+    "LegacyFunctionCall": Shape(
         fields={
-            'type': Field("supported"),
-            'json_schema': Field("supported", shape="SchemaOfForm"),
+            'name': Field("supported"),
+            'arguments': Field("supported"),
         },
-        required=frozenset(['json_schema', 'type']),
+        required=frozenset(['name']),
         values={
-            'type': ('json_schema', ),
         },
     ),
     "McpToolChoice": Shape(
@@ -772,40 +757,23 @@ SHAPES: dict[str, Shape] = {
             'type': ('mcp', ),
         },
     ),
-    "MessageAudio": Shape(
-        fields={
-            'id': Field("unsupported"),
-        },
-        required=frozenset(['id']),
-        values={
-        },
-    ),
-    "MessageCustomCall": Shape(
+    "MessageCustomToolCall": Shape(
         fields={
             'id': Field("unsupported"),
             'type': Field("unsupported"),
-            'custom': Field("unsupported", shape="MessageCustomInput"),
+            'custom': Field("unsupported", shape="MessageCustomToolInput"),
         },
         required=frozenset(['custom', 'type']),
         values={
             'type': ('custom', ),
         },
     ),
-    "MessageCustomInput": Shape(
+    "MessageCustomToolInput": Shape(
         fields={
             'name': Field("unsupported"),
             'input': Field("unsupported"),
         },
         required=frozenset(['input', 'name']),
-        values={
-        },
-    ),
-    "MessageFormerCall": Shape(
-        fields={
-            'name': Field("supported"),
-            'arguments': Field("supported"),
-        },
-        required=frozenset(['name']),
         values={
         },
     ),
@@ -818,7 +786,7 @@ SHAPES: dict[str, Shape] = {
         values={
         },
     ),
-    "MessageToolCall": Shape(
+    "MessageFunctionToolCall": Shape(
         fields={
             'id': Field("supported"),
             'type': Field("accepted"),
@@ -941,34 +909,26 @@ SHAPES: dict[str, Shape] = {
             'type': ('refusal', ),
         },
     ),
-    "ResponseStreamOptions": Shape(
+    "ResponseFormatJsonObject": Shape(
         fields={
-            'include_obfuscation': Field("unsupported", supported_values={'const': False}),
+            'type': Field("supported"),
         },
-        required=frozenset([]),
+        required=frozenset(['type']),
         values={
+            'type': ('json_object', ),
         },
     ),
-    "ResponseTextSettings": Shape(
+    "ResponseFormatJsonSchema": Shape(
         fields={
-            'format': Field("supported", shape="ResponseTextFormat"),
-            'verbosity': Field("unsupported", supported_values={'const': 'medium'}),
+            'type': Field("supported"),
+            'json_schema': Field("supported", shape="NamedOrBareJsonSchema"),
         },
-        required=frozenset([]),
+        required=frozenset(['json_schema', 'type']),
         values={
-            'verbosity': ('low', 'medium', 'high', None, ),
+            'type': ('json_schema', ),
         },
     ),
-    "StreamOptions": Shape(
-        fields={
-            'include_usage': Field("supported"),
-            'include_obfuscation': Field("unsupported", supported_values={'const': False}),
-        },
-        required=frozenset([]),
-        values={
-        },
-    ),
-    "StructuralFormat": Shape(
+    "ResponseFormatStructuralTag": Shape(
         fields={
             'type': Field("supported"),
             'format': Field("supported"),
@@ -991,6 +951,42 @@ SHAPES: dict[str, Shape] = {
             'type': ('structural_tag', 'const_string', 'regex', 'grammar', 'any_text', 'sequence', 'or', 'tag', 'triggered_tags', 'tags_with_separator', 'qwen_xml_parameter', ),
         },
     ),
+    "ResponseFormatText": Shape(
+        fields={
+            'type': Field("supported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('text', ),
+        },
+    ),
+    "ResponseStreamOptions": Shape(
+        fields={
+            'include_obfuscation': Field("unsupported", supported_values={'const': False}),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "ResponseTextParam": Shape(
+        fields={
+            'format': Field("supported", shape="TextResponseFormat"),
+            'verbosity': Field("unsupported", supported_values={'const': 'medium'}),
+        },
+        required=frozenset([]),
+        values={
+            'verbosity': ('low', 'medium', 'high', None, ),
+        },
+    ),
+    "StreamOptions": Shape(
+        fields={
+            'include_usage': Field("supported"),
+            'include_obfuscation': Field("unsupported", supported_values={'const': False}),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
     "SystemMessage": Shape(
         fields={
             'role': Field("supported"),
@@ -1002,15 +998,6 @@ SHAPES: dict[str, Shape] = {
             'role': ('system', ),
         },
     ),
-    "TextFormat": Shape(
-        fields={
-            'type': Field("supported"),
-        },
-        required=frozenset(['type']),
-        values={
-            'type': ('text', ),
-        },
-    ),
     "TextPart": Shape(
         fields={
             'type': Field("supported"),
@@ -1020,6 +1007,19 @@ SHAPES: dict[str, Shape] = {
         required=frozenset(['text', 'type']),
         values={
             'type': ('text', ),
+        },
+    ),
+    "TextResponseFormatJsonSchema": Shape(
+        fields={
+            'type': Field("supported"),
+            'name': Field("accepted"),
+            'description': Field("unsupported"),
+            'schema': Field("supported"),
+            'strict': Field("supported"),
+        },
+        required=frozenset(['name', 'schema', 'type']),
+        values={
+            'type': ('json_schema', ),
         },
     ),
     "TokenizeRequest": Shape(
@@ -1122,14 +1122,14 @@ UNIONS: dict[str, Union] = {
         },
         absent=(),
     ),
-    "MessageCall": Union(
-        branches=('MessageToolCall', 'MessageCustomCall'),
+    "MessageToolCall": Union(
+        branches=('MessageFunctionToolCall', 'MessageCustomToolCall'),
         select='type',
         variants={
-            'function': ('MessageToolCall',),
-            'custom': ('MessageCustomCall',),
+            'function': ('MessageFunctionToolCall',),
+            'custom': ('MessageCustomToolCall',),
         },
-        absent=('MessageToolCall',),
+        absent=('MessageFunctionToolCall',),
     ),
     "Message": Union(
         branches=('DeveloperMessage', 'SystemMessage', 'UserMessage', 'AssistantMessage', 'ToolMessage', 'FunctionMessage'),
@@ -1164,28 +1164,28 @@ UNIONS: dict[str, Union] = {
         absent=('NamedToolChoice',),
     ),
     "ResponseFormat": Union(
-        branches=('TextFormat', 'JsonObjectFormat', 'JsonSchemaFormat', 'StructuralFormat'),
+        branches=('ResponseFormatText', 'ResponseFormatJsonObject', 'ResponseFormatJsonSchema', 'ResponseFormatStructuralTag'),
         select='type',
         variants={
-            'text': ('TextFormat',),
-            'json_object': ('JsonObjectFormat',),
-            'json_schema': ('JsonSchemaFormat',),
-            'structural_tag': ('StructuralFormat',),
-            'const_string': ('StructuralFormat',),
-            'regex': ('StructuralFormat',),
-            'grammar': ('StructuralFormat',),
-            'any_text': ('StructuralFormat',),
-            'sequence': ('StructuralFormat',),
-            'or': ('StructuralFormat',),
-            'tag': ('StructuralFormat',),
-            'triggered_tags': ('StructuralFormat',),
-            'tags_with_separator': ('StructuralFormat',),
-            'qwen_xml_parameter': ('StructuralFormat',),
+            'text': ('ResponseFormatText',),
+            'json_object': ('ResponseFormatJsonObject',),
+            'json_schema': ('ResponseFormatJsonSchema',),
+            'structural_tag': ('ResponseFormatStructuralTag',),
+            'const_string': ('ResponseFormatStructuralTag',),
+            'regex': ('ResponseFormatStructuralTag',),
+            'grammar': ('ResponseFormatStructuralTag',),
+            'any_text': ('ResponseFormatStructuralTag',),
+            'sequence': ('ResponseFormatStructuralTag',),
+            'or': ('ResponseFormatStructuralTag',),
+            'tag': ('ResponseFormatStructuralTag',),
+            'triggered_tags': ('ResponseFormatStructuralTag',),
+            'tags_with_separator': ('ResponseFormatStructuralTag',),
+            'qwen_xml_parameter': ('ResponseFormatStructuralTag',),
         },
         absent=(),
     ),
     "ResponseInput": Union(
-        branches=('InputMessage', 'InputFunctionCall', 'InputFunctionCallOutput', 'InputReasoning', 'InputItemReference', 'InputOtherItem'),
+        branches=('InputMessage', 'InputFunctionCall', 'InputFunctionCallOutput', 'InputReasoning', 'InputItemReference', 'InputHostedToolItem'),
         select='type',
         variants={
             'message': ('InputMessage',),
@@ -1193,32 +1193,32 @@ UNIONS: dict[str, Union] = {
             'function_call_output': ('InputFunctionCallOutput',),
             'reasoning': ('InputReasoning',),
             'item_reference': ('InputItemReference',),
-            'additional_tools': ('InputOtherItem',),
-            'apply_patch_call': ('InputOtherItem',),
-            'apply_patch_call_output': ('InputOtherItem',),
-            'code_interpreter_call': ('InputOtherItem',),
-            'compaction': ('InputOtherItem',),
-            'compaction_trigger': ('InputOtherItem',),
-            'computer_call': ('InputOtherItem',),
-            'computer_call_output': ('InputOtherItem',),
-            'configuration_update': ('InputOtherItem',),
-            'custom_tool_call': ('InputOtherItem',),
-            'custom_tool_call_output': ('InputOtherItem',),
-            'file_search_call': ('InputOtherItem',),
-            'image_generation_call': ('InputOtherItem',),
-            'local_shell_call': ('InputOtherItem',),
-            'local_shell_call_output': ('InputOtherItem',),
-            'mcp_approval_request': ('InputOtherItem',),
-            'mcp_approval_response': ('InputOtherItem',),
-            'mcp_call': ('InputOtherItem',),
-            'mcp_list_tools': ('InputOtherItem',),
-            'program': ('InputOtherItem',),
-            'program_output': ('InputOtherItem',),
-            'shell_call': ('InputOtherItem',),
-            'shell_call_output': ('InputOtherItem',),
-            'tool_search_call': ('InputOtherItem',),
-            'tool_search_output': ('InputOtherItem',),
-            'web_search_call': ('InputOtherItem',),
+            'additional_tools': ('InputHostedToolItem',),
+            'apply_patch_call': ('InputHostedToolItem',),
+            'apply_patch_call_output': ('InputHostedToolItem',),
+            'code_interpreter_call': ('InputHostedToolItem',),
+            'compaction': ('InputHostedToolItem',),
+            'compaction_trigger': ('InputHostedToolItem',),
+            'computer_call': ('InputHostedToolItem',),
+            'computer_call_output': ('InputHostedToolItem',),
+            'configuration_update': ('InputHostedToolItem',),
+            'custom_tool_call': ('InputHostedToolItem',),
+            'custom_tool_call_output': ('InputHostedToolItem',),
+            'file_search_call': ('InputHostedToolItem',),
+            'image_generation_call': ('InputHostedToolItem',),
+            'local_shell_call': ('InputHostedToolItem',),
+            'local_shell_call_output': ('InputHostedToolItem',),
+            'mcp_approval_request': ('InputHostedToolItem',),
+            'mcp_approval_response': ('InputHostedToolItem',),
+            'mcp_call': ('InputHostedToolItem',),
+            'mcp_list_tools': ('InputHostedToolItem',),
+            'program': ('InputHostedToolItem',),
+            'program_output': ('InputHostedToolItem',),
+            'shell_call': ('InputHostedToolItem',),
+            'shell_call_output': ('InputHostedToolItem',),
+            'tool_search_call': ('InputHostedToolItem',),
+            'tool_search_output': ('InputHostedToolItem',),
+            'web_search_call': ('InputHostedToolItem',),
         },
         absent=('InputMessage',),
     ),
@@ -1270,42 +1270,42 @@ UNIONS: dict[str, Union] = {
         absent=('NamedToolChoice',),
     ),
     "FunctionOutput": Union(
-        branches=('InputTextPart', 'InputImagePart', 'InputFilePart'),
+        branches=('InputTextContent', 'InputImageContent', 'InputFileContent'),
         select='type',
         variants={
-            'input_text': ('InputTextPart',),
-            'input_image': ('InputImagePart',),
-            'input_file': ('InputFilePart',),
+            'input_text': ('InputTextContent',),
+            'input_image': ('InputImageContent',),
+            'input_file': ('InputFileContent',),
         },
         absent=(),
     ),
     "InputContent": Union(
-        branches=('InputTextPart', 'InputOutputTextPart', 'RefusalPart', 'InputImagePart', 'InputFilePart', 'AudioPart'),
+        branches=('InputTextContent', 'InputOutputTextContent', 'RefusalPart', 'InputImageContent', 'InputFileContent', 'AudioPart'),
         select='type',
         variants={
-            'input_text': ('InputTextPart',),
-            'output_text': ('InputOutputTextPart',),
+            'input_text': ('InputTextContent',),
+            'output_text': ('InputOutputTextContent',),
             'refusal': ('RefusalPart',),
-            'input_image': ('InputImagePart',),
-            'input_file': ('InputFilePart',),
+            'input_image': ('InputImageContent',),
+            'input_file': ('InputFileContent',),
             'input_audio': ('AudioPart',),
         },
         absent=(),
     ),
-    "SchemaOfForm": Union(
+    "NamedOrBareJsonSchema": Union(
         branches=('NamedJsonSchema',),
         select=None,
         variants={
         },
         absent=('NamedJsonSchema',),
     ),
-    "ResponseTextFormat": Union(
-        branches=('TextFormat', 'JsonObjectFormat', 'FlatJsonSchemaFormat'),
+    "TextResponseFormat": Union(
+        branches=('ResponseFormatText', 'ResponseFormatJsonObject', 'TextResponseFormatJsonSchema'),
         select='type',
         variants={
-            'text': ('TextFormat',),
-            'json_object': ('JsonObjectFormat',),
-            'json_schema': ('FlatJsonSchemaFormat',),
+            'text': ('ResponseFormatText',),
+            'json_object': ('ResponseFormatJsonObject',),
+            'json_schema': ('TextResponseFormatJsonSchema',),
         },
         absent=(),
     ),

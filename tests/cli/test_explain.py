@@ -110,7 +110,7 @@ def test_explain_tells_the_branches_apart():
         ),
         (
             "responses.response.output[].type",
-            ["OutputFunctionCall, OutputMessage, OutputReasoning:", "OutputHostedItem:"],
+            ["OutputFunctionCall, OutputMessage, OutputReasoning:", "OutputHostedToolItem:"],
             [["values function_call, message, reasoning", "sent always"], ["sent never"]],
         ),
     ],
@@ -125,7 +125,9 @@ def test_explain_tells_handling_and_emissions_apart(name, heads, facts):
 
 def test_explain_names_few_of_many_branches():
     shown = explain("responses.stream.type")
-    assert re.search(r"^AnnotationAddedEvent, .* and \d+ more:  The event's type\.$", shown, re.MULTILINE)
+    assert re.search(
+        r"^ResponseOutputTextAnnotationAddedEvent, .* and \d+ more:  The event's type\.$", shown, re.MULTILINE
+    )
 
 
 def test_explain_needs_no_names_where_all_branches_say_the_same():
