@@ -13,7 +13,7 @@ from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Machine, Stream
 
 WHOLE = "specvino"
-"""The document itself, with every field that this project honours."""
+"""The document itself, with every field that this project supports."""
 
 NAMES = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy", WHOLE)
 
@@ -72,7 +72,7 @@ class Dialect:
         if "x-endpoint" in node:
             return "absent"
         if self.name == WHOLE:
-            return "ignored" if node.get("x-fate") == "unsupported" else "full"
+            return "ignored" if node.get("x-handling") == "unsupported" else "full"
         for field, levels in node.get("x-support", {}).items():
             if field.split(".", 1)[0] == endpoint:
                 said = levels[self.name]

@@ -1,4 +1,4 @@
-"""The fields that are not honoured: those that can't be are named in the answer, those that need not be are not."""
+"""The fields that are not supported: those without support are named in the answer, those that need not be are not."""
 
 from typing import Any
 
@@ -12,16 +12,20 @@ VALUES: list[Any] = ["x", 99, True, ["x"], {"x": "x"}]
 
 
 @pytest.mark.parametrize("component", SHAPES)
-def test_what_can_t_be_honoured_is_reported(component: str) -> None:
+def test_what_is_not_supported_is_reported(component: str) -> None:
     shape = SHAPES[component]
     least = {name: shape.values.get(name, ("x",))[0] for name in shape.required}
     reported = set()
     for name, field in shape.fields.items():
-        asking = [value for value in VALUES if not jsonschema_rs.is_valid(field.honours or {"const": 0}, value)]
+        asking = [
+            value for value in VALUES if not jsonschema_rs.is_valid(field.supported_values or {"const": 0}, value)
+        ]
         if name in apply("report", {**least, name: asking[0]}, component):
             reported.add(name)
-    # Some are honoured only so far.
+    # Some are supported for certain values only.
     without_effect = {
-        name for name, field in shape.fields.items() if field.fate == "unsupported" or field.honours is not None
+        name
+        for name, field in shape.fields.items()
+        if field.handling == "unsupported" or field.supported_values is not None
     }
     assert reported == without_effect
