@@ -15,7 +15,7 @@ LIST = ("allOf", "anyOf", "oneOf", "prefixItems")
 NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs")
 
 # Values under these keys are data: a "$ref" in an example is not a reference.
-DATA = ("default", "const", "enum", "value", "x-honours")
+DATA = ("default", "const", "enum", "value", "x-supported-values")
 
 
 def subschemas(schema: Schema) -> Iterator[tuple[str, Schema]]:
