@@ -48,7 +48,9 @@ def serve(
     ] = None,
     unsupported_fields: Annotated[
         UnsupportedFields,
-        typer.Option(help="What becomes of fields without effect: a response header, an error, or nothing."),
+        typer.Option(
+            help="How to treat fields without effect: name them in a header, refuse the request, or ignore them."
+        ),
     ] = UnsupportedFields.REPORT,
     allowed_origins: Annotated[
         list[str] | None,
