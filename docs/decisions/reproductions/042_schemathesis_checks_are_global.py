@@ -9,7 +9,7 @@ def is_polite(context: object, response: object, case: object) -> None:
     """Checks nothing."""
 
 
-schemathesis.check(is_polite)  # type: ignore[arg-type]
+schemathesis.check(is_polite)
 known = is_polite.__name__ in CHECKS.get_all_names()
 forgetting = [name for name in dir(schemathesis) if "unregister" in name]
 report(known and not forgetting, f"known everywhere: {known}; public ways to forget it: {forgetting or 'none'}")
