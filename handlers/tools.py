@@ -1,6 +1,5 @@
 """Tool calling: what the model may call, and whether it must, by tools and tool_choice in all their forms."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -214,7 +213,7 @@ def _tool(definition: Definition, *, strict: bool) -> Tool:
     return Tool(
         name=definition.name,
         description=or_none(definition.description),
-        parameters=None if parameters is None else json.dumps(parameters),
+        parameters=parameters,
         strict=strict or bool(or_none(definition.strict)),
     )
 

@@ -97,11 +97,11 @@ def _part(part: Part, param: str, vision: bool) -> str | ImageSource:
 def _calls(message: models.AssistantMessage) -> Iterator[ToolCall]:
     """Yields the calls of functions; those of custom tools have no place in chat templates."""
     for index, call in enumerate(or_none(message.tool_calls) or ()):
-        if isinstance(call, models.MessageToolCall):
+        if isinstance(call, models.MessageFunctionToolCall):
             yield _call(or_none(call.id) or f"call_{index}", call.function)
     if legacy := or_none(message.function_call):
         yield _call("call_0", legacy)
 
 
-def _call(id: str, function: models.MessageFunctionCall | models.MessageFormerCall) -> ToolCall:
+def _call(id: str, function: models.MessageFunctionCall | models.LegacyFunctionCall) -> ToolCall:
     return ToolCall(id=id, name=function.name, arguments=or_none(function.arguments) or "{}")

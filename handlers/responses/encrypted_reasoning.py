@@ -49,4 +49,4 @@ def decrypted(item: Item, param: str, cipher: Cipher) -> Item:
         raise ApiError(ErrorCode.INVALID_ENCRYPTED_CONTENT, message, param=param) from None
     if or_none(item.content):
         return item
-    return item.model_copy(update={"content": [models.InputReasoningText(type="reasoning_text", text=text)]})
+    return item.model_copy(update={"content": [models.InputReasoningTextContent(type="reasoning_text", text=text)]})

@@ -15,14 +15,14 @@ Item = (
     | models.InputFunctionCallOutput
     | models.InputReasoning
     | models.InputItemReference
-    | models.InputOtherItem
+    | models.InputHostedToolItem
 )
 Part = (
-    models.InputTextPart
-    | models.InputOutputTextPart
+    models.InputTextContent
+    | models.InputOutputTextContent
     | models.RefusalPart
-    | models.InputImagePart
-    | models.InputFilePart
+    | models.InputImageContent
+    | models.InputFileContent
     | models.AudioPart
 )
 
@@ -105,11 +105,11 @@ def _content(content: str | Iterable[Part], param: str, vision: bool) -> tuple[s
 
 def _part(part: Part, param: str, vision: bool) -> str | ImageSource:
     match part:
-        case models.InputTextPart() | models.InputOutputTextPart():
+        case models.InputTextContent() | models.InputOutputTextContent():
             return part.text
         case models.RefusalPart():
             return part.refusal
-        case models.InputImagePart(image_url=str() | models.ImageUrl() as url) if vision:
+        case models.InputImageContent(image_url=str() | models.ImageUrl() as url) if vision:
             return source(param, url, or_none(part.detail))
         case _:
             raise unsupported_content(part.type, param)

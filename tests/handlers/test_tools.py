@@ -1,6 +1,5 @@
 """Tools and tool_choice in all their forms become what the model may, or must, call."""
 
-import json
 from typing import Any
 
 import pytest
@@ -50,7 +49,7 @@ def names(called: ToolCalling) -> list[str]:
 def test_both_forms_are_functions_and_other_tools_are_left_out(ask: Any) -> None:
     other = CUSTOM if ask is chat else {"type": "web_search"}
     called = ask(tools=[other, F, G])
-    assert called.tools == (Tool("f", "d", json.dumps(SCHEMA), strict=True), Tool("g"))
+    assert called.tools == (Tool("f", "d", SCHEMA, strict=True), Tool("g"))
     assert called.params == ("tools.1.function", "tools.2")
     assert (called.forced_by, called.parallel, called.legacy) == (None, True, False)
 

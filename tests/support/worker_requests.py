@@ -3,7 +3,7 @@
 from dataclasses import fields
 from typing import Any
 
-from specvino.engine.openvino.messages import Generate
+from specvino.engine.openvino.messages.worker import Generate
 from specvino.engine.request import Sampling
 
 # No setting of it changes what the model says by itself.
