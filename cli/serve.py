@@ -80,7 +80,7 @@ def serve(
         ),
     ] = None,
     reasoning_parser: Annotated[
-        str | None, typer.Option(help="How the model writes its thoughts; likewise.", show_default=False)
+        str | None, typer.Option(help="How the model writes its reasoning; likewise.", show_default=False)
     ] = None,
     max_tokens_limit: Annotated[
         int | None,
@@ -113,7 +113,7 @@ def serve(
     """Serves a model."""
     with needs("serve"):
         from specvino.engine.errors import ModelLoadError
-        from specvino.engine.formats import REASONING_FORMATS, TOOL_FORMATS
+        from specvino.engine.output_parsers import REASONING_FORMATS, TOOL_FORMATS
         from specvino.handlers.limits import Limits
         from specvino.handlers.media import MediaError, MediaSettings
         from specvino.server.keys import KeyFileError, read_keys
@@ -167,7 +167,7 @@ def _engine(
 ) -> "Engine":
     """`max_tokens` bounds what the model itself says of it; `parsers` are those of tools and of reasoning."""
     if kind is EngineKind.SCRIPTED:
-        from specvino.engine.output_formats import OutputFormats
+        from specvino.engine.output_parsers.selection import OutputFormats
         from specvino.engine.scripted import ScriptedEngine
 
         drafting: Drafting | None = "prompt_lookup" if prompt_lookup else "draft_model" if draft_model else None

@@ -54,7 +54,7 @@ def _words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
                 place = ["classify", *path]
             case path:
                 place = path
-        yield ": ".join(filter(None, [*place[:1], ".".join(map(str, place[1:])), error.message]))
+        yield ": ".join(filter(None, [*map(str, place[:1]), ".".join(map(str, place[1:])), error.message]))
 
 
 def _faults(document: dict[str, Any], media: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:

@@ -55,7 +55,7 @@ def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Prob
             rule = path.partition(".")[0].removeprefix("x-") or "extension"
             what = error.message
             if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Enum):  # else it names two of many values
-                what = f"{error.kind.value!r} is not one of {', '.join(map(repr, error.kind.options))}"
+                what = f"{error.instance!r} is not one of {', '.join(map(repr, error.kind.options))}"
             yield Problem(rule, place, f"{path}: {what}".removeprefix(": "))
     for place, node in objects(document):
         for key in node:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.segments import answers, one_by_one
 
-from specvino.conformance.fold_response import fold_response
-from specvino.conformance.streams import StreamJudge
+from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.stream_judge import StreamJudge
 from specvino.engine.segments import Finish, Started, TextDelta, Usage
 from specvino.generated.errors import ErrorCode
 from specvino.generated.models import CreateResponseRequest
@@ -17,12 +17,12 @@ from specvino.handlers.errors import ApiError
 from specvino.handlers.responses.emit import Emitter
 from specvino.handlers.responses.fold import fold
 from specvino.handlers.sampling import sampling
-from specvino.server.gate.schema import Judge
+from specvino.server.validation.schema import SchemaCheck
 
 BODY = CreateResponseRequest.model_validate({"model": "m", "input": "hi"})
 ANSWERS = answers(st.just(1), calls=True).map(lambda answer: answer[1])
 
-EVENT, UNARY = Judge.of_component("ResponseStreamEvent"), Judge.of_component("ResponseObject")
+EVENT, UNARY = SchemaCheck.of_component("ResponseStreamEvent"), SchemaCheck.of_component("ResponseObject")
 
 
 def emitter():

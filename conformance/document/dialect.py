@@ -1,0 +1,206 @@
+"""What a server is judged by: the document of one system, with its answers, events, errors and levels of support."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Literal
+
+from specvino.document.loading import dialect_file, load, whole
+from specvino.document.operations import JSON, base_paths, by_endpoint
+from specvino.document.pointers import at, unescape
+from specvino.document.validator import Validator, Validators
+from specvino.document.walk import reached
+from specvino.generated.errors import ERRORS, ErrorCode
+from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Machine, Stream
+
+WHOLE = "specvino"
+"""The document itself, with every field that this project supports."""
+
+NAMES = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy", WHOLE)
+
+Kind = Literal["json", "validation", "key", "unknown_model", "too_large", "media_type", "unknown_route", "method"]
+"""What a request is refused for."""
+
+CODES: dict[Kind, ErrorCode] = {
+    "json": ErrorCode.INVALID_JSON,
+    "validation": ErrorCode.INVALID_VALUE,
+    "key": ErrorCode.INVALID_API_KEY,
+    "unknown_model": ErrorCode.MODEL_NOT_FOUND,
+    "too_large": ErrorCode.REQUEST_TOO_LARGE,
+    "media_type": ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+    "unknown_route": ErrorCode.NOT_FOUND,
+    "method": ErrorCode.METHOD_NOT_ALLOWED,
+}
+
+LEFT_OUT = ("ignored", "refused", "absent", "unknown")
+"""Levels at which nothing can be asked of a system."""
+
+
+class Dialect:
+    """The document of the system `name`, one of NAMES. Raises ValueError for others."""
+
+    def __init__(self, name: str) -> None:
+        if name not in NAMES:
+            raise ValueError(f"there is no dialect {name!r}; there are {', '.join(NAMES)}")
+        self.name = name
+        self.document = whole() if name == WHOLE else load(dialect_file(name))
+        self._head: dict[str, Any] = self.document.get("x-dialect", {})
+        self.operations = by_endpoint(self.document)
+        """By endpoint: chat, completions, responses, response, models, …"""
+
+    @cached_property
+    def digest(self) -> str:
+        """Names this very document in a report."""
+        import hashlib
+
+        return hashlib.sha256(json.dumps(self.document, sort_keys=True).encode()).hexdigest()[:16]
+
+    @cached_property
+    def _validators(self) -> Validators:
+        return Validators(self.document)
+
+    def level(self, pointer: str, endpoint: str) -> str:
+        """How the system supports what a JSON pointer into the whole document leads to, as a field of `endpoint`:
+        `full` for what has no level of its own, `absent` for an operation, a base path or a kind of object that the
+        system hasn't. Raises KeyError for a pointer that leads nowhere."""
+        if self.name != WHOLE and "/x-" in pointer:
+            pointer = pointer[: pointer.index("/x-")]  # what is marked of a field is asked for where the field is
+        node = at(whole(), pointer)
+        if not isinstance(node, Mapping) or node.get("x-endpoint") in self.operations:
+            return "full"
+        if "x-endpoint" in node:
+            return "absent"
+        if self.name == WHOLE:
+            return "ignored" if node.get("x-handling") == "unsupported" else "full"
+        if pointer.startswith("/servers/"):
+            return "full" if node["url"] in base_paths(self.document) else "absent"
+        for field, levels in node.get("x-support", {}).items():
+            if field.split(".", 1)[0] == endpoint:
+                said = levels[self.name]
+                return str(said if isinstance(said, str) else said["level"])
+        return "absent" if self._has_no_such_object(pointer, endpoint) else "full"
+
+    def _has_no_such_object(self, pointer: str, endpoint: str) -> bool:
+        """Whether the pointer leads into a component for objects to which nothing of the endpoint leads in the system's
+        document. (Other components are but names for values, which may be written out there.)"""
+        steps = pointer.split("/")
+        if steps[1:3] != ["components", "schemas"] or endpoint not in self.operations:
+            return False
+        name = unescape(steps[3])
+        is_object = "object" in whole()["components"]["schemas"][name].get("type", ())
+        return is_object and name not in self._components[endpoint]
+
+    @cached_property
+    def _components(self) -> dict[str, set[str]]:
+        """By endpoint, the names of the schemas to which something in its operation leads."""
+        return {name: reached(self.document, operation.definition) for name, operation in self.operations.items()}
+
+    def takes(self, endpoint: str, body: Any) -> bool | None:
+        """Whether the system's document finds a body valid; None where it says of none what it is."""
+        operation = self.operations.get(endpoint)
+        if operation is None or operation.body is None:
+            return None
+        return self.shape(operation.body).fits(body)
+
+    def statuses(self, kind: Kind, endpoint: str) -> tuple[int, ...] | None:
+        """The statuses with which the system refuses such a request; None where nobody knows."""
+        if self.name == WHOLE:
+            return (ERRORS[CODES[kind]].status,)
+        said = self._head["errors"]
+        found = said["statuses"] | said.get("at", {}).get(endpoint, {})
+        status = found.get(kind)
+        if isinstance(status, int):
+            return (status,)
+        return tuple(status) if isinstance(status, list) else None
+
+    def answer(self, endpoint: str, status: int, media: str) -> Validator | None:
+        """What an answer of this status and media type must be like; None where the document has no such answer."""
+        content = self.operations[endpoint].content(str(status)).get(media)
+        return None if content is None else self.shape(content.get("schema", {}))
+
+    def error(self, endpoint: str | None, status: int) -> Validator | None:
+        """The form of errors: the one documented for the status, else the one that most errors have."""
+        for name in (endpoint, *self.operations):
+            if name in self.operations:
+                for known in (str(status), "400"):
+                    content = self.operations[name].content(known)
+                    if JSON in content:
+                        return self.shape(content[JSON]["schema"])
+        return None
+
+    def event(self, endpoint: str) -> Validator | None:
+        """What the data of an event must be like as JSON; None where the endpoint has no streams."""
+        schema = self.operations[endpoint].event
+        return None if schema is None else self.shape(schema)
+
+    def documented(self, endpoint: str) -> frozenset[int]:
+        """The statuses that the document lists."""
+        return frozenset(int(status) for status in self.operations[endpoint].definition["responses"])
+
+    def stream(self, endpoint: str) -> Stream | None:
+        """The table of the endpoint's streams; None where the system's streams break it."""
+        found = self.operations[endpoint].definition.get("x-stream")
+        if found is None:
+            return None
+        table = STREAMS[endpoint]
+        laws = {law["law"]: law for law in found["laws"] if isinstance(law, dict)} | {
+            law: {} for law in found["laws"] if isinstance(law, str)
+        }
+        return replace(
+            table,
+            framing=found["framing"],
+            terminator=found["terminator"],
+            machines=tuple(_narrowed(machine, found["machines"][machine.name]) for machine in table.machines),
+            laws=tuple(_adapted(law, laws[_name(law)]) for law in table.laws if _name(law) in laws),
+            silent=found.get("silent", False),
+        )
+
+    @cached_property
+    def unjudged(self) -> dict[str, str]:
+        """What of the order of streams can't be judged, by names like those of rules, with the reason."""
+        found = {}
+        for endpoint, said in self._head.get("stream", {}).items():
+            if "order" in said and "breaks" not in said:
+                found[f"{endpoint}/rules/stream-order"] = f"{self.name}: {said['order']}"
+            for word in said.get("breaks", ()):
+                found[f"{endpoint}/rules/stream-order/{word}"] = f"{self.name}: {said['order']}"
+        return found
+
+    def terminator(self, endpoint: str) -> str | None:
+        """The text that ends the endpoint's streams, which is no event."""
+        if self.name == WHOLE:
+            return STREAMS[endpoint].terminator
+        said: str | None = self._head["stream"][endpoint]["terminator"]
+        return said
+
+    @property
+    def unknown_fields(self) -> str:
+        """`ignored` or `refused`."""
+        return "ignored" if self.name == WHOLE else str(self._head["unknown_fields"])
+
+    @property
+    def names_fields(self) -> bool:
+        """Whether a refusal says in `param` which field is wrong: others leave it null, or have no such place."""
+        return self.name in ("openai", WHOLE)
+
+    def shape(self, schema: dict[str, Any]) -> Validator:
+        """Of a schema of the document. Each is compiled once."""
+        return self._validators.of(schema)
+
+
+def _narrowed(machine: Machine, said: Mapping[str, Any]) -> Machine:
+    body, end = tuple(said.get("body", ())), tuple(said.get("end", ()))
+    return replace(machine, open=said.get("open"), body=body, end=end)
+
+
+def _adapted(law: Law, said: Mapping[str, Any]) -> Law:
+    if isinstance(law, Consecutive):
+        return replace(law, start=said["from"])
+    return replace(law, fields=tuple(said["fields"])) if isinstance(law, Constant) else law
+
+
+def _name(law: Law) -> str:
+    """As the document has it: `one fact` of OneFact."""
+    return re.sub("(?<!^)([A-Z])", r" \1", type(law).__name__).lower()

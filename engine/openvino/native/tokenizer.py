@@ -1,0 +1,98 @@
+"""A model's tokenizer, whose vocabulary says what its tokens are.
+
+GenAI gives grammars the names that the detokenizer has for its tokens, as if these were the tokens' bytes. In
+SentencePiece's vocabularies they are not: "▁" is a space there, and <0x0A> one byte. Nothing that a JSON text needs a
+space for could be written with such names, and a string could hold what becomes a line break. Here the detokenizer
+gets the bytes for names, before GenAI reads it. It is so in GenAI 2026.4.1 (decision 016).
+"""
+
+import re
+import tempfile
+from pathlib import Path
+
+import numpy
+import openvino
+from openvino import opset13
+from openvino_genai import Tokenizer
+
+_FILE = "openvino_detokenizer.xml"
+_BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
+_SPACE = "▁".encode()
+
+
+def load_tokenizer(path: str | Path) -> Tokenizer:
+    """`path` is an OpenVINO folder or a .gguf file. Raises RuntimeError for one that doesn't tell its vocabulary."""
+    own = Path(path) / _FILE
+    if own.is_file() and b'type="SentencepieceDetokenizer"' in own.read_bytes():
+        # Nobody could say what its control tokens are, which users mustn't forge, nor hold it to a grammar.
+        raise RuntimeError(
+            "its tokenizer is SentencePiece's own code, which doesn't tell its vocabulary; convert it again with a "
+            "newer openvino-tokenizers, without use_sentencepiece_backend"
+        )
+    return corrected(path) or Tokenizer(path)
+
+
+def corrected(path: str | Path) -> Tokenizer | None:
+    """The tokenizer, where it differs from that which GenAI would load by itself."""
+    own = Path(path) / _FILE
+    # Only where bytes have names are there other names than the bytes.
+    if not own.is_file() or b'type="ByteFallback"' not in own.read_bytes():
+        return None
+    import openvino_tokenizers  # noqa: F401 - teaches OpenVINO to read tokenizers; others needn't wait for it
+
+    detokenizer = openvino.Core().read_model(own)
+    if not _name_by_bytes(detokenizer):
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        for file in own.parent.iterdir():
+            if file.stem != own.stem:
+                (Path(folder) / file.name).symlink_to(file.absolute())
+        openvino.save_model(detokenizer, Path(folder) / _FILE)
+        return Tokenizer(folder)
+
+
+def _name_by_bytes(detokenizer: openvino.Model) -> bool:
+    """Gives the tokens' bytes for their names, and leaves out the steps that would make them of the names.
+
+    Returns False, and changes nothing, where it has other steps than those.
+    """
+    vocabulary = _only(detokenizer, "VocabDecoder")
+    fallback = _only(detokenizer, "ByteFallback")
+    if vocabulary is None or fallback is None or not _makes_spaces(fallback.input_value(0).get_node(), vocabulary):
+        return False
+    constants = [vocabulary.input_value(place).get_node() for place in (1, 2, 3)]
+    if any(constant.get_type_name() != "Constant" for constant in constants):
+        return False
+    begins, ends, text = (constant.data for constant in constants)
+    joined = text.tobytes()
+    tokens = [_bytes(joined[begin:end]) for begin, end in zip(begins, ends, strict=True)]
+    lengths = numpy.array([len(token) for token in tokens], numpy.int32)
+    new_ends = numpy.cumsum(lengths, dtype=numpy.int32)
+    new = (new_ends - lengths, new_ends, numpy.frombuffer(b"".join(tokens), numpy.uint8))
+    for place, values in enumerate(new, start=1):
+        vocabulary.input(place).replace_source_output(opset13.constant(values).output(0))
+    # The first two outputs tell the texts of a batch apart.
+    for output, named in zip(fallback.outputs(), vocabulary.outputs()[2:], strict=True):
+        for target in output.get_target_inputs():
+            target.replace_source_output(named)
+    detokenizer.validate_nodes_and_infer_types()
+    return True
+
+
+def _makes_spaces(node: openvino.Node, vocabulary: openvino.Node) -> bool:
+    """Whether this step does nothing to the tokens but what `_bytes` does with "▁"."""
+    if node.get_type_name() != "RegexNormalization" or node.input_value(0).get_node() != vocabulary:
+        return False
+    pattern, replacement = (node.input_value(place).get_node().data.tobytes() for place in (3, 4))
+    return bool(pattern == _SPACE and replacement == b" ")
+
+
+def _only(model: openvino.Model, kind: str) -> openvino.Node | None:
+    found = [node for node in model.get_ops() if node.get_type_name() == kind]
+    return found[0] if len(found) == 1 else None
+
+
+def _bytes(name: bytes) -> bytes:
+    if byte := _BYTE.fullmatch(name):
+        return bytes.fromhex(byte[1].decode())
+    return name.replace(_SPACE, b" ")

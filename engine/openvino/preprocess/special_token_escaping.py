@@ -1,0 +1,73 @@
+"""Keeps what users type from becoming control tokens.
+
+A chat template marks turns with special tokens, written into the same text as the messages: a message that holds
+`<|im_end|>` would end its own turn. Where a text contains a special token's text, a seam (a private-use character
+that occurs nowhere in the conversation) is put inside it before templating. The rendered prompt is cut at the seams
+and its pieces are encoded separately: the same characters reach the model, as ordinary tokens (decision 018).
+"""
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+_PRIVATE_USE = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))
+
+
+def seam_for(texts: Sequence[str]) -> str:
+    """A character that occurs in none of these texts. Raises ValueError if they use up all of them."""
+    used = set().union(*texts)
+    candidates = map(chr, itertools.chain(*_PRIVATE_USE))
+    for candidate in candidates:
+        if candidate not in used:
+            return candidate
+    raise ValueError("The messages use every private-use character of Unicode.")
+
+
+def marker(special: Iterable[str], seam: str) -> Callable[[str], str]:
+    """Returns the function that puts seams into a text, so that no special token's text is left whole."""
+    shapes = _shapes(tuple(special))
+
+    def mark(text: str) -> str:
+        text = (seam if text.startswith(shapes.tails) else "") + text + (seam if text.endswith(shapes.heads) else "")
+        return shapes.first.sub(lambda first: first[0] + seam, text)
+
+    return mark
+
+
+class _Shapes(NamedTuple):
+    """Names' beginnings and ends, and a pattern that finds the first character of each whole one."""
+
+    heads: tuple[str, ...]
+    tails: tuple[str, ...]
+    first: re.Pattern[str]
+
+
+@lru_cache(maxsize=4)
+def _shapes(special: tuple[str, ...]) -> _Shapes:
+    """A vocabulary may have a thousand names: what is made of them is kept from prompt to prompt."""
+    # A token of a single character can't be cut; no vocabulary is known that has one.
+    names = [name for name in special if len(name) > 1]
+    # Two texts side by side in a template could spell one together.
+    heads = {name[:end] for name in names for end in range(1, len(name))}
+    tails = {name[start:] for name in names for start in range(1, len(name))}
+    # Looking ahead behind one character finds overlapping ones too: each is cut after its first character.
+    starts = [f"{re.escape(head)}(?={_any_of(rests)})" for head, rests in _by_first(names).items()]
+    return _Shapes(tuple(heads), tuple(tails), re.compile("|".join(starts) or "(?!)"))
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """A pattern for the beginning of any of these words; what they have in common stands in it once."""
+    by_first = _by_first(words)
+    if "" in by_first:
+        return ""
+    return "(?:" + "|".join(re.escape(first) + _any_of(rests) for first, rests in by_first.items()) + ")"
+
+
+def _by_first(words: Iterable[str]) -> dict[str, list[str]]:
+    """What stands behind each first character."""
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        rests.setdefault(word[:1], []).append(word[1:])
+    return rests

@@ -1,0 +1,104 @@
+"""The suite at work on the reference server and its mutants, over real HTTP."""
+
+import asyncio
+import atexit
+import socket
+from collections.abc import Callable, Collection, Sequence
+from functools import cache
+from typing import Any
+
+import uvicorn
+
+from reference_server.server import ReferenceServer
+from specvino.conformance.cases.plan import Plan, plan
+from specvino.conformance.cases.run import Run
+from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.http.client import Client, Target
+from specvino.conformance.verdict import Result
+
+KEY = "sk-reference"
+MODEL = "reference"
+
+PACE = 0.004
+"""Seconds that a token takes where cases compare times."""
+
+dialect = cache(Dialect)
+
+
+class Bench:
+    """One server in this process's loop, in which one after the other answers."""
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        # With its protocol named, asyncio sends small packets at once.
+        self._socket = socket.socket(proto=socket.IPPROTO_TCP)
+        self._socket.bind(("127.0.0.1", 0))
+        self._url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
+        self._server = uvicorn.Server(
+            uvicorn.Config(self._answer, interface="asgi3", log_level="critical", lifespan="off")
+        )
+        self._serving: asyncio.Task[None] | None = None
+        self._app: ReferenceServer | None = None
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        assert self._app is not None
+        await self._app(scope, receive, send)
+
+    def judged(
+        self, app: ReferenceServer, by: str, plans: Sequence[Plan], after: Callable[[], None] | None = None
+    ) -> dict[str, Result]:
+        """The results of runs by these plans; `after` is called after each."""
+        return self._runner.run(self._judged(app, dialect(by), plans, after))
+
+    async def _judged(
+        self, app: ReferenceServer, judge: Dialect, plans: Sequence[Plan], after: Callable[[], None] | None
+    ) -> dict[str, Result]:
+        self._app = app
+        if self._serving is None:
+            self._serving = asyncio.create_task(self._server._serve([self._socket]))
+        results: dict[str, Result] = {}
+        async with Client(Target(self._url, key=KEY, model=MODEL, timeout=3.0)) as client:
+            for each in plans:
+                results |= {result.rule: result async for result in Run(client, judge, MODEL, each).results()}
+                if after:
+                    after()
+        return results
+
+    def close(self) -> None:
+        async def stop() -> None:
+            self._server.should_exit = True
+            if self._serving is not None:
+                await self._serving
+
+        self._runner.run(stop())
+        self._runner.close()
+        self._socket.close()
+
+
+@cache
+def bench() -> Bench:
+    made = Bench()
+    atexit.register(made.close)
+    return made
+
+
+@cache
+def whole_plan(by: str) -> Plan:
+    return plan(dialect(by), profile="full", layers=("cases", "streams"), key=True)
+
+
+def judged(
+    server: Callable[..., ReferenceServer],
+    *,
+    by: str = "specvino",
+    pace: float = 0.0,
+    only: Collection[str] | None = None,
+) -> dict[str, Result]:
+    """The results of the whole suite by their rules, or of `only` these cases."""
+    whole = whole_plan(by)
+    chosen = whole if only is None else Plan(tuple(case for case in whole.cases if case.rule in only), {})
+    return bench().judged(server(key=KEY, model=MODEL, pace=pace), by, [chosen])
+
+
+def told(result: Result) -> str:
+    return "; ".join(finding.message for finding in result.findings) or result.because

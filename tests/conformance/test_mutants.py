@@ -1,0 +1,73 @@
+"""Every mutant is found, and nothing else; every case, rule and capability finds one."""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+
+import pytest
+from reference_server.bench import judged
+from reference_server.mutants import all_mutants
+from reference_server.mutation import Mutant, Told, broken, failed, meant, name, overridden, trials
+from reference_server.server import ReferenceServer
+
+from specvino.conformance.cases.capabilities import CAPABILITIES
+from specvino.conformance.cases.case import all_cases
+from specvino.conformance.verdict import Verdict
+
+MUTANTS = tuple(all_mutants())
+
+Results = Callable[[Mutant], dict[str, Told]]
+
+
+@pytest.fixture(scope="module")
+def results(request: pytest.FixtureRequest) -> Iterator[Results]:
+    """What the suite says of a mutant. All that are asked for are under way at once, a process for each processor."""
+    tests = [
+        test for test in request.session.items if isinstance(test, pytest.Function) and "results" in test.fixturenames
+    ]
+    with trials(test.callspec.params["mutant"] for test in tests) as results:
+        yield results
+
+
+def test_each_overrides_one_method() -> None:
+    for mutant in MUTANTS:
+        assert len(overridden(mutant)) == 1, name(mutant)
+        assert hasattr(ReferenceServer, overridden(mutant)[0]), name(mutant)
+        assert mutant.__doc__, name(mutant)
+
+
+def test_each_says_what_it_breaks() -> None:
+    assert broken().keys() == {name(mutant) for mutant in MUTANTS}
+    for mutant in MUTANTS:
+        assert mutant.breaks, name(mutant)
+        assert meant(mutant) <= broken()[name(mutant)], name(mutant)
+
+
+def test_no_two_are_the_same() -> None:
+    known: dict[str, str] = {}
+    for mutant in MUTANTS:
+        method = ast.parse(textwrap.dedent(inspect.getsource(getattr(mutant, overridden(mutant)[0]))))
+        assert known.setdefault(ast.dump(method), name(mutant)) == name(mutant)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=name)
+def test_breaks_exactly_what_it_says(mutant: Mutant, results: Results) -> None:
+    found = results(mutant)
+    said = broken()[name(mutant)]
+    wrong = [f"{rule} passes" for rule in sorted(said - failed(found))]
+    for rule in sorted(failed(found)):
+        if found[rule].verdict is Verdict.ERROR or rule not in said:
+            wrong.append(f"{rule} is {found[rule].verdict}, which it doesn't say: {found[rule].said}")
+    assert not wrong, f"{mutant.__name__}: {mutant.__doc__}\n" + "\n".join(wrong)
+
+
+def test_each_case_and_rule_finds_a_mutant() -> None:
+    """That a mutant breaks what it is there for is what the test above holds."""
+    proved = {rule for mutant in MUTANTS for rule in meant(mutant)}
+    cases = {case.rule for case in all_cases()}
+    capabilities = {name.replace(".", "/capabilities/", 1).replace("_", "-") for name in CAPABILITIES}
+    rules = {rule for rule in judged(ReferenceServer) if "/rules/" in rule}
+    missing = sorted((cases | capabilities | rules) - proved)
+    assert not missing, f"{len(missing)} have no mutant that they find:\n" + "\n".join(missing)
+    assert not proved - cases - capabilities - rules
