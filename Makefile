@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 TOX := $(VENV)/bin/tox
 
-.PHONY: serve test codegen clean
+.PHONY: serve test quick codegen clean
 
 # Arguments for the server go into ARGS: make serve ARGS="--port 9000"
 serve: $(VENV)/serve.done
@@ -11,6 +11,10 @@ serve: $(VENV)/serve.done
 
 test: $(TOX)
 	$(TOX) run
+
+# The part of it that takes two minutes; tests/README.md says what is left out.
+quick: $(TOX)
+	$(TOX) run -e quick
 
 codegen: $(TOX)
 	$(TOX) run -e codegen
