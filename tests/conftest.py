@@ -22,6 +22,7 @@ SLOW = (
     "conformance/checks",
     "conformance/fuzz",
     "conformance/test_",
+    "decisions",
     "docs",
     "e2e",
     "engine/models",

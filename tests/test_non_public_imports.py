@@ -55,13 +55,8 @@ def _non_public(source: str) -> set[str]:
 
 
 def _of_the_code() -> set[str]:
-    folders = SETTINGS["tool"]["setuptools"]["package-dir"].values()
-    return {
-        path
-        for folder in folders
-        for file in (PROJECT / folder).rglob("*.py")
-        for path in _non_public(file.read_text())
-    }
+    folders = [PROJECT.joinpath(*package.split(".")[1:]) for package in SETTINGS["tool"]["setuptools"]["packages"]]
+    return {path for folder in folders for file in folder.glob("*.py") for path in _non_public(file.read_text())}
 
 
 def test_the_record_lists_the_non_public_imports():
