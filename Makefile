@@ -10,7 +10,8 @@ serve: $(VENV)/serve.done
 	$(VENV)/bin/specvino serve $(ARGS)
 
 test: $(TOX)
-	$(TOX) run
+	$(TOX) run-parallel --parallel 2 --parallel-no-spinner -e lint,types,imports,spec
+	$(TOX) run -e py,sdk
 
 # The part of it that takes two minutes; tests/README.md says what is left out.
 quick: $(TOX)
