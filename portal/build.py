@@ -83,7 +83,7 @@ def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer
     source = Source()
     made = {part: list(pages(source)) for part, pages in MADE.items()} | {"commands": list(commands.pages(cli))}
     pages = work / "pages"
-    shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions"))
     _drop_test_links(pages / "field-handling.md")
     shutil.copytree(here / "assets", pages / "assets")
     for page in (page for part in made.values() for page in part):
