@@ -87,7 +87,7 @@ def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer
     source = Source()
     made = {part: list(pages(source)) for part, pages in MADE.items()} | {"commands": list(commands.pages(cli))}
     pages = work / "pages"
-    shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions"))
     _drop_test_links(pages / "field-handling.md")
     side_by_side(sorted((pages / "sample").glob("*.ndjson")), pages / "sample" / "matrix")
     shutil.copytree(here / "assets", pages / "assets")
