@@ -1,9 +1,7 @@
 """Shows a field of the document on the terminal."""
 
 import difflib
-import json
 from collections.abc import Iterator
-from importlib.resources import files
 
 from rich.console import Console
 from rich.table import Table
@@ -20,12 +18,6 @@ Row = tuple[str, str]
 
 class UnknownField(Exception):
     """No field has the name; `str()` suggests near ones."""
-
-
-def load() -> Schema:
-    """The document, its components' schemas in it."""
-    document: Schema = json.loads(files("specvino.generated").joinpath("openapi.json").read_text("utf-8"))
-    return document
 
 
 def explain_field(name: str, document: Schema, console: Console | None = None) -> None:
@@ -99,11 +91,11 @@ def _show(console: Console, name: str, several: list[Owner], schemas: dict[str, 
 def _rows(schema: Schema, schemas: dict[str, Schema]) -> list[Row]:
     """What is said of a property, below what it is."""
     rows = [(words, text(schema[keyword])) for keyword, words in FACTS.items() if keyword in schema]
-    here = (schema.get("x-fate"), " ".join(remarks(schema, schemas)))
+    here = (schema.get("x-handling"), " ".join(remarks(schema, schemas)))
     if any(here):
         rows.append(("here", ". ".join(filter(None, here))))
-    if "x-honours" in schema:
-        rows.append(("honoured values", values(schema["x-honours"])))
+    if "x-supported-values" in schema:
+        rows.append(("supported values", values(schema["x-supported-values"])))
     if "x-emit" in schema:
         rows.append(("sent", schema["x-emit"]))
     return rows + [("form", form) for form in _forms(schema, schemas)]

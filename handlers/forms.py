@@ -1,6 +1,5 @@
 """The form that an answer must have: `response_format` and `text.format` -> a constraint for the engine."""
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -63,7 +62,7 @@ def of_response(body: models.CreateResponseRequest, *, strict: bool = False) -> 
 
 def of_tag(tag: Mapping[str, Any], param: str, *, strict: bool = False, skipped: int = 0) -> Form:
     """A structural tag as XGrammar defines it, made for the field `param`; `skipped` as in Form."""
-    return Form(StructuralTag(json.dumps(tag), strict), param, skipped)
+    return Form(StructuralTag(tag, strict), param, skipped)
 
 
 @contextmanager
@@ -88,17 +87,17 @@ def _with_settings(
 
 def _of_response_format(format: BaseModel | None, strict: bool) -> Form | None:
     match format:
-        case models.JsonObjectFormat():
+        case models.ResponseFormatJsonObject():
             return _json_object("response_format")
-        case models.JsonSchemaFormat():
+        case models.ResponseFormatJsonSchema():
             named = _plain(format.json_schema) or {}
             param = "response_format.json_schema"
             if "schema" not in named:
                 return _json_schema(named, param, strict)
             return _json_schema(named["schema"] or {}, f"{param}.schema", strict or bool(named.get("strict")))
-        case models.StructuralFormat(type="structural_tag"):
+        case models.ResponseFormatStructuralTag(type="structural_tag"):
             return of_tag(_plain(format), "response_format", strict=strict)
-        case models.StructuralFormat():
+        case models.ResponseFormatStructuralTag():
             tag = {"type": "structural_tag", "format": _plain(format)}
             return of_tag(tag, "response_format", strict=strict, skipped=1)
     return None
@@ -106,20 +105,20 @@ def _of_response_format(format: BaseModel | None, strict: bool) -> Form | None:
 
 def _of_text_format(format: BaseModel | None, strict: bool) -> Form | None:
     match format:
-        case models.JsonObjectFormat():
+        case models.ResponseFormatJsonObject():
             return _json_object("text.format")
-        case models.FlatJsonSchemaFormat():
+        case models.TextResponseFormatJsonSchema():
             plain = _plain(format)
             return _json_schema(plain["schema"] or {}, "text.format.schema", strict or bool(plain.get("strict")))
     return None
 
 
 def _json_object(param: str) -> Form:
-    return Form(JsonSchema('{"type": "object"}'), param)
+    return Form(JsonSchema({"type": "object"}), param)
 
 
 def _json_schema(schema: Any, param: str, strict: bool) -> Form:
-    return Form(JsonSchema(json.dumps(schema), strict), param)
+    return Form(JsonSchema(schema, strict), param)
 
 
 def _plain(value: Any) -> Any:

@@ -3,14 +3,21 @@
 Short values stand in lists, so that a text isn't over after three tokens.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from support.formats import Function
 
-from specvino.engine.formats import REASONING_FORMATS, TOOL_FORMATS, forced
-from specvino.engine.formats.grammar import ANY_TEXT, constant, either, json_schema, regex, sequence, tag
+from specvino.engine.grammar.structural_tags.builders import (
+    ANY_TEXT,
+    constant,
+    either,
+    json_schema,
+    regex,
+    sequence,
+    tag,
+)
+from specvino.engine.output_parsers import REASONING_FORMATS, TOOL_FORMATS, forced
 from specvino.engine.request import Constraint, JsonSchema, StructuralTag
 
 Schema = Mapping[str, Any]
@@ -136,6 +143,6 @@ def _tags() -> Iterator[tuple[str, Any]]:
 
 
 CONSTRUCTS: dict[str, Constraint] = {
-    **{name: JsonSchema(json.dumps(schema)) for name, schema in SCHEMAS.items()},
-    **{name: StructuralTag(json.dumps({"type": "structural_tag", "format": format})) for name, format in _tags()},
+    **{name: JsonSchema(schema) for name, schema in SCHEMAS.items()},
+    **{name: StructuralTag({"type": "structural_tag", "format": format}) for name, format in _tags()},
 }

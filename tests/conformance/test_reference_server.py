@@ -3,8 +3,9 @@
 import pytest
 from reference_server.bench import BY_TIME, PACE, judged, told
 
-from specvino.conformance.document.dialect import at_pointer, whole
 from specvino.conformance.verdict import Verdict
+from specvino.document.loading import whole
+from specvino.document.pointers import at
 
 
 @pytest.mark.parametrize("by", ["specvino", "openai"])
@@ -16,7 +17,7 @@ def test_passes(by: str) -> None:
     assert not [(rule, told(result)) for rule, result in results.items() if result.verdict not in ("pass", "skip")]
     for result in results.values():
         assert result.spec, result.rule
-        at_pointer(whole(), result.spec)
+        at(whole(), result.spec)
 
 
 @pytest.mark.parametrize("by", ["specvino", "openai"])

@@ -10,7 +10,7 @@ import jsonschema_rs
 from reference_server.http import Call, Headers
 from reference_server.part import Part
 from reference_server.refusal import Refusal
-from specvino.conformance.document.dialect import whole
+from specvino.document.loading import whole
 from specvino.generated.errors import ErrorCode
 from specvino.generated.support import SHAPES, UNIONS
 
@@ -87,7 +87,7 @@ def rule_of(component: str, error: jsonschema_rs.ValidationError) -> dict[str, s
     path = [*error.schema_path]
     if path[:1] != ["allOf"]:
         return None
-    rule: dict[str, str] | None = whole()["components"]["schemas"][component]["allOf"][int(path[1])].get("x-rule")
+    rule: dict[str, str] | None = whole()["components"]["schemas"][component]["allOf"][int(path[1])].get("x-error")
     return rule
 
 
@@ -135,8 +135,8 @@ def without_effect(value: Any, shape: str, path: str) -> Iterator[str]:
         if child is None:
             continue
         if field is None or (
-            (field.fate == "unsupported" or field.honours is not None)
-            and not (field.honours is not None and jsonschema_rs.is_valid(dict(field.honours), child))
+            (field.handling == "unsupported" or field.supported_values is not None)
+            and not (field.supported_values is not None and jsonschema_rs.is_valid(dict(field.supported_values), child))
         ):
             yield f"{path}{name}"
         elif field.shape is not None:
