@@ -14,16 +14,16 @@ from typing import cast
 from rich.console import Console
 
 from specvino.cli.conform import end
-from specvino.conformance.client import Client, Target
-from specvino.conformance.dialect import Dialect
-from specvino.conformance.handshake import (
+from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.http.client import Client, Target
+from specvino.conformance.http.preflight import (
     CannotRun,
     checked_certificates,
     checked_headers,
     checked_key,
     checked_url,
 )
-from specvino.conformance.judge import Job, Judging, begin
+from specvino.conformance.job import Job, RunningJob, begin
 from specvino.conformance.reports import html, junit, markdown, sarif, table
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
 from specvino.conformance.reports.ndjson import Writer
@@ -205,7 +205,7 @@ async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
     return 0
 
 
-async def _run(judging: Judging, files: Files, accepted: Baseline, console: Console) -> None:
+async def _run(judging: RunningJob, files: Files, accepted: Baseline, console: Console) -> None:
     """Fills the report, and the file of lines with it."""
     report = judging.report
     with ExitStack() as stack:

@@ -99,11 +99,11 @@ def _show(console: Console, name: str, several: list[Owner], schemas: dict[str, 
 def _rows(schema: Schema, schemas: dict[str, Schema]) -> list[Row]:
     """What is said of a property, below what it is."""
     rows = [(words, text(schema[keyword])) for keyword, words in FACTS.items() if keyword in schema]
-    here = (schema.get("x-fate"), " ".join(remarks(schema, schemas)))
+    here = (schema.get("x-handling"), " ".join(remarks(schema, schemas)))
     if any(here):
         rows.append(("here", ". ".join(filter(None, here))))
-    if "x-honours" in schema:
-        rows.append(("honoured values", values(schema["x-honours"])))
+    if "x-supported-values" in schema:
+        rows.append(("supported values", values(schema["x-supported-values"])))
     if "x-emit" in schema:
         rows.append(("sent", schema["x-emit"]))
     return rows + [("form", form) for form in _forms(schema, schemas)]

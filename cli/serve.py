@@ -48,7 +48,9 @@ def serve(
     ] = None,
     unsupported_fields: Annotated[
         UnsupportedFields,
-        typer.Option(help="What becomes of fields without effect: a response header, an error, or nothing."),
+        typer.Option(
+            help="How to treat fields without effect: name them in a header, refuse the request, or ignore them."
+        ),
     ] = UnsupportedFields.REPORT,
     allowed_origins: Annotated[
         list[str] | None,
@@ -111,7 +113,7 @@ def serve(
     """Serves a model."""
     with needs("serve"):
         from specvino.engine.errors import ModelLoadError
-        from specvino.engine.formats import REASONING_FORMATS, TOOL_FORMATS
+        from specvino.engine.output_parsers import REASONING_FORMATS, TOOL_FORMATS
         from specvino.handlers.limits import Limits
         from specvino.handlers.media import MediaError, MediaSettings
         from specvino.server.keys import KeyFileError, read_keys
@@ -165,7 +167,7 @@ def _engine(
 ) -> "Engine":
     """`max_tokens` bounds what the model itself says of it; `parsers` are those of tools and of reasoning."""
     if kind is EngineKind.SCRIPTED:
-        from specvino.engine.output_formats import OutputFormats
+        from specvino.engine.output_parsers.selection import OutputFormats
         from specvino.engine.scripted import ScriptedEngine
 
         drafting: Drafting | None = "prompt_lookup" if prompt_lookup else "draft_model" if draft_model else None

@@ -17,7 +17,7 @@ class Bundler:
     the table of a stream are referred to as a whole file and written out at their place.
 
     An object's `x-include` lists maps of properties that it shares with others (`other.yaml#/Name`): they are written
-    out after its own ones. What it says of such a property itself (its x-fate here, say) comes on top.
+    out after its own ones. What it says of such a property itself (its x-handling here, say) comes on top.
     """
 
     def __init__(self, root: Path) -> None:

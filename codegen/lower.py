@@ -35,7 +35,7 @@ def to_routes(document: dict[str, Any]) -> dict[str, Any]:
         paths.setdefault(path, {})[method] = {
             "operationId": operation["operationId"],
             "tags": operation["tags"],
-            **({"x-root": True} if operation.get("x-root") else {}),
+            **({"x-served-at-root": True} if operation.get("x-served-at-root") else {}),
             **({"security": operation["security"]} if "security" in operation else {}),
             **({"parameters": in_path} if in_path else {}),
             "responses": {"200": {"description": "-"}},
@@ -56,7 +56,7 @@ def to_routes(document: dict[str, Any]) -> dict[str, Any]:
 
 def _path_parameter(parameter: dict[str, Any]) -> dict[str, Any]:
     # `format: path` makes Connexion's router take slashes into the parameter.
-    schema = {"type": "string"} | ({"format": "path"} if parameter.get("x-greedy") else {})
+    schema = {"type": "string"} | ({"format": "path"} if parameter.get("x-multi-segment") else {})
     return {"name": parameter["name"], "in": parameter["in"], "required": True, "schema": schema}
 
 

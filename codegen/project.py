@@ -14,7 +14,15 @@ from specvino.codegen.schemas import METHODS, component_name, objects, operation
 from specvino.codegen.statuses import adapt_answers
 
 # What is said of this server, or of all systems. x-origin stays.
-MARKINGS = ("x-fate", "x-honours", "x-emit", "x-here", "x-refusals", "x-support", "x-root")
+MARKINGS = (
+    "x-handling",
+    "x-supported-values",
+    "x-emit",
+    "x-implementation-note",
+    "x-refusals",
+    "x-support",
+    "x-served-at-root",
+)
 
 
 def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +88,7 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]]) ->
                 content.pop(media, None)
         if "text/event-stream" not in content:
             operation.pop("x-stream", None)
-        if operation.get("x-root"):
+        if operation.get("x-served-at-root"):
             operation["servers"] = [{"url": "/"}]
 
 

@@ -16,7 +16,7 @@ LIST = ("allOf", "anyOf", "oneOf", "prefixItems")
 NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs")
 
 # Values under these keys are data: a "$ref" in an example is not a reference.
-DATA = ("default", "const", "enum", "value", "x-honours")
+DATA = ("default", "const", "enum", "value", "x-supported-values")
 
 
 def resolve(document: dict[str, Any], reference: str) -> Any:

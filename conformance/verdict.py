@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from specvino.conformance.exchange import Exchange
+from specvino.conformance.http.exchange import Exchange
 
 
 class Verdict(StrEnum):
@@ -27,7 +27,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`rule` is an id such as `chat/stop/string`; `spec` a JSON pointer into the document; `judged` how many
+    """`rule` is an id such as `chat/stop/string`; `spec` a JSON pointer into the document; `checked` how many
     exchanges were looked at; `because` says why there is no verdict."""
 
     rule: str
@@ -38,7 +38,7 @@ class Result:
     issues: tuple[str, ...] = ()
     because: str = ""
     findings: tuple[Finding, ...] = ()
-    judged: int = 0
+    checked: int = 0
     seconds: float = 0.0
 
 

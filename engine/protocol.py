@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from specvino.engine.request import GenerationRequest, Image
 from specvino.engine.segments import Segment
-from specvino.engine.text.fit import Side
+from specvino.engine.text.pad_truncate import Side
 
 State = Literal["loading", "ready", "restarting", "closed"]
 Drafting = Literal["draft_model", "prompt_lookup"]

@@ -107,46 +107,6 @@ class Annotation(BaseModel):
     """
 
 
-class AnnotationAddedEvent(BaseModel):
-    """
-    A source of a text.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.output_text.annotation.added"] = (
-        "response.output_text.annotation.added"
-    )
-    """
-    The event's type.
-    """
-    annotation_index: int
-    """
-    Which of the sources.
-    """
-    annotation: Annotation
-    """
-    The source.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
 class ApproximateLocation(BaseModel):
     """
     A place by its names.
@@ -170,6 +130,20 @@ class ApproximateLocation(BaseModel):
     timezone: str | None | MISSING = MISSING
     """
     The time zone, by its IANA name.
+    """
+
+
+class AssistantAudioReference(BaseModel):
+    """
+    Names an earlier spoken answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    Its id.
     """
 
 
@@ -208,57 +182,19 @@ class AssistantMessage(BaseModel):
     """
     The same under the name that vLLM gives it; reasoning_content counts where it is given.
     """
-    tool_calls: list[MessageToolCall | MessageCustomCall] | None | MISSING = MISSING
+    tool_calls: list[MessageFunctionToolCall | MessageCustomToolCall] | None | MISSING = (
+        MISSING
+    )
     """
     Calls that this answer made.
     """
-    function_call: MessageFormerCall | None | MISSING = MISSING
+    function_call: LegacyFunctionCall | None | MISSING = MISSING
     """
     A call, in the form from before tools.
     """
-    audio: MessageAudio | None | MISSING = MISSING
+    audio: AssistantAudioReference | None | MISSING = MISSING
     """
     An earlier spoken answer.
-    """
-
-
-class AudioDeltaEvent(BaseModel):
-    """
-    The next piece of spoken output.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.audio.delta"] = "response.audio.delta"
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The sound as Base64.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class AudioDoneEvent(BaseModel):
-    """
-    The spoken output is whole.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.audio.done"] = "response.audio.done"
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
     """
 
 
@@ -301,46 +237,6 @@ class AudioPart(BaseModel):
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
     The prompt's cache shall reach up to this part.
-    """
-
-
-class AudioTranscriptDeltaEvent(BaseModel):
-    """
-    The next piece of what is spoken.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.audio.transcript.delta"] = "response.audio.transcript.delta"
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The text.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class AudioTranscriptDoneEvent(BaseModel):
-    """
-    The text of what is spoken is whole.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.audio.transcript.done"] = "response.audio.transcript.done"
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
     """
 
 
@@ -537,7 +433,9 @@ class ChatCompletion(BaseModel):
     """
     What the moderation found.
     """
-    field__verbose: Annotated[Verbose | MISSING, Field(alias="__verbose")] = MISSING
+    field__verbose: Annotated[VerboseDetails | MISSING, Field(alias="__verbose")] = (
+        MISSING
+    )
     """
     What the model really read and wrote.
     """
@@ -607,7 +505,7 @@ class ChatCompletionServerSentEvent(BaseModel):
     """
 
 
-class ChatCustomCall(BaseModel):
+class ChatCustomToolInput(BaseModel):
     """
     A custom tool and its input.
     """
@@ -787,7 +685,7 @@ class ChatToolCall(BaseModel):
     """
     The function, and with what.
     """
-    custom: ChatCustomCall | MISSING = MISSING
+    custom: ChatCustomToolInput | MISSING = MISSING
     """
     The custom tool, and with what.
     """
@@ -816,184 +714,6 @@ class ChatToolCallDelta(BaseModel):
     function: ChatFunctionCallDelta | MISSING = MISSING
     """
     What is new of the function and its arguments.
-    """
-
-
-class CodeDeltaEvent(BaseModel):
-    """
-    The next piece of a program.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.code_interpreter_call_code.delta"] = (
-        "response.code_interpreter_call_code.delta"
-    )
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    obfuscation: str | MISSING = MISSING
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class CodeDoneEvent(BaseModel):
-    """
-    A program is whole.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.code_interpreter_call_code.done"] = (
-        "response.code_interpreter_call_code.done"
-    )
-    """
-    The event's type.
-    """
-    code: str
-    """
-    The whole program.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class CodeInterpreterCompletedEvent(BaseModel):
-    """
-    A program has ended.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.code_interpreter_call.completed"] = (
-        "response.code_interpreter_call.completed"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class CodeInterpreterRunningEvent(BaseModel):
-    """
-    A program runs.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.code_interpreter_call.interpreting"] = (
-        "response.code_interpreter_call.interpreting"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class CodeInterpreterStartedEvent(BaseModel):
-    """
-    A program begins.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.code_interpreter_call.in_progress"] = (
-        "response.code_interpreter_call.in_progress"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class CompactionEvent(BaseModel):
-    """
-    The conversation is shortened.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.compaction.compacting"] = "response.compaction.compacting"
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
     """
 
 
@@ -1198,80 +918,6 @@ class CompletionTokensDetails(BaseModel):
     """
 
 
-class ContentPartAddedEvent(BaseModel):
-    """
-    A new part of an item; what follows fills it.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.content_part.added"] = "response.content_part.added"
-    """
-    The event's type.
-    """
-    part: Annotated[
-        OutputText | ReasoningText | OutputRefusal,
-        Field(discriminator="type", title="StreamedPart"),
-    ]
-    """
-    The part as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
-class ContentPartDoneEvent(BaseModel):
-    """
-    A part is whole, or as far as it came.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.content_part.done"] = "response.content_part.done"
-    """
-    The event's type.
-    """
-    part: Annotated[
-        OutputText | ReasoningText | OutputRefusal,
-        Field(discriminator="type", title="StreamedPart"),
-    ]
-    """
-    The part as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
 class ContextManagement(BaseModel):
     """
     One way to shorten a long conversation.
@@ -1375,7 +1021,7 @@ class CreateChatCompletionRequest(BaseModel):
     The form of tool_choice from before tools.
     """
     response_format: Annotated[
-        TextFormat | JsonObjectFormat | JsonSchemaFormat | StructuralFormat | None | MISSING,
+        ResponseFormatText | ResponseFormatJsonObject | ResponseFormatJsonSchema | ResponseFormatStructuralTag | None | MISSING,
         Field(title="ResponseFormat"),
     ] = MISSING
     """
@@ -1698,7 +1344,7 @@ class CreateResponseRequest(BaseModel):
     The name of a served model.
     """
     input: Annotated[
-        str | list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputReasoning | InputItemReference | InputOtherItem],
+        str | list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputReasoning | InputItemReference | InputHostedToolItem],
         Field(title="ResponseInput"),
     ]
     """
@@ -1765,12 +1411,12 @@ class CreateResponseRequest(BaseModel):
     """
     The most calls of the provider's own tools that one answer may make.
     """
-    text: ResponseTextSettings | None | MISSING = MISSING
+    text: ResponseTextParam | None | MISSING = MISSING
     """
     What form the text must have.
     """
     response_format: Annotated[
-        TextFormat | JsonObjectFormat | JsonSchemaFormat | StructuralFormat | None | MISSING,
+        ResponseFormatText | ResponseFormatJsonObject | ResponseFormatJsonSchema | ResponseFormatStructuralTag | None | MISSING,
         Field(title="ResponseFormat"),
     ] = MISSING
     """
@@ -1803,7 +1449,7 @@ class CreateResponseRequest(BaseModel):
     A stored response that the input continues: the model sees the input and output of that response, and of those that it continued in its turn, before this input. Instructions are not among them.
     """
     conversation: Annotated[
-        str | ConversationReference | None | MISSING, Field(title="ConversationChoice")
+        str | ConversationReference | None | MISSING, Field(title="ConversationParam")
     ] = MISSING
     """
     A stored conversation that the input continues.
@@ -2034,74 +1680,6 @@ class CustomToolGrammar(BaseModel):
     """
 
 
-class CustomToolInputDeltaEvent(BaseModel):
-    """
-    The next piece of a custom tool's input.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.custom_tool_call_input.delta"] = (
-        "response.custom_tool_call_input.delta"
-    )
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    obfuscation: str | MISSING = MISSING
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class CustomToolInputDoneEvent(BaseModel):
-    """
-    A custom tool's input is whole.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.custom_tool_call_input.done"] = (
-        "response.custom_tool_call_input.done"
-    )
-    """
-    The event's type.
-    """
-    input: str
-    """
-    The whole input.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
 class DeveloperMessage(BaseModel):
     """
     Instructions.
@@ -2123,6 +1701,36 @@ class DeveloperMessage(BaseModel):
     name: Annotated[str | None | MISSING, Field(title="AuthorName")] = MISSING
     """
     The author's name, for chat templates that show it.
+    """
+
+
+class EchoedTextFormat(BaseModel):
+    """
+    Any text, or JSON.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["text", "json_object", "json_schema"]
+    """
+    The kind of form.
+    """
+    name: str | MISSING = MISSING
+    """
+    What the form is called.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    What it is for.
+    """
+    schema_: Annotated[dict[str, Any] | None | MISSING, Field(alias="schema")] = MISSING
+    """
+    The schema.
+    """
+    strict: bool | None | MISSING = MISSING
+    """
+    Whether what can't be enforced is an error.
     """
 
 
@@ -2213,90 +1821,6 @@ class FilePart(BaseModel):
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
     The prompt's cache shall reach up to this part.
-    """
-
-
-class FileSearchCompletedEvent(BaseModel):
-    """
-    A search of files is done.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.file_search_call.completed"] = (
-        "response.file_search_call.completed"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class FileSearchSearchingEvent(BaseModel):
-    """
-    Files are searched.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.file_search_call.searching"] = (
-        "response.file_search_call.searching"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class FileSearchStartedEvent(BaseModel):
-    """
-    A search of files begins.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.file_search_call.in_progress"] = (
-        "response.file_search_call.in_progress"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
     """
 
 
@@ -2430,36 +1954,6 @@ class FlatFunctionTool(BaseModel):
     """
 
 
-class FlatJsonSchemaFormat(BaseModel):
-    """
-    JSON that a schema describes; the form that responses define.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["json_schema"] = "json_schema"
-    """
-    The kind of form.
-    """
-    name: str
-    """
-    What the form is called.
-    """
-    description: str | None | MISSING = MISSING
-    """
-    What it is for, for the model.
-    """
-    schema_: Annotated[dict[str, Any] | None, Field(alias="schema")]
-    """
-    The schema.
-    """
-    strict: bool | None | MISSING = MISSING
-    """
-    Whether a keyword of the schema that can't be enforced is an error; otherwise its path is reported in X-Unsupported-Params.
-    """
-
-
 class FlatNamedToolChoice(BaseModel):
     """
     This function must be called; the form that responses define.
@@ -2475,82 +1969,6 @@ class FlatNamedToolChoice(BaseModel):
     name: str
     """
     The function's name.
-    """
-
-
-class FunctionCallArgumentsDeltaEvent(BaseModel):
-    """
-    The next piece of a call's arguments.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.function_call_arguments.delta"] = (
-        "response.function_call_arguments.delta"
-    )
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    obfuscation: str | MISSING = MISSING
-    """
-    Padding that hides how long the text is.
-    """
-    call_id: str | MISSING = MISSING
-    """
-    The call's id.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class FunctionCallArgumentsDoneEvent(BaseModel):
-    """
-    A call's arguments are whole, or as far as they came.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.function_call_arguments.done"] = (
-        "response.function_call_arguments.done"
-    )
-    """
-    The event's type.
-    """
-    arguments: str
-    """
-    The whole arguments as JSON text.
-    """
-    call_id: str | MISSING = MISSING
-    """
-    The call's id.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
     """
 
 
@@ -2678,142 +2096,6 @@ class HostedToolChoice(BaseModel):
     """
 
 
-class ImageGenerationCompletedEvent(BaseModel):
-    """
-    An image is done.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.image_generation_call.completed"] = (
-        "response.image_generation_call.completed"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class ImageGenerationPartialEvent(BaseModel):
-    """
-    A first view of an image.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.image_generation_call.partial_image"] = (
-        "response.image_generation_call.partial_image"
-    )
-    """
-    The event's type.
-    """
-    partial_image_index: int
-    """
-    Which view.
-    """
-    partial_image_b64: str
-    """
-    The view as Base64.
-    """
-    background: str | MISSING = MISSING
-    """
-    The image's background.
-    """
-    output_format: str | MISSING = MISSING
-    """
-    The file format.
-    """
-    quality: str | MISSING = MISSING
-    """
-    How good it is.
-    """
-    size: str | MISSING = MISSING
-    """
-    How large it is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class ImageGenerationRunningEvent(BaseModel):
-    """
-    An image is made.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.image_generation_call.generating"] = (
-        "response.image_generation_call.generating"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class ImageGenerationStartedEvent(BaseModel):
-    """
-    An image begins.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.image_generation_call.in_progress"] = (
-        "response.image_generation_call.in_progress"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
 class ImagePart(BaseModel):
     """
     A part of a message that is an image. It stands on a line of its own among the texts. A model that reads text only refuses it.
@@ -2902,24 +2184,6 @@ class InputAudio(BaseModel):
     """
 
 
-class InputCaller(BaseModel):
-    """
-    Who called a tool: the model itself, or a program that it wrote.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["direct", "program"]
-    """
-    Who called.
-    """
-    caller_id: str | None | MISSING = MISSING
-    """
-    The program's id.
-    """
-
-
 class InputFile(BaseModel):
     """
     A file, by its content or by the id under which it was uploaded.
@@ -2942,7 +2206,7 @@ class InputFile(BaseModel):
     """
 
 
-class InputFilePart(BaseModel):
+class InputFileContent(BaseModel):
     """
     A file to read.
     """
@@ -3019,7 +2283,7 @@ class InputFunctionCall(BaseModel):
     """
     The set of tools to which the function belongs.
     """
-    caller: InputCaller | None | MISSING = MISSING
+    caller: InputToolCaller | None | MISSING = MISSING
     """
     Who called.
     """
@@ -3046,7 +2310,7 @@ class InputFunctionCallOutput(BaseModel):
     The id of the call that this answers.
     """
     output: Annotated[
-        str | list[Annotated[InputTextPart | InputImagePart | InputFilePart, Field(discriminator="type")]],
+        str | list[Annotated[InputTextContent | InputImageContent | InputFileContent, Field(discriminator="type")]],
         Field(title="FunctionOutput"),
     ]
     """
@@ -3071,13 +2335,27 @@ class InputFunctionCallOutput(BaseModel):
     """
     The set of tools to which the function belongs.
     """
-    caller: InputCaller | None | MISSING = MISSING
+    caller: InputToolCaller | None | MISSING = MISSING
     """
     Who called.
     """
 
 
-class InputImagePart(BaseModel):
+class InputHostedToolItem(BaseModel):
+    """
+    What the provider's own tools put out and take in, with further properties that depend on the type.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "compaction_trigger", "computer_call", "computer_call_output", "configuration_update", "custom_tool_call", "custom_tool_call_output", "file_search_call", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
+    """
+    The kind of item.
+    """
+
+
+class InputImageContent(BaseModel):
     """
     A picture to look at. It stands on a line of its own among the texts. A model that reads text only refuses it.
     """
@@ -3142,7 +2420,7 @@ class InputMessage(BaseModel):
     The message's author.
     """
     content: Annotated[
-        str | list[Annotated[InputTextPart | InputOutputTextPart | RefusalPart | InputImagePart | InputFilePart | AudioPart, Field(discriminator="type")]],
+        str | list[Annotated[InputTextContent | InputOutputTextContent | RefusalPart | InputImageContent | InputFileContent | AudioPart, Field(discriminator="type")]],
         Field(title="InputContent"),
     ]
     """
@@ -3165,21 +2443,7 @@ class InputMessage(BaseModel):
     """
 
 
-class InputOtherItem(BaseModel):
-    """
-    What the provider's own tools put out and take in, with further properties that depend on the type.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "compaction_trigger", "computer_call", "computer_call_output", "configuration_update", "custom_tool_call", "custom_tool_call_output", "file_search_call", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
-    """
-    The kind of item.
-    """
-
-
-class InputOutputTextPart(BaseModel):
+class InputOutputTextContent(BaseModel):
     """
     Text of an earlier answer.
     """
@@ -3221,11 +2485,11 @@ class InputReasoning(BaseModel):
     """
     The item's id, as an earlier response gave it.
     """
-    content: list[InputReasoningText] | None | MISSING = MISSING
+    content: list[InputReasoningTextContent] | None | MISSING = MISSING
     """
     The thoughts.
     """
-    summary: list[InputSummaryText] | None | MISSING = MISSING
+    summary: list[InputSummaryTextContent] | None | MISSING = MISSING
     """
     A summary of the thoughts.
     """
@@ -3242,7 +2506,7 @@ class InputReasoning(BaseModel):
     """
 
 
-class InputReasoningText(BaseModel):
+class InputReasoningTextContent(BaseModel):
     """
     A piece of the thoughts.
     """
@@ -3260,7 +2524,7 @@ class InputReasoningText(BaseModel):
     """
 
 
-class InputSummaryText(BaseModel):
+class InputSummaryTextContent(BaseModel):
     """
     A piece of the summary of thoughts.
     """
@@ -3278,7 +2542,7 @@ class InputSummaryText(BaseModel):
     """
 
 
-class InputTextPart(BaseModel):
+class InputTextContent(BaseModel):
     """
     Text to read.
     """
@@ -3322,265 +2586,39 @@ class InputTokensDetails(BaseModel):
     """
 
 
-class JsonObjectFormat(BaseModel):
+class InputToolCaller(BaseModel):
     """
-    Some JSON object.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["json_object"] = "json_object"
-    """
-    The kind of form.
-    """
-
-
-class JsonSchemaFormat(BaseModel):
-    """
-    JSON that a schema describes.
+    Who called a tool: the model itself, or a program that it wrote.
     """
 
     model_config = ConfigDict(
         extra="allow",
     )
-    type: Literal["json_schema"] = "json_schema"
+    type: Literal["direct", "program"]
     """
-    The kind of form.
+    Who called.
     """
-    json_schema: Annotated[
-        NamedJsonSchema | dict[str, Any], Field(title="SchemaOfForm")
-    ]
+    caller_id: str | None | MISSING = MISSING
     """
-    The schema and its name; without `schema` it is itself the schema.
+    The program's id.
     """
 
 
-class McpCallArgumentsDeltaEvent(BaseModel):
+class LegacyFunctionCall(BaseModel):
     """
-    The next piece of a call's arguments.
+    A call of a function, in the form from before tools.
     """
 
     model_config = ConfigDict(
         extra="allow",
     )
-    type: Literal["response.mcp_call_arguments.delta"] = (
-        "response.mcp_call_arguments.delta"
-    )
+    name: str
     """
-    The event's type.
+    The function.
     """
-    delta: str
+    arguments: str | None | MISSING = MISSING
     """
-    The next piece.
-    """
-    obfuscation: str | MISSING = MISSING
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpCallArgumentsDoneEvent(BaseModel):
-    """
-    A call's arguments are whole.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.mcp_call_arguments.done"] = (
-        "response.mcp_call_arguments.done"
-    )
-    """
-    The event's type.
-    """
-    arguments: str
-    """
-    The whole arguments as JSON text.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpCallCompletedEvent(BaseModel):
-    """
-    A call of an MCP server's tool is done.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.mcp_call.completed"] = "response.mcp_call.completed"
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpCallFailedEvent(BaseModel):
-    """
-    A call of an MCP server's tool failed.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.mcp_call.failed"] = "response.mcp_call.failed"
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpCallStartedEvent(BaseModel):
-    """
-    A call of an MCP server's tool begins.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.mcp_call.in_progress"] = "response.mcp_call.in_progress"
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpListToolsCompletedEvent(BaseModel):
-    """
-    An MCP server has named its tools.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.mcp_list_tools.completed"] = (
-        "response.mcp_list_tools.completed"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpListToolsFailedEvent(BaseModel):
-    """
-    An MCP server did not name its tools.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.mcp_list_tools.failed"] = "response.mcp_list_tools.failed"
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpListToolsStartedEvent(BaseModel):
-    """
-    An MCP server is asked for its tools.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.mcp_list_tools.in_progress"] = (
-        "response.mcp_list_tools.in_progress"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
+    The arguments as JSON text.
     """
 
 
@@ -3606,21 +2644,7 @@ class McpToolChoice(BaseModel):
     """
 
 
-class MessageAudio(BaseModel):
-    """
-    Names an earlier spoken answer.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    id: str
-    """
-    Its id.
-    """
-
-
-class MessageCustomCall(BaseModel):
+class MessageCustomToolCall(BaseModel):
     """
     A call of a custom tool in an earlier answer.
     """
@@ -3636,13 +2660,13 @@ class MessageCustomCall(BaseModel):
     """
     The kind of tool.
     """
-    custom: MessageCustomInput
+    custom: MessageCustomToolInput
     """
     What was called.
     """
 
 
-class MessageCustomInput(BaseModel):
+class MessageCustomToolInput(BaseModel):
     """
     A custom tool's name and input.
     """
@@ -3657,24 +2681,6 @@ class MessageCustomInput(BaseModel):
     input: str
     """
     The text it was given.
-    """
-
-
-class MessageFormerCall(BaseModel):
-    """
-    A call of a function, in the form from before tools.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    name: str
-    """
-    The function.
-    """
-    arguments: str | None | MISSING = MISSING
-    """
-    The arguments as JSON text.
     """
 
 
@@ -3696,7 +2702,7 @@ class MessageFunctionCall(BaseModel):
     """
 
 
-class MessageToolCall(BaseModel):
+class MessageFunctionToolCall(BaseModel):
     """
     A call of a function in an earlier answer.
     """
@@ -3882,24 +2888,6 @@ class OpenApi(BaseModel):
     """
 
 
-class OutputCaller(BaseModel):
-    """
-    Who called a tool: the model itself, or a program that it wrote.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["direct", "program"]
-    """
-    Who called.
-    """
-    caller_id: str | None | MISSING = MISSING
-    """
-    The program's id.
-    """
-
-
 class OutputFunctionCall(BaseModel):
     """
     A call of a function that the caller runs.
@@ -3938,7 +2926,7 @@ class OutputFunctionCall(BaseModel):
     """
     The set of tools to which the function belongs.
     """
-    caller: OutputCaller | None | MISSING = MISSING
+    caller: OutputToolCaller | None | MISSING = MISSING
     """
     Who called.
     """
@@ -3948,7 +2936,7 @@ class OutputFunctionCall(BaseModel):
     """
 
 
-class OutputHostedItem(BaseModel):
+class OutputHostedToolItem(BaseModel):
     """
     What the provider's own tools do, with further properties that depend on the type.
     """
@@ -3967,64 +2955,6 @@ class OutputHostedItem(BaseModel):
     status: str | None | MISSING = MISSING
     """
     How far the item has come.
-    """
-
-
-class OutputItemAddedEvent(BaseModel):
-    """
-    A new item; what follows fills it.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.output_item.added"] = "response.output_item.added"
-    """
-    The event's type.
-    """
-    item: Annotated[
-        OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem,
-        Field(title="OutputItem"),
-    ]
-    """
-    The item as it is now.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class OutputItemDoneEvent(BaseModel):
-    """
-    An item is whole, or as far as it came.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.output_item.done"] = "response.output_item.done"
-    """
-    The event's type.
-    """
-    item: Annotated[
-        OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem,
-        Field(title="OutputItem"),
-    ]
-    """
-    The item as it is now.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
     """
 
 
@@ -4080,7 +3010,9 @@ class OutputMessage(BaseModel):
     """
     The message's author.
     """
-    content: list[Annotated[OutputText | OutputRefusal, Field(discriminator="type")]]
+    content: list[
+        Annotated[OutputTextContent | OutputRefusalContent, Field(discriminator="type")]
+    ]
     """
     The parts of the message.
     """
@@ -4112,11 +3044,11 @@ class OutputReasoning(BaseModel):
     """
     How far the item has come.
     """
-    summary: list[SummaryText]
+    summary: list[SummaryTextContent]
     """
     A summary of the thoughts.
     """
-    content: list[ReasoningText]
+    content: list[ReasoningTextContent]
     """
     The thoughts.
     """
@@ -4126,7 +3058,7 @@ class OutputReasoning(BaseModel):
     """
 
 
-class OutputRefusal(BaseModel):
+class OutputRefusalContent(BaseModel):
     """
     A refusal of the model's maker.
     """
@@ -4144,7 +3076,7 @@ class OutputRefusal(BaseModel):
     """
 
 
-class OutputText(BaseModel):
+class OutputTextContent(BaseModel):
     """
     Text of a message.
     """
@@ -4170,86 +3102,6 @@ class OutputText(BaseModel):
     """
 
 
-class OutputTextDeltaEvent(BaseModel):
-    """
-    The next piece of a text.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.output_text.delta"] = "response.output_text.delta"
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    logprobs: list[OutputLogprob]
-    """
-    How likely each token was.
-    """
-    obfuscation: str | MISSING = MISSING
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
-class OutputTextDoneEvent(BaseModel):
-    """
-    A text is whole, or as far as it came.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.output_text.done"] = "response.output_text.done"
-    """
-    The event's type.
-    """
-    text: str
-    """
-    The whole text.
-    """
-    logprobs: list[OutputLogprob]
-    """
-    How likely each token was.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
 class OutputTokensDetails(BaseModel):
     """
     What the generated tokens are.
@@ -4261,6 +3113,24 @@ class OutputTokensDetails(BaseModel):
     reasoning_tokens: int
     """
     Tokens of thinking.
+    """
+
+
+class OutputToolCaller(BaseModel):
+    """
+    Who called a tool: the model itself, or a program that it wrote.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["direct", "program"]
+    """
+    Who called.
+    """
+    caller_id: str | None | MISSING = MISSING
+    """
+    The program's id.
     """
 
 
@@ -4424,7 +3294,7 @@ class ReasoningSettings(BaseModel):
     """
 
 
-class ReasoningText(BaseModel):
+class ReasoningTextContent(BaseModel):
     """
     A piece of the thoughts.
     """
@@ -4439,150 +3309,6 @@ class ReasoningText(BaseModel):
     text: str
     """
     The text.
-    """
-
-
-class ReasoningTextDeltaEvent(BaseModel):
-    """
-    The next piece of the thoughts.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.reasoning_text.delta"] = "response.reasoning_text.delta"
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    obfuscation: str | MISSING = MISSING
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
-class ReasoningTextDoneEvent(BaseModel):
-    """
-    The thoughts are whole, or as far as they came.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.reasoning_text.done"] = "response.reasoning_text.done"
-    """
-    The event's type.
-    """
-    text: str
-    """
-    The whole text.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
-class RefusalDeltaEvent(BaseModel):
-    """
-    The next piece of a refusal.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.refusal.delta"] = "response.refusal.delta"
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    obfuscation: str | MISSING = MISSING
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
-class RefusalDoneEvent(BaseModel):
-    """
-    A refusal is whole.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.refusal.done"] = "response.refusal.done"
-    """
-    The event's type.
-    """
-    refusal: str
-    """
-    The whole text.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
     """
 
 
@@ -4601,6 +3327,86 @@ class RefusalPart(BaseModel):
     refusal: str
     """
     What was said.
+    """
+
+
+class ResponseAudioDeltaEvent(BaseModel):
+    """
+    The next piece of spoken output.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.audio.delta"] = "response.audio.delta"
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The sound as Base64.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseAudioDoneEvent(BaseModel):
+    """
+    The spoken output is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.audio.done"] = "response.audio.done"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseAudioTranscriptDeltaEvent(BaseModel):
+    """
+    The next piece of what is spoken.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.audio.transcript.delta"] = "response.audio.transcript.delta"
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseAudioTranscriptDoneEvent(BaseModel):
+    """
+    The text of what is spoken is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.audio.transcript.done"] = "response.audio.transcript.done"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
     """
 
 
@@ -4626,6 +3432,184 @@ class ResponseCacheOptions(BaseModel):
     """
 
 
+class ResponseCodeInterpreterCallCodeDeltaEvent(BaseModel):
+    """
+    The next piece of a program.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.code_interpreter_call_code.delta"] = (
+        "response.code_interpreter_call_code.delta"
+    )
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseCodeInterpreterCallCodeDoneEvent(BaseModel):
+    """
+    A program is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.code_interpreter_call_code.done"] = (
+        "response.code_interpreter_call_code.done"
+    )
+    """
+    The event's type.
+    """
+    code: str
+    """
+    The whole program.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseCodeInterpreterCallCompletedEvent(BaseModel):
+    """
+    A program has ended.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.code_interpreter_call.completed"] = (
+        "response.code_interpreter_call.completed"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseCodeInterpreterCallInProgressEvent(BaseModel):
+    """
+    A program begins.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.code_interpreter_call.in_progress"] = (
+        "response.code_interpreter_call.in_progress"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseCodeInterpreterCallInterpretingEvent(BaseModel):
+    """
+    A program runs.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.code_interpreter_call.interpreting"] = (
+        "response.code_interpreter_call.interpreting"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseCompactionCompactingEvent(BaseModel):
+    """
+    The conversation is shortened.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.compaction.compacting"] = "response.compaction.compacting"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
 class ResponseCompletedEvent(BaseModel):
     """
     The response is whole: the last event.
@@ -4645,6 +3629,80 @@ class ResponseCompletedEvent(BaseModel):
     sequence_number: int
     """
     Counts the stream's events.
+    """
+
+
+class ResponseContentPartAddedEvent(BaseModel):
+    """
+    A new part of an item; what follows fills it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.content_part.added"] = "response.content_part.added"
+    """
+    The event's type.
+    """
+    part: Annotated[
+        OutputTextContent | ReasoningTextContent | OutputRefusalContent,
+        Field(discriminator="type", title="StreamedPart"),
+    ]
+    """
+    The part as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseContentPartDoneEvent(BaseModel):
+    """
+    A part is whole, or as far as it came.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.content_part.done"] = "response.content_part.done"
+    """
+    The event's type.
+    """
+    part: Annotated[
+        OutputTextContent | ReasoningTextContent | OutputRefusalContent,
+        Field(discriminator="type", title="StreamedPart"),
+    ]
+    """
+    The part as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
     """
 
 
@@ -4670,6 +3728,74 @@ class ResponseCreatedEvent(BaseModel):
     """
 
 
+class ResponseCustomToolCallInputDeltaEvent(BaseModel):
+    """
+    The next piece of a custom tool's input.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.custom_tool_call_input.delta"] = (
+        "response.custom_tool_call_input.delta"
+    )
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseCustomToolCallInputDoneEvent(BaseModel):
+    """
+    A custom tool's input is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.custom_tool_call_input.done"] = (
+        "response.custom_tool_call_input.done"
+    )
+    """
+    The event's type.
+    """
+    input: str
+    """
+    The whole input.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
 class ResponseDeletion(BaseModel):
     """
     Says that a response is stored no longer.
@@ -4689,6 +3815,36 @@ class ResponseDeletion(BaseModel):
     deleted: Literal[True] = True
     """
     Says that it was deleted.
+    """
+
+
+class ResponseError(BaseModel):
+    """
+    Why a response failed.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    code: str
+    """
+    The kind of error.
+    """
+    message: str
+    """
+    A sentence for people.
+    """
+    type: str | None | MISSING = MISSING
+    """
+    Who is at fault.
+    """
+    param: str | None | MISSING = MISSING
+    """
+    The field at fault.
+    """
+    misalignment: dict[str, Any] | None | MISSING = MISSING
+    """
+    What a check of the model's aims found.
     """
 
 
@@ -4747,63 +3903,417 @@ class ResponseFailedEvent(BaseModel):
     """
 
 
-class ResponseFailure(BaseModel):
+class ResponseFileSearchCallCompletedEvent(BaseModel):
     """
-    Why a response failed.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    code: str
-    """
-    The kind of error.
-    """
-    message: str
-    """
-    A sentence for people.
-    """
-    type: str | None | MISSING = MISSING
-    """
-    Who is at fault.
-    """
-    param: str | None | MISSING = MISSING
-    """
-    The field at fault.
-    """
-    misalignment: dict[str, Any] | None | MISSING = MISSING
-    """
-    What a check of the model's aims found.
-    """
-
-
-class ResponseFormatEcho(BaseModel):
-    """
-    Any text, or JSON.
+    A search of files is done.
     """
 
     model_config = ConfigDict(
         extra="allow",
     )
-    type: Literal["text", "json_object", "json_schema"]
+    type: Literal["response.file_search_call.completed"] = (
+        "response.file_search_call.completed"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseFileSearchCallInProgressEvent(BaseModel):
+    """
+    A search of files begins.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.file_search_call.in_progress"] = (
+        "response.file_search_call.in_progress"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseFileSearchCallSearchingEvent(BaseModel):
+    """
+    Files are searched.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.file_search_call.searching"] = (
+        "response.file_search_call.searching"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseFormatJsonObject(BaseModel):
+    """
+    Some JSON object.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["json_object"] = "json_object"
     """
     The kind of form.
     """
-    name: str | MISSING = MISSING
+
+
+class ResponseFormatJsonSchema(BaseModel):
     """
-    What the form is called.
+    JSON that a schema describes.
     """
-    description: str | None | MISSING = MISSING
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["json_schema"] = "json_schema"
     """
-    What it is for.
+    The kind of form.
     """
-    schema_: Annotated[dict[str, Any] | None | MISSING, Field(alias="schema")] = MISSING
+    json_schema: Annotated[
+        NamedJsonSchema | dict[str, Any], Field(title="NamedOrBareJsonSchema")
+    ]
     """
-    The schema.
+    The schema and its name; without `schema` it is itself the schema.
     """
-    strict: bool | None | MISSING = MISSING
+
+
+class ResponseFormatStructuralTag(BaseModel):
     """
-    Whether what can't be enforced is an error.
+    A form in the words of XGrammar; which properties it has depends on the type.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["structural_tag", "const_string", "regex", "grammar", "any_text", "sequence", "or", "tag", "triggered_tags", "tags_with_separator", "qwen_xml_parameter"]
+    """
+    The kind of form.
+    """
+    format: dict[str, Any] | MISSING = MISSING
+    """
+    The form that a structural_tag wraps.
+    """
+    value: str | MISSING = MISSING
+    """
+    The whole answer that const_string demands.
+    """
+    pattern: str | MISSING = MISSING
+    """
+    The regular expression that regex has the whole answer match.
+    """
+    grammar: str | MISSING = MISSING
+    """
+    The rules of grammar, in XGrammar's EBNF; root is the answer.
+    """
+    elements: list[dict[str, Any]] | MISSING = MISSING
+    """
+    The parts of a sequence, or the alternatives of or.
+    """
+    begin: str | MISSING = MISSING
+    """
+    How a tag begins.
+    """
+    content: dict[str, Any] | MISSING = MISSING
+    """
+    What is in a tag.
+    """
+    end: str | MISSING = MISSING
+    """
+    How a tag ends.
+    """
+    triggers: list[str] | MISSING = MISSING
+    """
+    After one of these texts, which begin its tags, triggered_tags demands a tag.
+    """
+    tags: list[dict[str, Any]] | MISSING = MISSING
+    """
+    The tags of triggered_tags or tags_with_separator.
+    """
+    at_least_one: bool | MISSING = MISSING
+    """
+    Whether one of the tags must come.
+    """
+    stop_after_first: bool | MISSING = MISSING
+    """
+    Whether the answer ends behind a tag.
+    """
+    separator: str | MISSING = MISSING
+    """
+    What stands between the tags of tags_with_separator.
+    """
+    json_schema: dict[str, Any] | None | MISSING = MISSING
+    """
+    The schema of qwen_xml_parameter.
+    """
+
+
+class ResponseFormatText(BaseModel):
+    """
+    Any text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["text"] = "text"
+    """
+    The kind of form.
+    """
+
+
+class ResponseFunctionCallArgumentsDeltaEvent(BaseModel):
+    """
+    The next piece of a call's arguments.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.function_call_arguments.delta"] = (
+        "response.function_call_arguments.delta"
+    )
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    call_id: str | MISSING = MISSING
+    """
+    The call's id.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
+    """
+    A call's arguments are whole, or as far as they came.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.function_call_arguments.done"] = (
+        "response.function_call_arguments.done"
+    )
+    """
+    The event's type.
+    """
+    arguments: str
+    """
+    The whole arguments as JSON text.
+    """
+    call_id: str | MISSING = MISSING
+    """
+    The call's id.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseImageGenCallCompletedEvent(BaseModel):
+    """
+    An image is done.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.image_generation_call.completed"] = (
+        "response.image_generation_call.completed"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseImageGenCallGeneratingEvent(BaseModel):
+    """
+    An image is made.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.image_generation_call.generating"] = (
+        "response.image_generation_call.generating"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseImageGenCallInProgressEvent(BaseModel):
+    """
+    An image begins.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.image_generation_call.in_progress"] = (
+        "response.image_generation_call.in_progress"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseImageGenCallPartialImageEvent(BaseModel):
+    """
+    A first view of an image.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.image_generation_call.partial_image"] = (
+        "response.image_generation_call.partial_image"
+    )
+    """
+    The event's type.
+    """
+    partial_image_index: int
+    """
+    Which view.
+    """
+    partial_image_b64: str
+    """
+    The view as Base64.
+    """
+    background: str | MISSING = MISSING
+    """
+    The image's background.
+    """
+    output_format: str | MISSING = MISSING
+    """
+    The file format.
+    """
+    quality: str | MISSING = MISSING
+    """
+    How good it is.
+    """
+    size: str | MISSING = MISSING
+    """
+    How large it is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
     """
 
 
@@ -4881,6 +4391,234 @@ class ResponseItemList(BaseModel):
     """
 
 
+class ResponseMcpCallArgumentsDeltaEvent(BaseModel):
+    """
+    The next piece of a call's arguments.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_call_arguments.delta"] = (
+        "response.mcp_call_arguments.delta"
+    )
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpCallArgumentsDoneEvent(BaseModel):
+    """
+    A call's arguments are whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_call_arguments.done"] = (
+        "response.mcp_call_arguments.done"
+    )
+    """
+    The event's type.
+    """
+    arguments: str
+    """
+    The whole arguments as JSON text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpCallCompletedEvent(BaseModel):
+    """
+    A call of an MCP server's tool is done.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_call.completed"] = "response.mcp_call.completed"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpCallFailedEvent(BaseModel):
+    """
+    A call of an MCP server's tool failed.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_call.failed"] = "response.mcp_call.failed"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpCallInProgressEvent(BaseModel):
+    """
+    A call of an MCP server's tool begins.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_call.in_progress"] = "response.mcp_call.in_progress"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpListToolsCompletedEvent(BaseModel):
+    """
+    An MCP server has named its tools.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_list_tools.completed"] = (
+        "response.mcp_list_tools.completed"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpListToolsFailedEvent(BaseModel):
+    """
+    An MCP server did not name its tools.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_list_tools.failed"] = "response.mcp_list_tools.failed"
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpListToolsInProgressEvent(BaseModel):
+    """
+    An MCP server is asked for its tools.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.mcp_list_tools.in_progress"] = (
+        "response.mcp_list_tools.in_progress"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
 class ResponseModeration(BaseModel):
     """
     What moderation found.
@@ -4934,7 +4672,7 @@ class ResponseObject(BaseModel):
     """
     Why the response is incomplete; null unless it is.
     """
-    error: ResponseFailure | None
+    error: ResponseError | None
     """
     Why the response failed; null unless it did.
     """
@@ -4960,7 +4698,7 @@ class ResponseObject(BaseModel):
     """
     The stored prompt that was filled in.
     """
-    output: list[OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem]
+    output: list[OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedToolItem]
     """
     What the model put out so far.
     """
@@ -4970,7 +4708,7 @@ class ResponseObject(BaseModel):
     """
     tool_choice: Annotated[
         Literal["none", "auto", "required"] | FlatNamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice,
-        Field(title="OfferedToolChoice"),
+        Field(title="EchoedToolChoice"),
     ]
     """
     Whether the model may or must call a tool, as the request gave it.
@@ -5089,6 +4827,104 @@ class ResponseObject(BaseModel):
     """
 
 
+class ResponseOutputItemAddedEvent(BaseModel):
+    """
+    A new item; what follows fills it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.output_item.added"] = "response.output_item.added"
+    """
+    The event's type.
+    """
+    item: Annotated[
+        OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedToolItem,
+        Field(title="OutputItem"),
+    ]
+    """
+    The item as it is now.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseOutputItemDoneEvent(BaseModel):
+    """
+    An item is whole, or as far as it came.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.output_item.done"] = "response.output_item.done"
+    """
+    The event's type.
+    """
+    item: Annotated[
+        OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedToolItem,
+        Field(title="OutputItem"),
+    ]
+    """
+    The item as it is now.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseOutputTextAnnotationAddedEvent(BaseModel):
+    """
+    A source of a text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.output_text.annotation.added"] = (
+        "response.output_text.annotation.added"
+    )
+    """
+    The event's type.
+    """
+    annotation_index: int
+    """
+    Which of the sources.
+    """
+    annotation: Annotation
+    """
+    The source.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
 class ResponseQueuedEvent(BaseModel):
     """
     The response waits for its turn.
@@ -5141,6 +4977,302 @@ class ResponseReasoning(BaseModel):
     """
 
 
+class ResponseReasoningSummaryPartAddedEvent(BaseModel):
+    """
+    A new part of the summary of thoughts.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.reasoning_summary_part.added"] = (
+        "response.reasoning_summary_part.added"
+    )
+    """
+    The event's type.
+    """
+    part: SummaryTextContent
+    """
+    The part as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class ResponseReasoningSummaryPartDoneEvent(BaseModel):
+    """
+    A part of the summary is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.reasoning_summary_part.done"] = (
+        "response.reasoning_summary_part.done"
+    )
+    """
+    The event's type.
+    """
+    part: SummaryTextContent
+    """
+    The part as it is now.
+    """
+    status: Literal["incomplete"] | None | MISSING = MISSING
+    """
+    Whether it ended before it was whole.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class ResponseReasoningSummaryTextDeltaEvent(BaseModel):
+    """
+    The next piece of the summary.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.reasoning_summary_text.delta"] = (
+        "response.reasoning_summary_text.delta"
+    )
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class ResponseReasoningSummaryTextDoneEvent(BaseModel):
+    """
+    A text of the summary is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.reasoning_summary_text.done"] = (
+        "response.reasoning_summary_text.done"
+    )
+    """
+    The event's type.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class ResponseReasoningTextDeltaEvent(BaseModel):
+    """
+    The next piece of the thoughts.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.reasoning_text.delta"] = "response.reasoning_text.delta"
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseReasoningTextDoneEvent(BaseModel):
+    """
+    The thoughts are whole, or as far as they came.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.reasoning_text.done"] = "response.reasoning_text.done"
+    """
+    The event's type.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseRefusalDeltaEvent(BaseModel):
+    """
+    The next piece of a refusal.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.refusal.delta"] = "response.refusal.delta"
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseRefusalDoneEvent(BaseModel):
+    """
+    A refusal is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.refusal.done"] = "response.refusal.done"
+    """
+    The event's type.
+    """
+    refusal: str
+    """
+    The whole text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
 class ResponseServerSentEvent(BaseModel):
     """
     One event of the stream.
@@ -5167,6 +5299,178 @@ class ResponseServerSentEvent(BaseModel):
     """
 
 
+class ResponseShellCallCommandAddedEvent(BaseModel):
+    """
+    A new command for a shell.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.shell_call_command.added"] = (
+        "response.shell_call_command.added"
+    )
+    """
+    The event's type.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    command: str
+    """
+    The command so far.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseShellCallCommandDeltaEvent(BaseModel):
+    """
+    The next piece of a command.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.shell_call_command.delta"] = (
+        "response.shell_call_command.delta"
+    )
+    """
+    The event's type.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseShellCallCommandDoneEvent(BaseModel):
+    """
+    A command is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.shell_call_command.done"] = (
+        "response.shell_call_command.done"
+    )
+    """
+    The event's type.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    command: str
+    """
+    The whole command.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseShellCallOutputContentDeltaEvent(BaseModel):
+    """
+    The next piece of what a command printed.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.shell_call_output_content.delta"] = (
+        "response.shell_call_output_content.delta"
+    )
+    """
+    The event's type.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    delta: dict[str, Any] | None
+    """
+    The piece, as stdout and stderr.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseShellCallOutputContentDoneEvent(BaseModel):
+    """
+    What a command printed is whole.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.shell_call_output_content.done"] = (
+        "response.shell_call_output_content.done"
+    )
+    """
+    The event's type.
+    """
+    command_index: int
+    """
+    Which of the commands.
+    """
+    output: list[dict[str, Any]]
+    """
+    All that was printed, and how the command ended.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
 class ResponseStreamOptions(BaseModel):
     """
     Settings of the stream.
@@ -5189,7 +5493,7 @@ class ResponseText(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    format: ResponseFormatEcho
+    format: EchoedTextFormat
     """
     Any text, or JSON.
     """
@@ -5199,7 +5503,87 @@ class ResponseText(BaseModel):
     """
 
 
-class ResponseTextSettings(BaseModel):
+class ResponseTextDeltaEvent(BaseModel):
+    """
+    The next piece of a text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.output_text.delta"] = "response.output_text.delta"
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    logprobs: list[OutputLogprob]
+    """
+    How likely each token was.
+    """
+    obfuscation: str | MISSING = MISSING
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseTextDoneEvent(BaseModel):
+    """
+    A text is whole, or as far as it came.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.output_text.done"] = "response.output_text.done"
+    """
+    The event's type.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    logprobs: list[OutputLogprob]
+    """
+    How likely each token was.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseTextParam(BaseModel):
     """
     What form the answer's text must have.
     """
@@ -5207,9 +5591,13 @@ class ResponseTextSettings(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    format: TextFormat | JsonObjectFormat | FlatJsonSchemaFormat | None | MISSING = (
-        MISSING
-    )
+    format: (
+        ResponseFormatText
+        | ResponseFormatJsonObject
+        | TextResponseFormatJsonSchema
+        | None
+        | MISSING
+    ) = MISSING
     """
     Any text, or JSON.
     """
@@ -5249,127 +5637,19 @@ class ResponseUsage(BaseModel):
     """
 
 
-class ShellCommandAddedEvent(BaseModel):
+class ResponseWebSearchCallCompletedEvent(BaseModel):
     """
-    A new command for a shell.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.shell_call_command.added"] = (
-        "response.shell_call_command.added"
-    )
-    """
-    The event's type.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    command_index: int
-    """
-    Which of the commands.
-    """
-    command: str
-    """
-    The command so far.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ShellCommandDeltaEvent(BaseModel):
-    """
-    The next piece of a command.
+    A search of the web is done.
     """
 
     model_config = ConfigDict(
         extra="allow",
     )
-    type: Literal["response.shell_call_command.delta"] = (
-        "response.shell_call_command.delta"
+    type: Literal["response.web_search_call.completed"] = (
+        "response.web_search_call.completed"
     )
     """
     The event's type.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    command_index: int
-    """
-    Which of the commands.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    obfuscation: str | MISSING = MISSING
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ShellCommandDoneEvent(BaseModel):
-    """
-    A command is whole.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.shell_call_command.done"] = (
-        "response.shell_call_command.done"
-    )
-    """
-    The event's type.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    command_index: int
-    """
-    Which of the commands.
-    """
-    command: str
-    """
-    The whole command.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class ShellOutputDeltaEvent(BaseModel):
-    """
-    The next piece of what a command printed.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.shell_call_output_content.delta"] = (
-        "response.shell_call_output_content.delta"
-    )
-    """
-    The event's type.
-    """
-    command_index: int
-    """
-    Which of the commands.
-    """
-    delta: dict[str, Any] | None
-    """
-    The piece, as stdout and stderr.
     """
     sequence_number: int
     """
@@ -5385,27 +5665,19 @@ class ShellOutputDeltaEvent(BaseModel):
     """
 
 
-class ShellOutputDoneEvent(BaseModel):
+class ResponseWebSearchCallInProgressEvent(BaseModel):
     """
-    What a command printed is whole.
+    A search of the web begins.
     """
 
     model_config = ConfigDict(
         extra="allow",
     )
-    type: Literal["response.shell_call_output_content.done"] = (
-        "response.shell_call_output_content.done"
+    type: Literal["response.web_search_call.in_progress"] = (
+        "response.web_search_call.in_progress"
     )
     """
     The event's type.
-    """
-    command_index: int
-    """
-    Which of the commands.
-    """
-    output: list[dict[str, Any]]
-    """
-    All that was printed, and how the command ended.
     """
     sequence_number: int
     """
@@ -5419,6 +5691,46 @@ class ShellOutputDoneEvent(BaseModel):
     """
     Which item of the output.
     """
+
+
+class ResponseWebSearchCallSearchingEvent(BaseModel):
+    """
+    The web is searched.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.web_search_call.searching"] = (
+        "response.web_search_call.searching"
+    )
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+ResponseStreamEvent = TypeAliasType(
+    "ResponseStreamEvent",
+    Annotated[
+        ResponseCreatedEvent | ResponseQueuedEvent | ResponseInProgressEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent | ResponseOutputItemAddedEvent | ResponseOutputItemDoneEvent | ResponseContentPartAddedEvent | ResponseContentPartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseOutputTextAnnotationAddedEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseFunctionCallArgumentsDeltaEvent | ResponseFunctionCallArgumentsDoneEvent | ResponseReasoningTextDeltaEvent | ResponseReasoningTextDoneEvent | ResponseReasoningSummaryPartAddedEvent | ResponseReasoningSummaryPartDoneEvent | ResponseReasoningSummaryTextDeltaEvent | ResponseReasoningSummaryTextDoneEvent | ResponseAudioDeltaEvent | ResponseAudioDoneEvent | ResponseAudioTranscriptDeltaEvent | ResponseAudioTranscriptDoneEvent | ResponseErrorEvent | ResponseWebSearchCallInProgressEvent | ResponseWebSearchCallSearchingEvent | ResponseWebSearchCallCompletedEvent | ResponseFileSearchCallInProgressEvent | ResponseFileSearchCallSearchingEvent | ResponseFileSearchCallCompletedEvent | ResponseCodeInterpreterCallInProgressEvent | ResponseCodeInterpreterCallInterpretingEvent | ResponseCodeInterpreterCallCompletedEvent | ResponseCodeInterpreterCallCodeDeltaEvent | ResponseCodeInterpreterCallCodeDoneEvent | ResponseImageGenCallInProgressEvent | ResponseImageGenCallGeneratingEvent | ResponseImageGenCallCompletedEvent | ResponseImageGenCallPartialImageEvent | ResponseMcpCallInProgressEvent | ResponseMcpCallCompletedEvent | ResponseMcpCallFailedEvent | ResponseMcpCallArgumentsDeltaEvent | ResponseMcpCallArgumentsDoneEvent | ResponseMcpListToolsInProgressEvent | ResponseMcpListToolsCompletedEvent | ResponseMcpListToolsFailedEvent | ResponseCustomToolCallInputDeltaEvent | ResponseCustomToolCallInputDoneEvent | ResponseShellCallCommandAddedEvent | ResponseShellCallCommandDeltaEvent | ResponseShellCallCommandDoneEvent | ResponseShellCallOutputContentDeltaEvent | ResponseShellCallOutputContentDoneEvent | ResponseCompactionCompactingEvent,
+        Field(discriminator="type", title="ResponseStreamEvent"),
+    ],
+)
+"""
+A step of the response.
+"""
 
 
 class StoredItem(BaseModel):
@@ -5481,153 +5793,7 @@ class StreamOptions(BaseModel):
     """
 
 
-class StructuralFormat(BaseModel):
-    """
-    A form in the words of XGrammar; which properties it has depends on the type.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["structural_tag", "const_string", "regex", "grammar", "any_text", "sequence", "or", "tag", "triggered_tags", "tags_with_separator", "qwen_xml_parameter"]
-    """
-    The kind of form.
-    """
-    format: dict[str, Any] | MISSING = MISSING
-    """
-    The form that a structural_tag wraps.
-    """
-    value: str | MISSING = MISSING
-    """
-    The whole answer that const_string demands.
-    """
-    pattern: str | MISSING = MISSING
-    """
-    The regular expression that regex has the whole answer match.
-    """
-    grammar: str | MISSING = MISSING
-    """
-    The rules of grammar, in XGrammar's EBNF; root is the answer.
-    """
-    elements: list[dict[str, Any]] | MISSING = MISSING
-    """
-    The parts of a sequence, or the alternatives of or.
-    """
-    begin: str | MISSING = MISSING
-    """
-    How a tag begins.
-    """
-    content: dict[str, Any] | MISSING = MISSING
-    """
-    What is in a tag.
-    """
-    end: str | MISSING = MISSING
-    """
-    How a tag ends.
-    """
-    triggers: list[str] | MISSING = MISSING
-    """
-    After one of these texts, which begin its tags, triggered_tags demands a tag.
-    """
-    tags: list[dict[str, Any]] | MISSING = MISSING
-    """
-    The tags of triggered_tags or tags_with_separator.
-    """
-    at_least_one: bool | MISSING = MISSING
-    """
-    Whether one of the tags must come.
-    """
-    stop_after_first: bool | MISSING = MISSING
-    """
-    Whether the answer ends behind a tag.
-    """
-    separator: str | MISSING = MISSING
-    """
-    What stands between the tags of tags_with_separator.
-    """
-    json_schema: dict[str, Any] | None | MISSING = MISSING
-    """
-    The schema of qwen_xml_parameter.
-    """
-
-
-class SummaryPartAddedEvent(BaseModel):
-    """
-    A new part of the summary of thoughts.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.reasoning_summary_part.added"] = (
-        "response.reasoning_summary_part.added"
-    )
-    """
-    The event's type.
-    """
-    part: SummaryText
-    """
-    The part as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    summary_index: int
-    """
-    Which part of the summary.
-    """
-
-
-class SummaryPartDoneEvent(BaseModel):
-    """
-    A part of the summary is whole.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.reasoning_summary_part.done"] = (
-        "response.reasoning_summary_part.done"
-    )
-    """
-    The event's type.
-    """
-    part: SummaryText
-    """
-    The part as it is now.
-    """
-    status: Literal["incomplete"] | None | MISSING = MISSING
-    """
-    Whether it ended before it was whole.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    summary_index: int
-    """
-    Which part of the summary.
-    """
-
-
-class SummaryText(BaseModel):
+class SummaryTextContent(BaseModel):
     """
     A piece of the summary of thoughts.
     """
@@ -5642,82 +5808,6 @@ class SummaryText(BaseModel):
     text: str
     """
     The text.
-    """
-
-
-class SummaryTextDeltaEvent(BaseModel):
-    """
-    The next piece of the summary.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.reasoning_summary_text.delta"] = (
-        "response.reasoning_summary_text.delta"
-    )
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    obfuscation: str | MISSING = MISSING
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    summary_index: int
-    """
-    Which part of the summary.
-    """
-
-
-class SummaryTextDoneEvent(BaseModel):
-    """
-    A text of the summary is whole.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.reasoning_summary_text.done"] = (
-        "response.reasoning_summary_text.done"
-    )
-    """
-    The event's type.
-    """
-    text: str
-    """
-    The whole text.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    summary_index: int
-    """
-    Which part of the summary.
     """
 
 
@@ -5745,20 +5835,6 @@ class SystemMessage(BaseModel):
     """
 
 
-class TextFormat(BaseModel):
-    """
-    Any text.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["text"] = "text"
-    """
-    The kind of form.
-    """
-
-
 class TextPart(BaseModel):
     """
     A part of a message that is text.
@@ -5778,6 +5854,36 @@ class TextPart(BaseModel):
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
     The prompt's cache shall reach up to this part.
+    """
+
+
+class TextResponseFormatJsonSchema(BaseModel):
+    """
+    JSON that a schema describes; the form that responses define.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["json_schema"] = "json_schema"
+    """
+    The kind of form.
+    """
+    name: str
+    """
+    What the form is called.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    What it is for, for the model.
+    """
+    schema_: Annotated[dict[str, Any] | None, Field(alias="schema")]
+    """
+    The schema.
+    """
+    strict: bool | None | MISSING = MISSING
+    """
+    Whether a keyword of the schema that can't be enforced is an error; otherwise its path is reported in X-Unsupported-Params.
     """
 
 
@@ -6004,7 +6110,7 @@ class UserMessage(BaseModel):
     """
 
 
-class Verbose(BaseModel):
+class VerboseDetails(BaseModel):
     """
     What the model really read and wrote.
     """
@@ -6036,34 +6142,6 @@ class Version(BaseModel):
     """
 
 
-class WebSearchCompletedEvent(BaseModel):
-    """
-    A search of the web is done.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.web_search_call.completed"] = (
-        "response.web_search_call.completed"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
 class WebSearchOptions(BaseModel):
     """
     How to search the web.
@@ -6080,71 +6158,3 @@ class WebSearchOptions(BaseModel):
     """
     Where the user is.
     """
-
-
-class WebSearchSearchingEvent(BaseModel):
-    """
-    The web is searched.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.web_search_call.searching"] = (
-        "response.web_search_call.searching"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class WebSearchStartedEvent(BaseModel):
-    """
-    A search of the web begins.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["response.web_search_call.in_progress"] = (
-        "response.web_search_call.in_progress"
-    )
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-ResponseStreamEvent = TypeAliasType(
-    "ResponseStreamEvent",
-    Annotated[
-        ResponseCreatedEvent | ResponseQueuedEvent | ResponseInProgressEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent | OutputItemAddedEvent | OutputItemDoneEvent | ContentPartAddedEvent | ContentPartDoneEvent | OutputTextDeltaEvent | OutputTextDoneEvent | AnnotationAddedEvent | RefusalDeltaEvent | RefusalDoneEvent | FunctionCallArgumentsDeltaEvent | FunctionCallArgumentsDoneEvent | ReasoningTextDeltaEvent | ReasoningTextDoneEvent | SummaryPartAddedEvent | SummaryPartDoneEvent | SummaryTextDeltaEvent | SummaryTextDoneEvent | AudioDeltaEvent | AudioDoneEvent | AudioTranscriptDeltaEvent | AudioTranscriptDoneEvent | ResponseErrorEvent | WebSearchStartedEvent | WebSearchSearchingEvent | WebSearchCompletedEvent | FileSearchStartedEvent | FileSearchSearchingEvent | FileSearchCompletedEvent | CodeInterpreterStartedEvent | CodeInterpreterRunningEvent | CodeInterpreterCompletedEvent | CodeDeltaEvent | CodeDoneEvent | ImageGenerationStartedEvent | ImageGenerationRunningEvent | ImageGenerationCompletedEvent | ImageGenerationPartialEvent | McpCallStartedEvent | McpCallCompletedEvent | McpCallFailedEvent | McpCallArgumentsDeltaEvent | McpCallArgumentsDoneEvent | McpListToolsStartedEvent | McpListToolsCompletedEvent | McpListToolsFailedEvent | CustomToolInputDeltaEvent | CustomToolInputDoneEvent | ShellCommandAddedEvent | ShellCommandDeltaEvent | ShellCommandDoneEvent | ShellOutputDeltaEvent | ShellOutputDoneEvent | CompactionEvent,
-        Field(discriminator="type", title="ResponseStreamEvent"),
-    ],
-)
-"""
-A step of the response.
-"""

@@ -49,109 +49,6 @@ class Annotation(TypedDict):
     """
 
 
-class AnnotationAddedEvent(TypedDict):
-    """
-    A source of a text.
-    """
-
-    type: Literal["response.output_text.annotation.added"]
-    """
-    The event's type.
-    """
-    annotation_index: int
-    """
-    Which of the sources.
-    """
-    annotation: Annotation
-    """
-    The source.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
-class AudioDeltaEvent(TypedDict):
-    """
-    The next piece of spoken output.
-    """
-
-    type: Literal["response.audio.delta"]
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The sound as Base64.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class AudioDoneEvent(TypedDict):
-    """
-    The spoken output is whole.
-    """
-
-    type: Literal["response.audio.done"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class AudioTranscriptDeltaEvent(TypedDict):
-    """
-    The next piece of what is spoken.
-    """
-
-    type: Literal["response.audio.transcript.delta"]
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The text.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class AudioTranscriptDoneEvent(TypedDict):
-    """
-    The text of what is spoken is whole.
-    """
-
-    type: Literal["response.audio.transcript.done"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
 class CacheWriteDetails(TypedDict):
     """
     Tokens that were put into the cache, by how long they are kept.
@@ -319,7 +216,7 @@ class ChatCompletion(TypedDict):
     """
     What the moderation found.
     """
-    field__verbose: NotRequired[Verbose]
+    field__verbose: NotRequired[VerboseDetails]
     """
     What the model really read and wrote.
     """
@@ -372,7 +269,7 @@ class ChatCompletionChunk(TypedDict):
     """
 
 
-class ChatCustomCall(TypedDict):
+class ChatCustomToolInput(TypedDict):
     """
     A custom tool and its input.
     """
@@ -531,7 +428,7 @@ class ChatToolCall(TypedDict):
     """
     The function, and with what.
     """
-    custom: NotRequired[ChatCustomCall]
+    custom: NotRequired[ChatCustomToolInput]
     """
     The custom tool, and with what.
     """
@@ -557,156 +454,6 @@ class ChatToolCallDelta(TypedDict):
     function: NotRequired[ChatFunctionCallDelta]
     """
     What is new of the function and its arguments.
-    """
-
-
-class CodeDeltaEvent(TypedDict):
-    """
-    The next piece of a program.
-    """
-
-    type: Literal["response.code_interpreter_call_code.delta"]
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    obfuscation: NotRequired[str]
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class CodeDoneEvent(TypedDict):
-    """
-    A program is whole.
-    """
-
-    type: Literal["response.code_interpreter_call_code.done"]
-    """
-    The event's type.
-    """
-    code: str
-    """
-    The whole program.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class CodeInterpreterCompletedEvent(TypedDict):
-    """
-    A program has ended.
-    """
-
-    type: Literal["response.code_interpreter_call.completed"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class CodeInterpreterRunningEvent(TypedDict):
-    """
-    A program runs.
-    """
-
-    type: Literal["response.code_interpreter_call.interpreting"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class CodeInterpreterStartedEvent(TypedDict):
-    """
-    A program begins.
-    """
-
-    type: Literal["response.code_interpreter_call.in_progress"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class CompactionEvent(TypedDict):
-    """
-    The conversation is shortened.
-    """
-
-    type: Literal["response.compaction.compacting"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
     """
 
 
@@ -876,68 +623,6 @@ class CompletionTokensDetails(TypedDict):
     """
 
 
-class ContentPartAddedEvent(TypedDict):
-    """
-    A new part of an item; what follows fills it.
-    """
-
-    type: Literal["response.content_part.added"]
-    """
-    The event's type.
-    """
-    part: OutputText | ReasoningText | OutputRefusal
-    """
-    The part as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
-class ContentPartDoneEvent(TypedDict):
-    """
-    A part is whole, or as far as it came.
-    """
-
-    type: Literal["response.content_part.done"]
-    """
-    The event's type.
-    """
-    part: OutputText | ReasoningText | OutputRefusal
-    """
-    The part as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
 class ConversationReference(TypedDict):
     """
     Names a stored conversation.
@@ -949,61 +634,30 @@ class ConversationReference(TypedDict):
     """
 
 
-class CustomToolInputDeltaEvent(TypedDict):
+class EchoedTextFormat(TypedDict):
     """
-    The next piece of a custom tool's input.
-    """
-
-    type: Literal["response.custom_tool_call_input.delta"]
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    obfuscation: NotRequired[str]
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
+    Any text, or JSON.
     """
 
-
-class CustomToolInputDoneEvent(TypedDict):
+    type: Literal["text", "json_object", "json_schema"]
     """
-    A custom tool's input is whole.
+    The kind of form.
     """
-
-    type: Literal["response.custom_tool_call_input.done"]
+    name: NotRequired[str]
     """
-    The event's type.
+    What the form is called.
     """
-    input: str
+    description: NotRequired[str | None]
     """
-    The whole input.
+    What it is for.
     """
-    sequence_number: int
+    schema: NotRequired[dict[str, Any] | None]
     """
-    Counts the stream's events.
+    The schema.
     """
-    item_id: str
+    strict: NotRequired[bool | None]
     """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
+    Whether what can't be enforced is an error.
     """
 
 
@@ -1051,75 +705,6 @@ CompletionStreamEvent: TypeAlias = CompletionChunk | ErrorResponse
 """
 A piece of the texts, or the error that ends them.
 """
-
-
-class FileSearchCompletedEvent(TypedDict):
-    """
-    A search of files is done.
-    """
-
-    type: Literal["response.file_search_call.completed"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class FileSearchSearchingEvent(TypedDict):
-    """
-    Files are searched.
-    """
-
-    type: Literal["response.file_search_call.searching"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class FileSearchStartedEvent(TypedDict):
-    """
-    A search of files begins.
-    """
-
-    type: Literal["response.file_search_call.in_progress"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
 
 
 class FlatAllowedToolsChoice(TypedDict):
@@ -1231,72 +816,6 @@ class FlatNamedToolChoice(TypedDict):
     """
 
 
-class FunctionCallArgumentsDeltaEvent(TypedDict):
-    """
-    The next piece of a call's arguments.
-    """
-
-    type: Literal["response.function_call_arguments.delta"]
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    obfuscation: NotRequired[str]
-    """
-    Padding that hides how long the text is.
-    """
-    call_id: NotRequired[str]
-    """
-    The call's id.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class FunctionCallArgumentsDoneEvent(TypedDict):
-    """
-    A call's arguments are whole, or as far as they came.
-    """
-
-    type: Literal["response.function_call_arguments.done"]
-    """
-    The event's type.
-    """
-    arguments: str
-    """
-    The whole arguments as JSON text.
-    """
-    call_id: NotRequired[str]
-    """
-    The call's id.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
 class Health(TypedDict):
     """
     The state of a server that is ready.
@@ -1330,122 +849,6 @@ class HostedToolChoice(TypedDict):
     """
 
 
-class ImageGenerationCompletedEvent(TypedDict):
-    """
-    An image is done.
-    """
-
-    type: Literal["response.image_generation_call.completed"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class ImageGenerationPartialEvent(TypedDict):
-    """
-    A first view of an image.
-    """
-
-    type: Literal["response.image_generation_call.partial_image"]
-    """
-    The event's type.
-    """
-    partial_image_index: int
-    """
-    Which view.
-    """
-    partial_image_b64: str
-    """
-    The view as Base64.
-    """
-    background: NotRequired[str]
-    """
-    The image's background.
-    """
-    output_format: NotRequired[str]
-    """
-    The file format.
-    """
-    quality: NotRequired[str]
-    """
-    How good it is.
-    """
-    size: NotRequired[str]
-    """
-    How large it is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class ImageGenerationRunningEvent(TypedDict):
-    """
-    An image is made.
-    """
-
-    type: Literal["response.image_generation_call.generating"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class ImageGenerationStartedEvent(TypedDict):
-    """
-    An image begins.
-    """
-
-    type: Literal["response.image_generation_call.in_progress"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
 class IncompleteDetails(TypedDict):
     """
     Why a response is incomplete.
@@ -1473,202 +876,6 @@ class InputTokensDetails(TypedDict):
     cache_write_tokens_details: NotRequired[CacheWriteDetails]
     """
     How long they are kept.
-    """
-
-
-class McpCallArgumentsDeltaEvent(TypedDict):
-    """
-    The next piece of a call's arguments.
-    """
-
-    type: Literal["response.mcp_call_arguments.delta"]
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    obfuscation: NotRequired[str]
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpCallArgumentsDoneEvent(TypedDict):
-    """
-    A call's arguments are whole.
-    """
-
-    type: Literal["response.mcp_call_arguments.done"]
-    """
-    The event's type.
-    """
-    arguments: str
-    """
-    The whole arguments as JSON text.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpCallCompletedEvent(TypedDict):
-    """
-    A call of an MCP server's tool is done.
-    """
-
-    type: Literal["response.mcp_call.completed"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpCallFailedEvent(TypedDict):
-    """
-    A call of an MCP server's tool failed.
-    """
-
-    type: Literal["response.mcp_call.failed"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpCallStartedEvent(TypedDict):
-    """
-    A call of an MCP server's tool begins.
-    """
-
-    type: Literal["response.mcp_call.in_progress"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpListToolsCompletedEvent(TypedDict):
-    """
-    An MCP server has named its tools.
-    """
-
-    type: Literal["response.mcp_list_tools.completed"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpListToolsFailedEvent(TypedDict):
-    """
-    An MCP server did not name its tools.
-    """
-
-    type: Literal["response.mcp_list_tools.failed"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class McpListToolsStartedEvent(TypedDict):
-    """
-    An MCP server is asked for its tools.
-    """
-
-    type: Literal["response.mcp_list_tools.in_progress"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
     """
 
 
@@ -1752,21 +959,6 @@ class OpenApi(TypedDict):
     """
 
 
-class OutputCaller(TypedDict):
-    """
-    Who called a tool: the model itself, or a program that it wrote.
-    """
-
-    type: Literal["direct", "program"]
-    """
-    Who called.
-    """
-    caller_id: NotRequired[str | None]
-    """
-    The program's id.
-    """
-
-
 OutputFunctionCall = TypedDict(
     "OutputFunctionCall",
     {
@@ -1777,13 +969,13 @@ OutputFunctionCall = TypedDict(
         "name": str,
         "arguments": str,
         "namespace": NotRequired[str | None],
-        "caller": NotRequired[OutputCaller | None],
+        "caller": NotRequired[Optional["OutputToolCaller"]],
         "async": NotRequired[bool | None],
     },
 )
 
 
-class OutputHostedItem(TypedDict):
+class OutputHostedToolItem(TypedDict):
     """
     What the provider's own tools do, with further properties that depend on the type.
     """
@@ -1799,52 +991,6 @@ class OutputHostedItem(TypedDict):
     status: NotRequired[str | None]
     """
     How far the item has come.
-    """
-
-
-class OutputItemAddedEvent(TypedDict):
-    """
-    A new item; what follows fills it.
-    """
-
-    type: Literal["response.output_item.added"]
-    """
-    The event's type.
-    """
-    item: OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem
-    """
-    The item as it is now.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-
-
-class OutputItemDoneEvent(TypedDict):
-    """
-    An item is whole, or as far as it came.
-    """
-
-    type: Literal["response.output_item.done"]
-    """
-    The event's type.
-    """
-    item: OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem
-    """
-    The item as it is now.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
     """
 
 
@@ -1892,7 +1038,7 @@ class OutputMessage(TypedDict):
     """
     The message's author.
     """
-    content: list[OutputText | OutputRefusal]
+    content: list[OutputTextContent | OutputRefusalContent]
     """
     The parts of the message.
     """
@@ -1919,11 +1065,11 @@ class OutputReasoning(TypedDict):
     """
     How far the item has come.
     """
-    summary: list[SummaryText]
+    summary: list[SummaryTextContent]
     """
     A summary of the thoughts.
     """
-    content: list[ReasoningText]
+    content: list[ReasoningTextContent]
     """
     The thoughts.
     """
@@ -1933,7 +1079,7 @@ class OutputReasoning(TypedDict):
     """
 
 
-class OutputRefusal(TypedDict):
+class OutputRefusalContent(TypedDict):
     """
     A refusal of the model's maker.
     """
@@ -1948,7 +1094,7 @@ class OutputRefusal(TypedDict):
     """
 
 
-class OutputText(TypedDict):
+class OutputTextContent(TypedDict):
     """
     Text of a message.
     """
@@ -1971,80 +1117,6 @@ class OutputText(TypedDict):
     """
 
 
-class OutputTextDeltaEvent(TypedDict):
-    """
-    The next piece of a text.
-    """
-
-    type: Literal["response.output_text.delta"]
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    logprobs: list[OutputLogprob]
-    """
-    How likely each token was.
-    """
-    obfuscation: NotRequired[str]
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
-class OutputTextDoneEvent(TypedDict):
-    """
-    A text is whole, or as far as it came.
-    """
-
-    type: Literal["response.output_text.done"]
-    """
-    The event's type.
-    """
-    text: str
-    """
-    The whole text.
-    """
-    logprobs: list[OutputLogprob]
-    """
-    How likely each token was.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
-
-
 class OutputTokensDetails(TypedDict):
     """
     What the generated tokens are.
@@ -2053,6 +1125,21 @@ class OutputTokensDetails(TypedDict):
     reasoning_tokens: int
     """
     Tokens of thinking.
+    """
+
+
+class OutputToolCaller(TypedDict):
+    """
+    Who called a tool: the model itself, or a program that it wrote.
+    """
+
+    type: Literal["direct", "program"]
+    """
+    Who called.
+    """
+    caller_id: NotRequired[str | None]
+    """
+    The program's id.
     """
 
 
@@ -2121,7 +1208,7 @@ class PromptTokensDetails(TypedDict):
     """
 
 
-class ReasoningText(TypedDict):
+class ReasoningTextContent(TypedDict):
     """
     A piece of the thoughts.
     """
@@ -2136,135 +1223,71 @@ class ReasoningText(TypedDict):
     """
 
 
-class ReasoningTextDeltaEvent(TypedDict):
+class ResponseAudioDeltaEvent(TypedDict):
     """
-    The next piece of the thoughts.
+    The next piece of spoken output.
     """
 
-    type: Literal["response.reasoning_text.delta"]
+    type: Literal["response.audio.delta"]
     """
     The event's type.
     """
     delta: str
     """
-    The next piece.
-    """
-    obfuscation: NotRequired[str]
-    """
-    Padding that hides how long the text is.
+    The sound as Base64.
     """
     sequence_number: int
     """
     Counts the stream's events.
     """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
 
 
-class ReasoningTextDoneEvent(TypedDict):
+class ResponseAudioDoneEvent(TypedDict):
     """
-    The thoughts are whole, or as far as they came.
+    The spoken output is whole.
     """
 
-    type: Literal["response.reasoning_text.done"]
+    type: Literal["response.audio.done"]
     """
     The event's type.
     """
-    text: str
-    """
-    The whole text.
-    """
     sequence_number: int
     """
     Counts the stream's events.
     """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
 
 
-class RefusalDeltaEvent(TypedDict):
+class ResponseAudioTranscriptDeltaEvent(TypedDict):
     """
-    The next piece of a refusal.
+    The next piece of what is spoken.
     """
 
-    type: Literal["response.refusal.delta"]
+    type: Literal["response.audio.transcript.delta"]
     """
     The event's type.
     """
     delta: str
     """
-    The next piece.
-    """
-    obfuscation: NotRequired[str]
-    """
-    Padding that hides how long the text is.
+    The text.
     """
     sequence_number: int
     """
     Counts the stream's events.
     """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
-    """
 
 
-class RefusalDoneEvent(TypedDict):
+class ResponseAudioTranscriptDoneEvent(TypedDict):
     """
-    A refusal is whole.
+    The text of what is spoken is whole.
     """
 
-    type: Literal["response.refusal.done"]
+    type: Literal["response.audio.transcript.done"]
     """
     The event's type.
     """
-    refusal: str
-    """
-    The whole text.
-    """
     sequence_number: int
     """
     Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    content_index: int
-    """
-    Which part of the item.
     """
 
 
@@ -2287,6 +1310,156 @@ class ResponseCacheOptions(TypedDict):
     """
 
 
+class ResponseCodeInterpreterCallCodeDeltaEvent(TypedDict):
+    """
+    The next piece of a program.
+    """
+
+    type: Literal["response.code_interpreter_call_code.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseCodeInterpreterCallCodeDoneEvent(TypedDict):
+    """
+    A program is whole.
+    """
+
+    type: Literal["response.code_interpreter_call_code.done"]
+    """
+    The event's type.
+    """
+    code: str
+    """
+    The whole program.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseCodeInterpreterCallCompletedEvent(TypedDict):
+    """
+    A program has ended.
+    """
+
+    type: Literal["response.code_interpreter_call.completed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseCodeInterpreterCallInProgressEvent(TypedDict):
+    """
+    A program begins.
+    """
+
+    type: Literal["response.code_interpreter_call.in_progress"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseCodeInterpreterCallInterpretingEvent(TypedDict):
+    """
+    A program runs.
+    """
+
+    type: Literal["response.code_interpreter_call.interpreting"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseCompactionCompactingEvent(TypedDict):
+    """
+    The conversation is shortened.
+    """
+
+    type: Literal["response.compaction.compacting"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
 class ResponseCompletedEvent(TypedDict):
     """
     The response is whole: the last event.
@@ -2303,6 +1476,68 @@ class ResponseCompletedEvent(TypedDict):
     sequence_number: int
     """
     Counts the stream's events.
+    """
+
+
+class ResponseContentPartAddedEvent(TypedDict):
+    """
+    A new part of an item; what follows fills it.
+    """
+
+    type: Literal["response.content_part.added"]
+    """
+    The event's type.
+    """
+    part: OutputTextContent | ReasoningTextContent | OutputRefusalContent
+    """
+    The part as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseContentPartDoneEvent(TypedDict):
+    """
+    A part is whole, or as far as it came.
+    """
+
+    type: Literal["response.content_part.done"]
+    """
+    The event's type.
+    """
+    part: OutputTextContent | ReasoningTextContent | OutputRefusalContent
+    """
+    The part as it is now.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
     """
 
 
@@ -2325,6 +1560,64 @@ class ResponseCreatedEvent(TypedDict):
     """
 
 
+class ResponseCustomToolCallInputDeltaEvent(TypedDict):
+    """
+    The next piece of a custom tool's input.
+    """
+
+    type: Literal["response.custom_tool_call_input.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseCustomToolCallInputDoneEvent(TypedDict):
+    """
+    A custom tool's input is whole.
+    """
+
+    type: Literal["response.custom_tool_call_input.done"]
+    """
+    The event's type.
+    """
+    input: str
+    """
+    The whole input.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
 class ResponseDeletion(TypedDict):
     """
     Says that a response is stored no longer.
@@ -2341,6 +1634,33 @@ class ResponseDeletion(TypedDict):
     deleted: Literal[True]
     """
     Says that it was deleted.
+    """
+
+
+class ResponseError(TypedDict):
+    """
+    Why a response failed.
+    """
+
+    code: str
+    """
+    The kind of error.
+    """
+    message: str
+    """
+    A sentence for people.
+    """
+    type: NotRequired[str | None]
+    """
+    Who is at fault.
+    """
+    param: NotRequired[str | None]
+    """
+    The field at fault.
+    """
+    misalignment: NotRequired[dict[str, Any] | None]
+    """
+    What a check of the model's aims found.
     """
 
 
@@ -2390,57 +1710,254 @@ class ResponseFailedEvent(TypedDict):
     """
 
 
-class ResponseFailure(TypedDict):
+class ResponseFileSearchCallCompletedEvent(TypedDict):
     """
-    Why a response failed.
+    A search of files is done.
     """
 
-    code: str
+    type: Literal["response.file_search_call.completed"]
     """
-    The kind of error.
+    The event's type.
     """
-    message: str
+    sequence_number: int
     """
-    A sentence for people.
+    Counts the stream's events.
     """
-    type: NotRequired[str | None]
+    item_id: str
     """
-    Who is at fault.
+    The item's id.
     """
-    param: NotRequired[str | None]
+    output_index: int
     """
-    The field at fault.
-    """
-    misalignment: NotRequired[dict[str, Any] | None]
-    """
-    What a check of the model's aims found.
+    Which item of the output.
     """
 
 
-class ResponseFormatEcho(TypedDict):
+class ResponseFileSearchCallInProgressEvent(TypedDict):
     """
-    Any text, or JSON.
+    A search of files begins.
     """
 
-    type: Literal["text", "json_object", "json_schema"]
+    type: Literal["response.file_search_call.in_progress"]
     """
-    The kind of form.
+    The event's type.
     """
-    name: NotRequired[str]
+    sequence_number: int
     """
-    What the form is called.
+    Counts the stream's events.
     """
-    description: NotRequired[str | None]
+    item_id: str
     """
-    What it is for.
+    The item's id.
     """
-    schema: NotRequired[dict[str, Any] | None]
+    output_index: int
     """
-    The schema.
+    Which item of the output.
     """
-    strict: NotRequired[bool | None]
+
+
+class ResponseFileSearchCallSearchingEvent(TypedDict):
     """
-    Whether what can't be enforced is an error.
+    Files are searched.
+    """
+
+    type: Literal["response.file_search_call.searching"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseFunctionCallArgumentsDeltaEvent(TypedDict):
+    """
+    The next piece of a call's arguments.
+    """
+
+    type: Literal["response.function_call_arguments.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    call_id: NotRequired[str]
+    """
+    The call's id.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseFunctionCallArgumentsDoneEvent(TypedDict):
+    """
+    A call's arguments are whole, or as far as they came.
+    """
+
+    type: Literal["response.function_call_arguments.done"]
+    """
+    The event's type.
+    """
+    arguments: str
+    """
+    The whole arguments as JSON text.
+    """
+    call_id: NotRequired[str]
+    """
+    The call's id.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseImageGenCallCompletedEvent(TypedDict):
+    """
+    An image is done.
+    """
+
+    type: Literal["response.image_generation_call.completed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseImageGenCallGeneratingEvent(TypedDict):
+    """
+    An image is made.
+    """
+
+    type: Literal["response.image_generation_call.generating"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseImageGenCallInProgressEvent(TypedDict):
+    """
+    An image begins.
+    """
+
+    type: Literal["response.image_generation_call.in_progress"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseImageGenCallPartialImageEvent(TypedDict):
+    """
+    A first view of an image.
+    """
+
+    type: Literal["response.image_generation_call.partial_image"]
+    """
+    The event's type.
+    """
+    partial_image_index: int
+    """
+    Which view.
+    """
+    partial_image_b64: str
+    """
+    The view as Base64.
+    """
+    background: NotRequired[str]
+    """
+    The image's background.
+    """
+    output_format: NotRequired[str]
+    """
+    The file format.
+    """
+    quality: NotRequired[str]
+    """
+    How good it is.
+    """
+    size: NotRequired[str]
+    """
+    How large it is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
     """
 
 
@@ -2509,6 +2026,202 @@ class ResponseItemList(TypedDict):
     """
 
 
+class ResponseMcpCallArgumentsDeltaEvent(TypedDict):
+    """
+    The next piece of a call's arguments.
+    """
+
+    type: Literal["response.mcp_call_arguments.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpCallArgumentsDoneEvent(TypedDict):
+    """
+    A call's arguments are whole.
+    """
+
+    type: Literal["response.mcp_call_arguments.done"]
+    """
+    The event's type.
+    """
+    arguments: str
+    """
+    The whole arguments as JSON text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpCallCompletedEvent(TypedDict):
+    """
+    A call of an MCP server's tool is done.
+    """
+
+    type: Literal["response.mcp_call.completed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpCallFailedEvent(TypedDict):
+    """
+    A call of an MCP server's tool failed.
+    """
+
+    type: Literal["response.mcp_call.failed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpCallInProgressEvent(TypedDict):
+    """
+    A call of an MCP server's tool begins.
+    """
+
+    type: Literal["response.mcp_call.in_progress"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpListToolsCompletedEvent(TypedDict):
+    """
+    An MCP server has named its tools.
+    """
+
+    type: Literal["response.mcp_list_tools.completed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpListToolsFailedEvent(TypedDict):
+    """
+    An MCP server did not name its tools.
+    """
+
+    type: Literal["response.mcp_list_tools.failed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseMcpListToolsInProgressEvent(TypedDict):
+    """
+    An MCP server is asked for its tools.
+    """
+
+    type: Literal["response.mcp_list_tools.in_progress"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
 class ResponseModeration(TypedDict):
     """
     What moderation found.
@@ -2553,7 +2266,7 @@ class ResponseObject(TypedDict):
     """
     Why the response is incomplete; null unless it is.
     """
-    error: ResponseFailure | None
+    error: ResponseError | None
     """
     Why the response failed; null unless it did.
     """
@@ -2577,7 +2290,7 @@ class ResponseObject(TypedDict):
     """
     The stored prompt that was filled in.
     """
-    output: list[OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedItem]
+    output: list[OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedToolItem]
     """
     What the model put out so far.
     """
@@ -2703,6 +2416,87 @@ class ResponseObject(TypedDict):
     """
 
 
+class ResponseOutputItemAddedEvent(TypedDict):
+    """
+    A new item; what follows fills it.
+    """
+
+    type: Literal["response.output_item.added"]
+    """
+    The event's type.
+    """
+    item: OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedToolItem
+    """
+    The item as it is now.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseOutputItemDoneEvent(TypedDict):
+    """
+    An item is whole, or as far as it came.
+    """
+
+    type: Literal["response.output_item.done"]
+    """
+    The event's type.
+    """
+    item: OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedToolItem
+    """
+    The item as it is now.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+
+
+class ResponseOutputTextAnnotationAddedEvent(TypedDict):
+    """
+    A source of a text.
+    """
+
+    type: Literal["response.output_text.annotation.added"]
+    """
+    The event's type.
+    """
+    annotation_index: int
+    """
+    Which of the sources.
+    """
+    annotation: Annotation
+    """
+    The source.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
 class ResponseQueuedEvent(TypedDict):
     """
     The response waits for its turn.
@@ -2749,49 +2543,271 @@ class ResponseReasoning(TypedDict):
     """
 
 
-class ResponseText(TypedDict):
+class ResponseReasoningSummaryPartAddedEvent(TypedDict):
     """
-    The form of the text.
-    """
-
-    format: ResponseFormatEcho
-    """
-    Any text, or JSON.
-    """
-    verbosity: Literal["low", "medium", "high"] | None
-    """
-    How long the answer shall be.
+    A new part of the summary of thoughts.
     """
 
-
-class ResponseUsage(TypedDict):
+    type: Literal["response.reasoning_summary_part.added"]
     """
-    How many tokens the response took.
+    The event's type.
     """
-
-    input_tokens: int
+    part: SummaryTextContent
     """
-    Tokens of the input, chat template included.
+    The part as it is now.
     """
-    input_tokens_details: InputTokensDetails
+    sequence_number: int
     """
-    What the input's tokens are.
+    Counts the stream's events.
     """
-    output_tokens: int
+    item_id: str
     """
-    Tokens generated.
+    The item's id.
     """
-    output_tokens_details: OutputTokensDetails
+    output_index: int
     """
-    What the generated tokens are.
+    Which item of the output.
     """
-    total_tokens: int
+    summary_index: int
     """
-    The sum of both.
+    Which part of the summary.
     """
 
 
-class ShellCommandAddedEvent(TypedDict):
+class ResponseReasoningSummaryPartDoneEvent(TypedDict):
+    """
+    A part of the summary is whole.
+    """
+
+    type: Literal["response.reasoning_summary_part.done"]
+    """
+    The event's type.
+    """
+    part: SummaryTextContent
+    """
+    The part as it is now.
+    """
+    status: NotRequired[Literal["incomplete"] | None]
+    """
+    Whether it ended before it was whole.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class ResponseReasoningSummaryTextDeltaEvent(TypedDict):
+    """
+    The next piece of the summary.
+    """
+
+    type: Literal["response.reasoning_summary_text.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class ResponseReasoningSummaryTextDoneEvent(TypedDict):
+    """
+    A text of the summary is whole.
+    """
+
+    type: Literal["response.reasoning_summary_text.done"]
+    """
+    The event's type.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    summary_index: int
+    """
+    Which part of the summary.
+    """
+
+
+class ResponseReasoningTextDeltaEvent(TypedDict):
+    """
+    The next piece of the thoughts.
+    """
+
+    type: Literal["response.reasoning_text.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseReasoningTextDoneEvent(TypedDict):
+    """
+    The thoughts are whole, or as far as they came.
+    """
+
+    type: Literal["response.reasoning_text.done"]
+    """
+    The event's type.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseRefusalDeltaEvent(TypedDict):
+    """
+    The next piece of a refusal.
+    """
+
+    type: Literal["response.refusal.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseRefusalDoneEvent(TypedDict):
+    """
+    A refusal is whole.
+    """
+
+    type: Literal["response.refusal.done"]
+    """
+    The event's type.
+    """
+    refusal: str
+    """
+    The whole text.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseShellCallCommandAddedEvent(TypedDict):
     """
     A new command for a shell.
     """
@@ -2818,7 +2834,7 @@ class ShellCommandAddedEvent(TypedDict):
     """
 
 
-class ShellCommandDeltaEvent(TypedDict):
+class ResponseShellCallCommandDeltaEvent(TypedDict):
     """
     The next piece of a command.
     """
@@ -2849,7 +2865,7 @@ class ShellCommandDeltaEvent(TypedDict):
     """
 
 
-class ShellCommandDoneEvent(TypedDict):
+class ResponseShellCallCommandDoneEvent(TypedDict):
     """
     A command is whole.
     """
@@ -2876,7 +2892,7 @@ class ShellCommandDoneEvent(TypedDict):
     """
 
 
-class ShellOutputDeltaEvent(TypedDict):
+class ResponseShellCallOutputContentDeltaEvent(TypedDict):
     """
     The next piece of what a command printed.
     """
@@ -2907,7 +2923,7 @@ class ShellOutputDeltaEvent(TypedDict):
     """
 
 
-class ShellOutputDoneEvent(TypedDict):
+class ResponseShellCallOutputContentDoneEvent(TypedDict):
     """
     What a command printed is whole.
     """
@@ -2936,6 +2952,197 @@ class ShellOutputDoneEvent(TypedDict):
     """
     Which item of the output.
     """
+
+
+class ResponseText(TypedDict):
+    """
+    The form of the text.
+    """
+
+    format: EchoedTextFormat
+    """
+    Any text, or JSON.
+    """
+    verbosity: Literal["low", "medium", "high"] | None
+    """
+    How long the answer shall be.
+    """
+
+
+class ResponseTextDeltaEvent(TypedDict):
+    """
+    The next piece of a text.
+    """
+
+    type: Literal["response.output_text.delta"]
+    """
+    The event's type.
+    """
+    delta: str
+    """
+    The next piece.
+    """
+    logprobs: list[OutputLogprob]
+    """
+    How likely each token was.
+    """
+    obfuscation: NotRequired[str]
+    """
+    Padding that hides how long the text is.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseTextDoneEvent(TypedDict):
+    """
+    A text is whole, or as far as it came.
+    """
+
+    type: Literal["response.output_text.done"]
+    """
+    The event's type.
+    """
+    text: str
+    """
+    The whole text.
+    """
+    logprobs: list[OutputLogprob]
+    """
+    How likely each token was.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+    content_index: int
+    """
+    Which part of the item.
+    """
+
+
+class ResponseUsage(TypedDict):
+    """
+    How many tokens the response took.
+    """
+
+    input_tokens: int
+    """
+    Tokens of the input, chat template included.
+    """
+    input_tokens_details: InputTokensDetails
+    """
+    What the input's tokens are.
+    """
+    output_tokens: int
+    """
+    Tokens generated.
+    """
+    output_tokens_details: OutputTokensDetails
+    """
+    What the generated tokens are.
+    """
+    total_tokens: int
+    """
+    The sum of both.
+    """
+
+
+class ResponseWebSearchCallCompletedEvent(TypedDict):
+    """
+    A search of the web is done.
+    """
+
+    type: Literal["response.web_search_call.completed"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseWebSearchCallInProgressEvent(TypedDict):
+    """
+    A search of the web begins.
+    """
+
+    type: Literal["response.web_search_call.in_progress"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+class ResponseWebSearchCallSearchingEvent(TypedDict):
+    """
+    The web is searched.
+    """
+
+    type: Literal["response.web_search_call.searching"]
+    """
+    The event's type.
+    """
+    sequence_number: int
+    """
+    Counts the stream's events.
+    """
+    item_id: str
+    """
+    The item's id.
+    """
+    output_index: int
+    """
+    Which item of the output.
+    """
+
+
+ResponseStreamEvent: TypeAlias = ResponseCreatedEvent | ResponseQueuedEvent | ResponseInProgressEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent | ResponseOutputItemAddedEvent | ResponseOutputItemDoneEvent | ResponseContentPartAddedEvent | ResponseContentPartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseOutputTextAnnotationAddedEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseFunctionCallArgumentsDeltaEvent | ResponseFunctionCallArgumentsDoneEvent | ResponseReasoningTextDeltaEvent | ResponseReasoningTextDoneEvent | ResponseReasoningSummaryPartAddedEvent | ResponseReasoningSummaryPartDoneEvent | ResponseReasoningSummaryTextDeltaEvent | ResponseReasoningSummaryTextDoneEvent | ResponseAudioDeltaEvent | ResponseAudioDoneEvent | ResponseAudioTranscriptDeltaEvent | ResponseAudioTranscriptDoneEvent | ResponseErrorEvent | ResponseWebSearchCallInProgressEvent | ResponseWebSearchCallSearchingEvent | ResponseWebSearchCallCompletedEvent | ResponseFileSearchCallInProgressEvent | ResponseFileSearchCallSearchingEvent | ResponseFileSearchCallCompletedEvent | ResponseCodeInterpreterCallInProgressEvent | ResponseCodeInterpreterCallInterpretingEvent | ResponseCodeInterpreterCallCompletedEvent | ResponseCodeInterpreterCallCodeDeltaEvent | ResponseCodeInterpreterCallCodeDoneEvent | ResponseImageGenCallInProgressEvent | ResponseImageGenCallGeneratingEvent | ResponseImageGenCallCompletedEvent | ResponseImageGenCallPartialImageEvent | ResponseMcpCallInProgressEvent | ResponseMcpCallCompletedEvent | ResponseMcpCallFailedEvent | ResponseMcpCallArgumentsDeltaEvent | ResponseMcpCallArgumentsDoneEvent | ResponseMcpListToolsInProgressEvent | ResponseMcpListToolsCompletedEvent | ResponseMcpListToolsFailedEvent | ResponseCustomToolCallInputDeltaEvent | ResponseCustomToolCallInputDoneEvent | ResponseShellCallCommandAddedEvent | ResponseShellCallCommandDeltaEvent | ResponseShellCallCommandDoneEvent | ResponseShellCallOutputContentDeltaEvent | ResponseShellCallOutputContentDoneEvent | ResponseCompactionCompactingEvent
+"""
+A step of the response.
+"""
 
 
 class StoredItem(TypedDict):
@@ -2977,73 +3184,7 @@ class StoredItem(TypedDict):
     """
 
 
-class SummaryPartAddedEvent(TypedDict):
-    """
-    A new part of the summary of thoughts.
-    """
-
-    type: Literal["response.reasoning_summary_part.added"]
-    """
-    The event's type.
-    """
-    part: SummaryText
-    """
-    The part as it is now.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    summary_index: int
-    """
-    Which part of the summary.
-    """
-
-
-class SummaryPartDoneEvent(TypedDict):
-    """
-    A part of the summary is whole.
-    """
-
-    type: Literal["response.reasoning_summary_part.done"]
-    """
-    The event's type.
-    """
-    part: SummaryText
-    """
-    The part as it is now.
-    """
-    status: NotRequired[Literal["incomplete"] | None]
-    """
-    Whether it ended before it was whole.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    summary_index: int
-    """
-    Which part of the summary.
-    """
-
-
-class SummaryText(TypedDict):
+class SummaryTextContent(TypedDict):
     """
     A piece of the summary of thoughts.
     """
@@ -3055,72 +3196,6 @@ class SummaryText(TypedDict):
     text: str
     """
     The text.
-    """
-
-
-class SummaryTextDeltaEvent(TypedDict):
-    """
-    The next piece of the summary.
-    """
-
-    type: Literal["response.reasoning_summary_text.delta"]
-    """
-    The event's type.
-    """
-    delta: str
-    """
-    The next piece.
-    """
-    obfuscation: NotRequired[str]
-    """
-    Padding that hides how long the text is.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    summary_index: int
-    """
-    Which part of the summary.
-    """
-
-
-class SummaryTextDoneEvent(TypedDict):
-    """
-    A text of the summary is whole.
-    """
-
-    type: Literal["response.reasoning_summary_text.done"]
-    """
-    The event's type.
-    """
-    text: str
-    """
-    The whole text.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-    summary_index: int
-    """
-    Which part of the summary.
     """
 
 
@@ -3227,7 +3302,7 @@ class Usage(TypedDict):
     """
 
 
-class Verbose(TypedDict):
+class VerboseDetails(TypedDict):
     """
     What the model really read and wrote.
     """
@@ -3251,78 +3326,3 @@ class Version(TypedDict):
     """
     The server's version.
     """
-
-
-class WebSearchCompletedEvent(TypedDict):
-    """
-    A search of the web is done.
-    """
-
-    type: Literal["response.web_search_call.completed"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class WebSearchSearchingEvent(TypedDict):
-    """
-    The web is searched.
-    """
-
-    type: Literal["response.web_search_call.searching"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-class WebSearchStartedEvent(TypedDict):
-    """
-    A search of the web begins.
-    """
-
-    type: Literal["response.web_search_call.in_progress"]
-    """
-    The event's type.
-    """
-    sequence_number: int
-    """
-    Counts the stream's events.
-    """
-    item_id: str
-    """
-    The item's id.
-    """
-    output_index: int
-    """
-    Which item of the output.
-    """
-
-
-ResponseStreamEvent: TypeAlias = ResponseCreatedEvent | ResponseQueuedEvent | ResponseInProgressEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent | OutputItemAddedEvent | OutputItemDoneEvent | ContentPartAddedEvent | ContentPartDoneEvent | OutputTextDeltaEvent | OutputTextDoneEvent | AnnotationAddedEvent | RefusalDeltaEvent | RefusalDoneEvent | FunctionCallArgumentsDeltaEvent | FunctionCallArgumentsDoneEvent | ReasoningTextDeltaEvent | ReasoningTextDoneEvent | SummaryPartAddedEvent | SummaryPartDoneEvent | SummaryTextDeltaEvent | SummaryTextDoneEvent | AudioDeltaEvent | AudioDoneEvent | AudioTranscriptDeltaEvent | AudioTranscriptDoneEvent | ResponseErrorEvent | WebSearchStartedEvent | WebSearchSearchingEvent | WebSearchCompletedEvent | FileSearchStartedEvent | FileSearchSearchingEvent | FileSearchCompletedEvent | CodeInterpreterStartedEvent | CodeInterpreterRunningEvent | CodeInterpreterCompletedEvent | CodeDeltaEvent | CodeDoneEvent | ImageGenerationStartedEvent | ImageGenerationRunningEvent | ImageGenerationCompletedEvent | ImageGenerationPartialEvent | McpCallStartedEvent | McpCallCompletedEvent | McpCallFailedEvent | McpCallArgumentsDeltaEvent | McpCallArgumentsDoneEvent | McpListToolsStartedEvent | McpListToolsCompletedEvent | McpListToolsFailedEvent | CustomToolInputDeltaEvent | CustomToolInputDoneEvent | ShellCommandAddedEvent | ShellCommandDeltaEvent | ShellCommandDoneEvent | ShellOutputDeltaEvent | ShellOutputDoneEvent | CompactionEvent
-"""
-A step of the response.
-"""

@@ -88,17 +88,17 @@ def _with_settings(
 
 def _of_response_format(format: BaseModel | None, strict: bool) -> Form | None:
     match format:
-        case models.JsonObjectFormat():
+        case models.ResponseFormatJsonObject():
             return _json_object("response_format")
-        case models.JsonSchemaFormat():
+        case models.ResponseFormatJsonSchema():
             named = _plain(format.json_schema) or {}
             param = "response_format.json_schema"
             if "schema" not in named:
                 return _json_schema(named, param, strict)
             return _json_schema(named["schema"] or {}, f"{param}.schema", strict or bool(named.get("strict")))
-        case models.StructuralFormat(type="structural_tag"):
+        case models.ResponseFormatStructuralTag(type="structural_tag"):
             return of_tag(_plain(format), "response_format", strict=strict)
-        case models.StructuralFormat():
+        case models.ResponseFormatStructuralTag():
             tag = {"type": "structural_tag", "format": _plain(format)}
             return of_tag(tag, "response_format", strict=strict, skipped=1)
     return None
@@ -106,9 +106,9 @@ def _of_response_format(format: BaseModel | None, strict: bool) -> Form | None:
 
 def _of_text_format(format: BaseModel | None, strict: bool) -> Form | None:
     match format:
-        case models.JsonObjectFormat():
+        case models.ResponseFormatJsonObject():
             return _json_object("text.format")
-        case models.FlatJsonSchemaFormat():
+        case models.TextResponseFormatJsonSchema():
             plain = _plain(format)
             return _json_schema(plain["schema"] or {}, "text.format.schema", strict or bool(plain.get("strict")))
     return None

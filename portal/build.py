@@ -84,7 +84,7 @@ def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer
     made = {part: list(pages(source)) for part, pages in MADE.items()} | {"commands": list(commands.pages(cli))}
     pages = work / "pages"
     shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    _drop_test_links(pages / "fates.md")
+    _drop_test_links(pages / "field-handling.md")
     shutil.copytree(here / "assets", pages / "assets")
     for page in (page for part in made.values() for page in part):
         _write(pages / page.path, page.text)
@@ -140,7 +140,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
             "Support": [
                 *all_of("matrix"),
                 {"Systems": all_of("dialects")},
-                {"What becomes of each field": "fates.md"},
+                {"Field handling": "field-handling.md"},
             ]
         },
         {

@@ -63,13 +63,13 @@ class Field:
         """Who defined it."""
         return list(dict.fromkeys(owner.schema["x-origin"] for owner in self.owners))
 
-    def fate(self, schema: Schema) -> str:
-        """What this server does with it, as one of its owners has it: honoured, noted or unsupported; of answers, when
+    def handling(self, schema: Schema) -> str:
+        """How this server handles it, as one of its owners says: supported, accepted or unsupported; of answers, when
         they have it. What lies in a field without effect has none either."""
         if self.part != "request":
             return str(schema["x-emit"])
-        outer = {self.around.fate(owner.schema) for owner in self.around.owners} if self.around else {"honoured"}
-        return str(schema["x-fate"]) if "honoured" in outer else outer.pop()
+        outer = {self.around.handling(owner.schema) for owner in self.around.owners} if self.around else {"supported"}
+        return str(schema["x-handling"]) if "supported" in outer else outer.pop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def _outwards(name: str) -> list[str]:
 
 def described(node: Mapping[str, Any]) -> str:
     """What is said of something everywhere, and what of this server alone."""
-    return " ".join(filter(None, [node.get("description", ""), node.get("x-here", "")]))
+    return " ".join(filter(None, [node.get("description", ""), node.get("x-implementation-note", "")]))
 
 
 def _load(name: str) -> dict[str, Any]:

@@ -65,5 +65,5 @@ def _values(schema: Schema) -> list[Any]:
 
 def remarks(schema: Schema, schemas: Mapping[str, Schema]) -> list[str]:
     """What this server makes of a property, and of the components that it refers to."""
-    own = [schema["x-here"]] if "x-here" in schema else []
+    own = [schema["x-implementation-note"]] if "x-implementation-note" in schema else []
     return own + (remarks(schemas[component(schema["$ref"])], schemas) if "$ref" in schema else [])

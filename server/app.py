@@ -59,7 +59,9 @@ def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None
     for base_path in BASE_PATHS:
         # Connexion changes the dict that it is given.
         app.add_api(copy.deepcopy(routes), base_path=base_path, name=base_path)
-    routes["paths"] = {path: item for path, item in routes["paths"].items() if item.get("get", {}).get("x-root")}
+    routes["paths"] = {
+        path: item for path, item in routes["paths"].items() if item.get("get", {}).get("x-served-at-root")
+    }
     app.add_api(routes, base_path="", name="root")
     add_error_handlers(app)
     return app

@@ -23,9 +23,9 @@ def shapes(document: dict[str, Any], names: list[str]) -> tuple[Table, Table]:
             "values": {key: values for key, child in properties.items() if (values := _values(document, child))},
             "fields": {
                 key: {
-                    "fate": child["x-fate"],
+                    "handling": child["x-handling"],
                     "shape": _shape(document, child, f"{name}.{key}", unions),
-                    "honours": child.get("x-honours"),
+                    "supported_values": child.get("x-supported-values"),
                 }
                 for key, child in properties.items()
             },
@@ -38,7 +38,12 @@ def shapes(document: dict[str, Any], names: list[str]) -> tuple[Table, Table]:
 def query_shape(parameters: list[Schema]) -> dict[str, Any]:
     """Query parameters as the fields of an object."""
     fields = {
-        each["name"]: {"fate": each["x-fate"], "shape": None, "honours": each.get("x-honours")} for each in parameters
+        each["name"]: {
+            "handling": each["x-handling"],
+            "shape": None,
+            "supported_values": each.get("x-supported-values"),
+        }
+        for each in parameters
     }
     return {"required": [], "values": {}, "fields": fields}
 

@@ -47,7 +47,7 @@ def handlers(document: dict[str, Any]) -> str:
                 "method": method.upper(),
                 "path": path,
                 "summary": operation["summary"],
-                "root": operation.get("x-root", False),
+                "root": operation.get("x-served-at-root", False),
                 "parameters": [
                     (each["name"], _python_type(each["schema"])) for each in parameters("path", item, operation)
                 ],
@@ -87,7 +87,7 @@ def streams(document: dict[str, Any]) -> str:
 
 
 def support(document: dict[str, Any]) -> str:
-    """support.py: for each object of a request, its fields with their fate; and the defaults of the bodies.
+    """support.py: for each object of a request, its fields with their handling; and the defaults of the bodies.
 
     The query of an operation is an object as well, called `retrieve_response.query`.
     """

@@ -28,8 +28,8 @@ KEYWORDS = frozenset(
 
 EXTENSIONS = frozenset(
     shlex.split("""
-    x-endpoint x-root x-refusals x-stream x-greedy
-    x-origin x-fate x-emit x-honours x-here x-support x-rule
+    x-endpoint x-served-at-root x-refusals x-stream x-multi-segment
+    x-origin x-handling x-emit x-supported-values x-implementation-note x-support x-error
     """)
 )
 
@@ -60,7 +60,7 @@ def dialects(spec: Spec) -> Iterator[Problem]:
 
 def schemas(spec: Spec) -> Iterator[Problem]:
     """Every schema is valid and has known keywords only, also where openapi-spec-validator doesn't look."""
-    for place, schema in _with_honours(spec.document):
+    for place, schema in _with_supported_values(spec.document):
         yield from _keywords(place, schema)
         try:
             # Each is looked at by itself, so that the place is the innermost one.
@@ -93,11 +93,11 @@ def _invalid(version: str, validator: Any) -> Iterator[Problem]:
         yield Problem("openapi", f"{version}: {place}", error.message.splitlines()[0])
 
 
-def _with_honours(document: dict[str, Any]) -> Iterator[tuple[str, Schema]]:
+def _with_supported_values(document: dict[str, Any]) -> Iterator[tuple[str, Schema]]:
     for place, schema in all_schemas(document):
         yield place, schema
-        if isinstance(schema.get("x-honours"), dict):
-            yield f"{place} x-honours", schema["x-honours"]
+        if isinstance(schema.get("x-supported-values"), dict):
+            yield f"{place} x-supported-values", schema["x-supported-values"]
 
 
 def _keywords(place: str, schema: Schema) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""What is written at the properties: descriptions, x-here, x-origin, fate or emission, x-honours, defaults."""
+"""What is written at the properties: descriptions, notes, origins, handling or emission, supported values, defaults."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from specvino.codegen.schemas import Schema, all_schemas, closure, operations, p
 from specvino.codegen.spec import Spec
 
 ORIGINS = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy", "specvino")
-FATES = ("honoured", "noted", "unsupported")
+HANDLING = ("supported", "accepted", "unsupported")
 
 
 def descriptions(spec: Spec) -> Iterator[Problem]:
@@ -27,13 +27,17 @@ def descriptions(spec: Spec) -> Iterator[Problem]:
 
 
 def remarks(spec: Spec) -> Iterator[Problem]:
-    """A description is true of every system that has the field; what this server makes of it is said in x-here."""
+    """A description is true of every system that has the field; x-implementation-note is about this server alone."""
     for place, schema in all_schemas(spec.document):
-        remark = schema.get("x-here", "-")
+        remark = schema.get("x-implementation-note", "-")
         if not isinstance(remark, str) or not remark.strip():
-            yield Problem("here", place, f"x-here is {remark!r}, but must be a text")
+            yield Problem("implementation-note", place, f"x-implementation-note is {remark!r}, but must be a text")
         if re.search(r"\bhere\b|\bOpenVINO\b", str(schema.get("description", "")), re.IGNORECASE):
-            yield Problem("here", place, "the description is about this server: x-here is the place for that")
+            yield Problem(
+                "implementation-note",
+                place,
+                "the description is about this server: x-implementation-note is the place for that",
+            )
 
 
 def origins(spec: Spec) -> Iterator[Problem]:
@@ -46,17 +50,19 @@ def origins(spec: Spec) -> Iterator[Problem]:
                 yield Problem("origin", place, f"x-origin is {found!r}, but must be one of {', '.join(ORIGINS)}")
 
 
-def fates(spec: Spec) -> Iterator[Problem]:
-    """Properties of requests have an x-fate, those of answers an x-emit, and neither has what isn't its own."""
+def handling(spec: Spec) -> Iterator[Problem]:
+    """Properties of requests have an x-handling, those of answers an x-emit, and neither has what isn't its own."""
     document = spec.document
     taken, given = received(document), sent(document)
     for name in sorted(taken | given):
         for place, child in _properties(name, document["components"]["schemas"][name]):
-            fate, emit = child.get("x-fate"), child.get("x-emit")
-            if name in taken and fate not in FATES:
-                yield Problem("fate", place, f"x-fate is {fate!r}, but must be one of {', '.join(FATES)}")
-            if name not in taken and fate is not None:
-                yield Problem("fate", place, "x-fate is for requests, and no request has this")
+            handling, emit = child.get("x-handling"), child.get("x-emit")
+            if name in taken and handling not in HANDLING:
+                yield Problem(
+                    "handling", place, f"x-handling is {handling!r}, but must be one of {', '.join(HANDLING)}"
+                )
+            if name not in taken and handling is not None:
+                yield Problem("handling", place, "x-handling is for requests, and no request has this")
             if name in given and not _emission(emit):
                 yield Problem("emit", place, f"x-emit is {emit!r}, but must be 'always', 'when …', 'null' or 'never'")
             if name not in given and emit is not None:
@@ -72,29 +78,39 @@ def queries(spec: Spec) -> Iterator[Problem]:
                 yield Problem("description", place, "needs a description")
             if (origin := each.get("x-origin")) not in ORIGINS:
                 yield Problem("origin", place, f"x-origin is {origin!r}, but must be one of {', '.join(ORIGINS)}")
-            if (fate := each.get("x-fate")) not in FATES:
-                yield Problem("fate", place, f"x-fate is {fate!r}, but must be one of {', '.join(FATES)}")
+            if (handling := each.get("x-handling")) not in HANDLING:
+                yield Problem(
+                    "handling", place, f"x-handling is {handling!r}, but must be one of {', '.join(HANDLING)}"
+                )
 
 
-def honours(spec: Spec) -> Iterator[Problem]:
-    """x-honours narrows a field that is honoured or unsupported, down to values that its schema accepts."""
+def supported_values(spec: Spec) -> Iterator[Problem]:
+    """x-supported-values narrows a field that is supported or unsupported, down to values that its schema accepts."""
     document = spec.document
     judge = Judge(document)
     for name in sorted(closure(document, *document["components"]["schemas"])):
         for place, child in _properties(name, document["components"]["schemas"][name]):
-            if "x-honours" not in child:
+            if "x-supported-values" not in child:
                 continue
-            honoured = child["x-honours"]
-            if not isinstance(honoured, dict) or not jsonschema_rs.meta.is_valid(honoured):
-                yield Problem("honours", place, "x-honours is not a valid JSON Schema")
+            supported = child["x-supported-values"]
+            if not isinstance(supported, dict) or not jsonschema_rs.meta.is_valid(supported):
+                yield Problem("supported-values", place, "x-supported-values is not a valid JSON Schema")
                 continue
-            if child.get("x-fate") not in ("honoured", "unsupported"):
-                yield Problem("honours", place, "x-honours stands only beside x-fate honoured or unsupported")
-            for value in [*honoured.get("enum", ()), *([honoured["const"]] if "const" in honoured else [])]:
+            if child.get("x-handling") not in ("supported", "unsupported"):
+                yield Problem(
+                    "supported-values",
+                    place,
+                    "x-supported-values stands only beside x-handling supported or unsupported",
+                )
+            for value in [*supported.get("enum", ()), *([supported["const"]] if "const" in supported else [])]:
                 if judge.faults(_bare(child), value):
-                    yield Problem("honours", place, f"x-honours names {value!r}, which the schema refuses")
-            if "default" in child and judge.faults(honoured, child["default"]):
-                yield Problem("honours", place, f"the default {child['default']!r} is outside x-honours")
+                    yield Problem(
+                        "supported-values", place, f"x-supported-values names {value!r}, which the schema refuses"
+                    )
+            if "default" in child and judge.faults(supported, child["default"]):
+                yield Problem(
+                    "supported-values", place, f"the default {child['default']!r} is outside x-supported-values"
+                )
 
 
 def defaults(spec: Spec) -> Iterator[Problem]:

@@ -5,9 +5,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.exchange import Exchange
-from specvino.conformance.expect import expect
-from specvino.conformance.session import PATHS, Session, about, require_answer
+from specvino.conformance.cases.expect import expect
+from specvino.conformance.cases.session import PATHS, Session, about, require_answer
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from specvino.conformance.cases.session import Session
 from specvino.conformance.rules.outputs import outputs, thought
-from specvino.conformance.session import Session
 from specvino.conformance.verdict import Failed, Skipped
 
 

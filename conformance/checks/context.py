@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from specvino.conformance.expect import values_at
-from specvino.conformance.session import Session, about
+from specvino.conformance.cases.expect import values_at
+from specvino.conformance.cases.session import Session, about
 from specvino.conformance.verdict import Failed, Skipped
 
 SAID = ("max_model_len", "context_length", "context_window", "meta.n_ctx", "meta.n_ctx_train")

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.expect import expect
-from specvino.conformance.session import Session
+from specvino.conformance.cases.expect import expect
+from specvino.conformance.cases.session import Session
 from specvino.conformance.verdict import Failed
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.dialect import LEFT_OUT, resolved
-from specvino.conformance.expect import expect
-from specvino.conformance.session import Session, require_answer
+from specvino.conformance.cases.expect import expect
+from specvino.conformance.cases.session import Session, require_answer
+from specvino.conformance.document.dialect import LEFT_OUT, resolved
 from specvino.conformance.verdict import Failed, Skipped
 
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from specvino.conformance.checks.leaving import unending
-from specvino.conformance.exchange import Exchange
-from specvino.conformance.session import LIMITS, Session, require_answer
+from specvino.conformance.cases.session import LIMITS, Session, require_answer
+from specvino.conformance.checks.disconnects import unending
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, Skipped
 
 TELLING = 0.15

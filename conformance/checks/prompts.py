@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.exchange import Exchange
-from specvino.conformance.session import PATHS, Session, require_answer
+from specvino.conformance.cases.session import PATHS, Session, require_answer
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, Skipped
 
 PICTURE = (

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from specvino.conformance.exchange import Exchange
+from specvino.conformance.cases.session import Session
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
-from specvino.conformance.session import Session
 from specvino.conformance.verdict import Failed, Skipped
 
 ENDS = {"response.completed": "completed", "response.incomplete": "incomplete"}

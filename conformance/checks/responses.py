@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from specvino.conformance.exchange import Exchange
+from specvino.conformance.cases.session import LIMITS, Session
+from specvino.conformance.cases.stored_responses import SHORT, input_tokens, items_of
+from specvino.conformance.document.shape import Shape
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs, thought
-from specvino.conformance.session import LIMITS, Session
-from specvino.conformance.shape import Shape
-from specvino.conformance.stored import SHORT, input_tokens, items_of
 from specvino.conformance.verdict import Failed, Skipped
 
 A_DAY = 86_400
@@ -164,7 +164,7 @@ async def text_probabilities_of_parts(
         tokens = part.get("logprobs")
         if not tokens:
             raise Failed(f"logprobs were asked for, and are {tokens!r}", exchange)
-        _judge_tokens(tokens, part["text"], exchange)
+        _require_tokens(tokens, part["text"], exchange)
         for each in tokens:
             alternatives = each.get("top_logprobs") or ()
             if top is not None and not 1 <= len(alternatives) <= top:
@@ -209,7 +209,7 @@ def _texts(exchange: Exchange) -> Iterator[dict[str, Any]]:
                 yield part
 
 
-def _judge_tokens(tokens: Sequence[Mapping[str, Any]], text: str, exchange: Exchange) -> None:
+def _require_tokens(tokens: Sequence[Mapping[str, Any]], text: str, exchange: Exchange) -> None:
     for each in tokens:
         logprob = each.get("logprob")
         if isinstance(logprob, bool) or not isinstance(logprob, int | float) or logprob > 0:

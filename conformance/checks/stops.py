@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from specvino.conformance.exchange import Exchange
+from specvino.conformance.cases.session import LIMITS, Session
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, outputs
-from specvino.conformance.session import LIMITS, Session
 from specvino.conformance.verdict import Failed, Skipped
 
 ABSENT = "@@never@@"

@@ -5,9 +5,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.exchange import Exchange
-from specvino.conformance.session import Session, require_answer
-from specvino.conformance.stored import (
+from specvino.conformance.cases.session import Session, require_answer
+from specvino.conformance.cases.stored_responses import (
     LONG_INPUT,
     cancel,
     delete,
@@ -19,6 +18,7 @@ from specvino.conformance.stored import (
     read,
     read_events,
 )
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, Skipped
 
 KEPT = ("id", "object", "created_at", "status", "model", "output", "usage", "metadata", "instructions", "error")

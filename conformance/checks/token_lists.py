@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.session import Session
+from specvino.conformance.cases.session import Session
 from specvino.conformance.verdict import Failed, Skipped
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from schemathesis import Case, CheckContext, Response
 
-from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.framed import FramedJudge
-from specvino.conformance.fuzz.second import SecondJudge
-from specvino.conformance.sse import Decoder
+from specvino.conformance.document.dialect import WHOLE, Dialect
+from specvino.conformance.fuzz.second_validator import SecondValidator
+from specvino.conformance.http.sse import Decoder
+from specvino.conformance.streams.sse_judge import SseJudge
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import Stream
 
@@ -22,9 +22,9 @@ def checks_for(dialect: Dialect) -> tuple[Check, ...]:
 
     def stream_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
         """A stream of events runs as the operation's x-stream says; a resumed one has the next numbers."""
-        return _judge_stream(dialect.stream(endpoint_of(case)) if _is_stream(response) else None, response, case)
+        return _stream_violated(dialect.stream(endpoint_of(case)) if _is_stream(response) else None, response, case)
 
-    second = SecondJudge(dialect)
+    second = SecondValidator(dialect)
 
     def second_judge(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
         """A JSON answer fits its schema by openapi-core, too, which shares no code with Schemathesis."""
@@ -55,7 +55,7 @@ def endpoint_of(case: Case[Any]) -> str:
     return str(case.operation.definition.raw["x-endpoint"])
 
 
-def _judge_stream(table: Stream | None, response: Response, case: Case[Any]) -> bool | None:
+def _stream_violated(table: Stream | None, response: Response, case: Case[Any]) -> bool | None:
     if table is None:
         return True
     start = str((case.query or {}).get("starting_after", ""))
@@ -71,7 +71,7 @@ def _violations(response: Response, table: Stream) -> Iterator[str]:
     if response.stream_cut_short:
         yield "the stream did not end in time"
         return
-    judge = FramedJudge(table)
+    judge = SseJudge(table)
     decoder = Decoder()
     for event in decoder.feed(response.content):
         yield from judge.feed(event)

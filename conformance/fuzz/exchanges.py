@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from schemathesis.engine.recorder import Interaction
 
-from specvino.conformance.exchange import Exchange, Request
+from specvino.conformance.http.exchange import Exchange, Request
 
 
 def exchange_of(interaction: Interaction, endpoint: str, base_url: str, number: int) -> Exchange:

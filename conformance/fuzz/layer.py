@@ -7,17 +7,16 @@ import time
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from specvino.conformance.client import Target
-from specvino.conformance.dialect import WHOLE, Dialect, Operation
+from specvino.conformance.cases.plan import matches
+from specvino.conformance.cases.run import MOST_FINDINGS
+from specvino.conformance.document.dialect import WHOLE, Dialect, Operation
+from specvino.conformance.fuzz.check_texts import SAYS
 from specvino.conformance.fuzz.document import body_fields
-from specvino.conformance.fuzz.report import Finding as Found
-from specvino.conformance.fuzz.report import Report
-from specvino.conformance.fuzz.run import PHASES, Run
+from specvino.conformance.fuzz.missing_endpoints import heeds_keys, missing
+from specvino.conformance.fuzz.report import FuzzFinding, FuzzReport
+from specvino.conformance.fuzz.run import PHASES, FuzzRun
 from specvino.conformance.fuzz.server import Server
-from specvino.conformance.fuzz.support import heeds_keys, missing
-from specvino.conformance.fuzz.texts import SAYS
-from specvino.conformance.plan import matches
-from specvino.conformance.run import MOST_FINDINGS
+from specvino.conformance.http.client import Target
 from specvino.conformance.verdict import Finding, Result, Verdict
 
 SEED = 20250101
@@ -36,7 +35,7 @@ FIRST = ("response_schema_conformance", "response_headers_conformance", "content
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Of a profile; see Run."""
+    """Of a profile; see FuzzRun."""
 
     max_examples: int
     phases: tuple[str, ...]
@@ -57,7 +56,7 @@ class Fuzz:
     max_time: float | None = None
     filters: Sequence[str] = ()
     seed: int = SEED
-    report: Report = field(default_factory=Report)
+    report: FuzzReport = field(default_factory=FuzzReport)
     """Grows while it runs."""
     _asked: list[str] = field(default_factory=list)
     """The endpoints that requests are made for."""
@@ -83,7 +82,7 @@ class Fuzz:
         loop, over = asyncio.get_running_loop(), asyncio.Event()
         left_out: dict[str, str] = {}
         problems: list[Exception] = []
-        running: list[Run] = []
+        running: list[FuzzRun] = []
         stopped = threading.Event()
 
         def work() -> None:
@@ -114,7 +113,7 @@ class Fuzz:
         for problem in problems:
             yield _broken(problem)
 
-    def _runs(self, left_out: dict[str, str]) -> Iterator[Run]:
+    def _runs(self, left_out: dict[str, str]) -> Iterator[FuzzRun]:
         """All at once; in a box of time one for each kind of thing, the small ones first, with its share of the time.
         Schemathesis would not come to the last ones: it takes one operation after the other."""
         target, dialect = self.target, self.dialect
@@ -142,7 +141,7 @@ class Fuzz:
                 share = (deadline - time.monotonic()) * weights[number] / sum(weights[number:])
             if not group or (share is not None and share <= 0):
                 return
-            yield Run(
+            yield FuzzRun(
                 target,
                 dialect,
                 size.max_examples,
@@ -171,26 +170,26 @@ class Fuzz:
                 SAYS["requests"],
                 Verdict.PASS,
                 because=str(self),
-                judged=report.count(operation=operation),
+                checked=report.count(operation=operation),
             )
             for check, says in SAYS.items():
                 rule = f"{endpoint}/fuzz/{check}"
                 found = [each for each in told if (each.operation, dashed(each.check)) == (operation, check)]
-                judged = report.judged[operation, check.replace("-", "_")]
-                if not judged or not matches(rule, self.filters):
+                checked = report.checked[operation, check.replace("-", "_")]
+                if not checked or not matches(rule, self.filters):
                     continue
                 if check == ACCEPTANCE:
-                    yield self._acceptance(rule, operation, found, judged)
+                    yield self._acceptance(rule, operation, found, checked)
                 else:
-                    yield _result(rule, says, found, judged)
+                    yield _result(rule, says, found, checked)
         yield from self._silences(endpoints)
         for label, problem in report.errors:
             rule = f"{endpoints.get(label, 'transport')}/fuzz/run"
             yield Result(rule, "fuzz", SAYS["run"], Verdict.ERROR, because=f"{label}: {problem}")
 
-    def _acceptance(self, rule: str, operation: str, found: Sequence[Found], judged: int) -> Result:
+    def _acceptance(self, rule: str, operation: str, found: Sequence[FuzzFinding], checked: int) -> Result:
         """A server may refuse one valid request or another, for what it can't do; not all of them."""
-        result = _result(rule, SAYS[ACCEPTANCE], found, judged)
+        result = _result(rule, SAYS[ACCEPTANCE], found, checked)
         accepted, refused = self.report.accepted[operation], self.report.refused[operation]
         if not refused:
             return result
@@ -230,20 +229,20 @@ def dashed(check: str) -> str:
     return check.replace("_", "-")
 
 
-def _result(rule: str, says: str, found: Sequence[Found], judged: int) -> Result:
+def _result(rule: str, says: str, found: Sequence[FuzzFinding], checked: int) -> Result:
     shown = _various(found)
-    because = f"{len(found)} of {judged} break it; {len(shown)} are shown" if len(found) > len(shown) else ""
+    because = f"{len(found)} of {checked} break it; {len(shown)} are shown" if len(found) > len(shown) else ""
     verdict = Verdict.FAIL if found else Verdict.PASS
     findings = tuple(Finding(each.message, (each.exchange,)) for each in shown)
-    return Result(rule, "fuzz", says, verdict, because=because, findings=findings, judged=judged)
+    return Result(rule, "fuzz", says, verdict, because=because, findings=findings, checked=checked)
 
 
-def _once(found: Sequence[Found]) -> list[Found]:
+def _once(found: Sequence[FuzzFinding]) -> list[FuzzFinding]:
     """One fault, one finding: without what follows from another finding in the same answer."""
     crashes = {_shown(each) for each in found if each.check == "not_a_server_error"}
     first = {_shown(each) for each in found if each.check in FIRST}
 
-    def follows(each: Found) -> bool:
+    def follows(each: FuzzFinding) -> bool:
         if each.check == "second_judge" and _shown(each) in first:
             return True
         return each.check in OF_CRASHES and _shown(each) in crashes
@@ -251,14 +250,14 @@ def _once(found: Sequence[Found]) -> list[Found]:
     return [each for each in found if not follows(each)]
 
 
-def _shown(found: Found) -> tuple[str, bytes | None, bytes]:
+def _shown(found: FuzzFinding) -> tuple[str, bytes | None, bytes]:
     exchange = found.exchange
     return exchange.request.path, exchange.request.content, exchange.content
 
 
-def _various(found: Sequence[Found]) -> list[Found]:
+def _various(found: Sequence[FuzzFinding]) -> list[FuzzFinding]:
     """A few, those with messages of their own first."""
-    first: dict[str, Found] = {}
+    first: dict[str, FuzzFinding] = {}
     for each in found:
         first.setdefault(each.message, each)
     others = [each for each in found if first[each.message] is not each]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from specvino.conformance.exchange import Exchange
+from specvino.conformance.http.exchange import Exchange
 
 Ended = Literal["completed", "max_time", "interrupted", "server_unavailable"]
 
@@ -17,7 +17,7 @@ MOST_REFUSALS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FuzzFinding:
     """One failure of one check. `curl` is a command that repeats the request."""
 
     operation: str
@@ -37,15 +37,15 @@ def _cut(text: str) -> str:
 
 
 @dataclass(slots=True)
-class Report:
-    """`cases` counts requests by phase, operation and status; `judged` how often each check judged one, by operation
+class FuzzReport:
+    """`cases` counts requests by phase, operation and status; `checked` how often a check looked at one, by operation
     and check; `excused` refusals of valid requests that are no finding, by operation and code. `silences` are requests
     without an answer, `errors` failures of the run itself, both with the operation."""
 
     cases: Counter[tuple[str, str, int]] = field(default_factory=Counter)
-    judged: Counter[tuple[str, str]] = field(default_factory=Counter)
+    checked: Counter[tuple[str, str]] = field(default_factory=Counter)
     excused: Counter[tuple[str, str]] = field(default_factory=Counter)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[FuzzFinding] = field(default_factory=list)
     silences: list[tuple[str, str]] = field(default_factory=list)
     errors: list[tuple[str, str]] = field(default_factory=list)
     accepted: Counter[str] = field(default_factory=Counter)
@@ -70,7 +70,7 @@ class Report:
     def checks(self) -> Counter[str]:
         """How often each check judged a request."""
         counted: Counter[str] = Counter()
-        for (_, check), number in self.judged.items():
+        for (_, check), number in self.checked.items():
             counted[check] += number
         return counted
 

@@ -21,18 +21,18 @@ from schemathesis.engine.run import PhaseName
 from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 from schemathesis.openapi.checks import JsonSchemaError
 
-from specvino.conformance.client import Target
-from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.caps import Caps
+from specvino.conformance.document.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.checks import Check, checks_for, endpoint_of
-from specvino.conformance.fuzz.direct import direct
 from specvino.conformance.fuzz.document import foldable, with_streams
 from specvino.conformance.fuzz.exchanges import exchange_of
-from specvino.conformance.fuzz.excuses import Excuses, unknown_codes
-from specvino.conformance.fuzz.kept import Kept
-from specvino.conformance.fuzz.report import MOST_REFUSALS, Ended, Finding, Report
+from specvino.conformance.fuzz.expected_refusals import ExpectedRefusals, unknown_codes
+from specvino.conformance.fuzz.other_vendor_filter import OtherVendorFilter
+from specvino.conformance.fuzz.report import MOST_REFUSALS, Ended, FuzzFinding, FuzzReport
+from specvino.conformance.fuzz.request_limits import Caps
 from specvino.conformance.fuzz.server import Server
-from specvino.conformance.fuzz.tolerance import Tolerance
+from specvino.conformance.fuzz.stored_ids import StoredIds
+from specvino.conformance.fuzz.without_proxies import without_proxies
+from specvino.conformance.http.client import Target
 
 ENDED: dict[StopReason, Ended] = {
     StopReason.MAX_TIME: "max_time",
@@ -43,15 +43,15 @@ ENDED: dict[StopReason, Ended] = {
 PHASES = ("examples", "coverage", "fuzzing", "stateful")
 
 
-def fuzz(target: Target, dialect: Dialect, **how: Any) -> Report:
+def fuzz(target: Target, dialect: Dialect, **how: Any) -> FuzzReport:
     """Sends what Schemathesis makes of the dialect's document to the server, valid and invalid: a Run, executed."""
-    run = Run(target, dialect, **how)
+    run = FuzzRun(target, dialect, **how)
     run.execute()
     return run.report
 
 
 @dataclass(slots=True)
-class Run:
+class FuzzRun:
     """`max_examples` bounds the requests of each operation in the phase `fuzzing` and the sequences of `stateful`;
     `examples` and `coverage` follow from the document. `operations` are operationIds; without it all. Of the target a
     request that takes longer than its timeout is a finding. `max_time` is in seconds."""
@@ -69,7 +69,7 @@ class Run:
     max_time: float | None = None
     frugal: bool = False
     """No request may have a long answer (see caps.py)."""
-    report: Report = field(default_factory=Report)
+    report: FuzzReport = field(default_factory=FuzzReport)
     _events: EventStream | None = None
     _stopped: bool = False
     _whole: bool = False
@@ -87,12 +87,12 @@ class Run:
         models = self.models or server.models
         described = foldable(document if whole else with_streams(document))
         schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(described, config=self._config())
-        excuses = Excuses(server, self.report) if whole else Tolerance(self.dialect, self.report)
+        excuses = ExpectedRefusals(server, self.report) if whole else OtherVendorFilter(self.dialect, self.report)
         schema.hooks.register_hook_with_name(excuses, "filter_failure")
         if self.operations is not None:
             schema = schema.include(operation_id=list(self.operations))
-        caps, kept = Caps(document, models, self.report, frugal=self.frugal), Kept(server, models[0], self.report)
-        with direct(), _registered(caps, kept, checks_for(self.dialect)):
+        caps, kept = Caps(document, models, self.report, frugal=self.frugal), StoredIds(server, models[0], self.report)
+        with without_proxies(), _registered(caps, kept, checks_for(self.dialect)):
             self._begun = time.monotonic()
             self._events = from_schema(schema).execute()
             if self._stopped:
@@ -175,7 +175,7 @@ class Run:
 
 
 @contextlib.contextmanager
-def _registered(caps: Caps, kept: Kept, checks: Sequence[Check]) -> Iterator[None]:
+def _registered(caps: Caps, kept: StoredIds, checks: Sequence[Check]) -> Iterator[None]:
     """Schemathesis knows checks and the hook before a call only globally; here for as long as a run takes."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
@@ -193,7 +193,7 @@ def _registered(caps: Caps, kept: Kept, checks: Sequence[Check]) -> Iterator[Non
             REGISTRY.unregister(check.__name__)
 
 
-def _record_scenario(phase: str, recorder: ScenarioRecorder, report: Report, url: str) -> None:
+def _record_scenario(phase: str, recorder: ScenarioRecorder, report: FuzzReport, url: str) -> None:
     for id, node in recorder.cases.items():
         response, case = recorder.find_response(case_id=id), node.value
         report.cases[phase, case.operation.label, response.status_code if response else 0] += 1
@@ -208,13 +208,13 @@ def _record_scenario(phase: str, recorder: ScenarioRecorder, report: Report, url
     for id, checks in recorder.checks.items():
         operation = recorder.cases[id].value.operation
         for check in checks:
-            report.judged[operation.label, check.name] += 1
+            report.checked[operation.label, check.name] += 1
             if check.status is Status.FAILURE and check.failure_info is not None:
                 failure = check.failure_info.failure
                 interaction = recorder.interactions[failure.case_id or id]
                 endpoint = operation.definition.raw["x-endpoint"]
                 report.findings.append(
-                    Finding(
+                    FuzzFinding(
                         operation=operation.label,
                         check=check.name,
                         message=_message(failure),

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
-from specvino.conformance.client import LONGEST, MOST_RETRIES, RETRIED, Target, tls, wait_of
+from specvino.conformance.http.client import LONGEST, MOST_RETRIES, RETRIED, Target, tls, wait_of
 
 
 class NoAnswer(OSError):

@@ -1,7 +1,7 @@
 """Results of a run as lines of a report, with keys taken out."""
 
-from specvino.conformance.client import Target, full_url
-from specvino.conformance.exchange import Exchange
+from specvino.conformance.http.client import Target, full_url
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.reports.curl import curl
 from specvino.conformance.reports.records import Came, Found, Line, Sent, Shown
 from specvino.conformance.reports.redact import Redactor
@@ -30,7 +30,7 @@ class Converter:
             issues=result.issues,
             because=text(result.because),
             findings=tuple(self._found(each) for each in result.findings),
-            judged=result.judged,
+            judged=result.checked,
             seconds=round(result.seconds, 3),
         )
 

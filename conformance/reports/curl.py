@@ -2,8 +2,8 @@
 
 import shlex
 
-from specvino.conformance.client import Target, full_url
-from specvino.conformance.exchange import Request
+from specvino.conformance.http.client import Target, full_url
+from specvino.conformance.http.exchange import Request
 from specvino.conformance.reports.redact import HIDDEN
 
 KEY = "$SPECVINO_API_KEY"

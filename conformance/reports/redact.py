@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Self
 
-from specvino.conformance.client import Target
+from specvino.conformance.http.client import Target
 
 HIDDEN = "[redacted]"
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from specvino.conformance.dialect import Dialect
-from specvino.conformance.rules.calls import ArgumentsValid
+from specvino.conformance.document.dialect import Dialect
 from specvino.conformance.rules.endings import FinishAgrees, StopAbsent, TokenLimit
 from specvino.conformance.rules.ids import IdsUnique
-from specvino.conformance.rules.probabilities import LogprobsJoin
+from specvino.conformance.rules.logprobs import LogprobsJoin
 from specvino.conformance.rules.rule import Rule
 from specvino.conformance.rules.shapes import AnswerShape, DocumentedStatus, ErrorEnvelope, NoServerError
 from specvino.conformance.rules.streaming import EventShape, StreamEnd, StreamOrder
+from specvino.conformance.rules.tool_calls import ArgumentsValid
 from specvino.conformance.rules.usage import UsageAddsUp
 
 RULES: tuple[Callable[[Dialect], Rule], ...] = (

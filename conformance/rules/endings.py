@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from specvino.conformance.exchange import Exchange
+from specvino.conformance.cases.session import LIMITS
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.rules.usage import NAMES
-from specvino.conformance.session import LIMITS
 
 
 class FinishAgrees(Rule):
@@ -22,7 +22,7 @@ class FinishAgrees(Rule):
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and exchange.request.endpoint in ("chat", "completions", "responses")
 
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         answer = exchange.answer
         for output in outputs(exchange):
             if output.reason == "tool_calls" and not output.calls:
@@ -50,7 +50,7 @@ class TokenLimit(Rule):
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and limit_of(exchange) is not None and _made(exchange, exchange.answer) is not None
 
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         limit, made = limit_of(exchange) or 0, _made(exchange, exchange.answer) or 0
         several = max(exchange.request.asked("n", 1), exchange.request.asked("best_of", 1))
         prompts = exchange.request.asked("prompt")
@@ -72,7 +72,7 @@ class StopAbsent(Rule):
         wanted = exchange.request.asked("include_stop_str_in_output", False)
         return exchange.ok and bool(exchange.request.asked("stop")) and not wanted
 
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         stop = exchange.request.asked("stop")
         for output in outputs(exchange):
             text = output.text

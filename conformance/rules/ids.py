@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from specvino.conformance.dialect import Dialect
-from specvino.conformance.exchange import Exchange
+from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.rule import Rule
 
 
@@ -24,7 +24,7 @@ class IdsUnique(Rule):
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and exchange.request.endpoint in ("chat", "completions", "responses")
 
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         id = exchange.answer.get("id")
         if not isinstance(id, str):
             return  # the shape is wrong, which is for another rule

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specvino.conformance.exchange import Exchange
+from specvino.conformance.http.exchange import Exchange
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from specvino.conformance.dialect import Dialect
-from specvino.conformance.exchange import Exchange
+from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.http.exchange import Exchange
 
 
 class Rule(ABC):
-    """Judges the exchanges of one endpoint, one after the other; may remember earlier ones."""
+    """Holds for the exchanges of one endpoint, one after the other; may remember earlier ones."""
 
     name: str
     says: str
@@ -28,10 +28,10 @@ class Rule(ABC):
 
     @abstractmethod
     def applies(self, exchange: Exchange) -> bool:
-        """Whether there is anything to judge. The exchange has an answer."""
+        """Whether there is anything to look at. The exchange has an answer."""
 
     @abstractmethod
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         """What is wrong, each a sentence. May raise Unreadable, which is for other rules to tell."""
 
 

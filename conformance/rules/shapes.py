@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from specvino.conformance.exchange import Exchange, Unreadable
+from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.rules.rule import Rule, endpoint_of
 
 
@@ -15,7 +15,7 @@ class AnswerShape(Rule):
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and not exchange.is_stream
 
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         shape = self.dialect.answer(endpoint_of(exchange), exchange.status or 0, exchange.media)
         if exchange.request.streamed:
             yield f"a stream was asked for, and the answer is {exchange.media or 'of no media type'}"
@@ -36,7 +36,7 @@ class DocumentedStatus(Rule):
     def applies(self, exchange: Exchange) -> bool:
         return exchange.status is not None
 
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         known = self.dialect.documented(endpoint_of(exchange))
         if exchange.status not in known and (exchange.status or 0) < 500:
             yield f"{exchange.status} is not documented; there are {', '.join(map(str, sorted(known)))}"
@@ -50,7 +50,7 @@ class ErrorEnvelope(Rule):
     def applies(self, exchange: Exchange) -> bool:
         return (exchange.status or 0) >= 400
 
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         shape = self.dialect.error(endpoint_of(exchange), exchange.status or 0)
         if shape is None:
             return
@@ -71,6 +71,6 @@ class NoServerError(Rule):
     def applies(self, exchange: Exchange) -> bool:
         return exchange.status is not None
 
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         if (exchange.status or 0) >= 500:
             yield f"the status is {exchange.status}: {exchange.content[:200].decode('utf-8', 'replace')}"

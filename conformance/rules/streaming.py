@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import ClassVar
 
-from specvino.conformance.exchange import Exchange
-from specvino.conformance.framed import FramedJudge
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.http.sse import Decoder
 from specvino.conformance.rules.rule import Rule, endpoint_of
-from specvino.conformance.sse import Decoder
+from specvino.conformance.streams.sse_judge import SseJudge
 
 DONE = "[DONE]"
 """Where a dialect has no terminator, many servers send this one: a fault that the rule for the end tells."""
@@ -23,7 +23,7 @@ class EventShape(_StreamRule):
     says = "Every event is JSON, and what the document's schema for it says."
     specs: ClassVar = {"": "{operation}/responses/200/content/text~1event-stream/itemSchema"}
 
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         shape = self.dialect.event(endpoint_of(exchange))
         end = self.dialect.terminator(endpoint_of(exchange))
         if shape is None:
@@ -52,10 +52,10 @@ class StreamOrder(_StreamRule):
             return False
         return self.dialect.stream(endpoint_of(exchange)) is not None
 
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         table = self.dialect.stream(endpoint_of(exchange))
         assert table is not None
-        judge = FramedJudge(table)
+        judge = SseJudge(table)
         for event in exchange.events:
             if table.terminator is not None or event.data != DONE:
                 yield from judge.feed(event)
@@ -71,7 +71,7 @@ class StreamEnd(_StreamRule):
     def applies(self, exchange: Exchange) -> bool:
         return super().applies(exchange) and exchange.ended != "left"
 
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         if exchange.problem:
             yield exchange.problem
             return

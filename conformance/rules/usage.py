@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from specvino.conformance.exchange import Exchange
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.rule import Rule
 
 NAMES = {
@@ -21,7 +21,7 @@ class UsageAddsUp(Rule):
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and exchange.request.endpoint in NAMES and isinstance(exchange.answer.get("usage"), dict)
 
-    def judge(self, exchange: Exchange) -> Iterator[str]:
+    def violations(self, exchange: Exchange) -> Iterator[str]:
         usage: dict[str, Any] = exchange.answer["usage"]
         before, after = NAMES[exchange.request.endpoint or ""]
         given, made, total = (usage.get(name) for name in (before, after, "total_tokens"))

@@ -1,5 +1,6 @@
-"""The real engine, on OpenVINO GenAI: a prepare and a worker process for the model, and their asyncio client."""
+"""The engine on OpenVINO GenAI. Which process a line runs in shows in its folder.
 
-from specvino.engine.openvino.engine import OpenVINOEngine
-
-__all__ = ["OpenVINOEngine"]
+Modules that lie here run in the server: the engine and its clients of the child processes. `preprocess`, `worker`,
+`grammar_process` and `trial_process` are those processes, `native` is what they share around OpenVINO, and `messages`
+is what crosses between them and the server.
+"""

@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import NamedTuple
 
 from specvino.engine.admission import numbered, room
-from specvino.engine.choice_output import ChoiceOutput
 from specvino.engine.errors import (
     ContextLengthExceeded,
     EngineError,
@@ -18,15 +17,17 @@ from specvino.engine.errors import (
     PromptError,
 )
 from specvino.engine.models.source import ModelSource
-from specvino.engine.openvino import conversation
-from specvino.engine.openvino.choice import Choice
+from specvino.engine.openvino.constraints import Held, held
 from specvino.engine.openvino.grammar_client import GrammarClient
-from specvino.engine.openvino.holding import Held, held
-from specvino.engine.openvino.mailbox import Mailbox
-from specvino.engine.openvino.messages import TOKEN_ID_BYTES, Cancel, Generate, LoadModel, Seen, Step
-from specvino.engine.openvino.prepare_client import PrepareClient
-from specvino.engine.openvino.showing import Pictures, shown
-from specvino.engine.output_formats import OutputFormats, choose, thinking_variables
+from specvino.engine.openvino.image_transfer import Pictures, shown
+from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Seen, Step
+from specvino.engine.openvino.output_queue import Mailbox
+from specvino.engine.openvino.preprocess import chat_template
+from specvino.engine.openvino.preprocess_client import PrepareClient
+from specvino.engine.openvino.running_choice import Choice
+from specvino.engine.output.choice_output import ChoiceOutput
+from specvino.engine.output_parsers.selection import OutputFormats, choose, thinking_variables
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, State
 from specvino.engine.request import Conversation, GenerationRequest, Image, Prompt
@@ -35,7 +36,7 @@ from specvino.engine.text import byte_table
 from specvino.engine.text.choice_text import ChoiceText
 from specvino.engine.text.detokenizer import DetokenizerFactory
 from specvino.engine.text.echoed_prompt import EchoedPrompt
-from specvino.engine.text.fit import Side, fit
+from specvino.engine.text.pad_truncate import Side, fit
 
 
 class _Admitted(NamedTuple):
@@ -237,7 +238,7 @@ class OpenVINOEngine:
         """Raises PromptError if the model can't take the prompt, or the prompt leaves no room for what is asked."""
         yields = max_tokens is None
         token_ids, text, ending = await self._prepare.prepare(prompt)
-        images = conversation.images(prompt) if isinstance(prompt, Conversation) else []
+        images = chat_template.images(prompt) if isinstance(prompt, Conversation) else []
         # An image is one token at the least.
         left = room(len(token_ids) // TOKEN_ID_BYTES + len(images), max_tokens, self._source.context_length)
         if max_tokens is None:  # the model's own limit was not asked for: it yields to the context
@@ -341,6 +342,6 @@ class OpenVINOEngine:
         vocabulary = self._prepare.vocabulary
         if vocabulary.table is not None:
             return byte_table.factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
-        from specvino.engine.text import text_streamer  # only here: it brings OpenVINO into this process
+        from specvino.engine.openvino import text_streamer  # only here: it brings OpenVINO into this process
 
         return await asyncio.to_thread(text_streamer.load, self._source.path, vocabulary.special)

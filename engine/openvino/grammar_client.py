@@ -4,8 +4,8 @@ import asyncio
 from collections import OrderedDict
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.forms import Form
-from specvino.engine.openvino.grammar_messages import Begin, LoadStub, Lower, Lowered, Refused, Sound, Try
+from specvino.engine.grammar.structured_output import Form
+from specvino.engine.openvino.messages.grammar import Begin, LoadStub, Lower, Lowered, Refused, Sound, Try
 from specvino.engine.processes.asking import Asking
 from specvino.engine.request import Constraint, StructuralTag
 
@@ -24,8 +24,12 @@ class GrammarClient:
     def __init__(self, path: str, deadline: float) -> None:
         self._known: OrderedDict[Constraint, Form | ConstraintError] = OrderedDict()
         self._asked: dict[Constraint, asyncio.Task[Form | ConstraintError]] = {}
-        self._grammars = Asking("grammars", "specvino.engine.openvino.grammars", Begin(), Lowered | Refused, deadline)
-        self._trials = Asking("trials", "specvino.engine.openvino.trials", LoadStub(path), Sound | Refused, deadline)
+        self._grammars = Asking(
+            "grammar", "specvino.engine.openvino.grammar_process", Begin(), Lowered | Refused, deadline
+        )
+        self._trials = Asking(
+            "trial", "specvino.engine.openvino.trial_process", LoadStub(path), Sound | Refused, deadline
+        )
 
     @property
     def pids(self) -> dict[str, int | None]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from specvino.engine.request import Sampling
 from specvino.engine.segments import TokenLogprob
 from specvino.engine.text.detokenizer import Detokenizer
+from specvino.engine.text.pending_logprobs import TokenTrail
 from specvino.engine.text.stop import StopMatcher
-from specvino.engine.text.token_trail import TokenTrail
 
 
 class ChoiceText:

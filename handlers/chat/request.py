@@ -101,11 +101,11 @@ def _part(part: Part, param: str, images: Mapping[str, Image]) -> str | Image:
 def _calls(message: models.AssistantMessage) -> Iterator[ToolCall]:
     """The calls of functions; those of custom tools have no place in chat templates."""
     for index, call in enumerate(given(message.tool_calls) or ()):
-        if isinstance(call, models.MessageToolCall):
+        if isinstance(call, models.MessageFunctionToolCall):
             yield _call(given(call.id) or f"call_{index}", call.function)
     if former := given(message.function_call):
         yield _call("call_0", former)
 
 
-def _call(id: str, function: models.MessageFunctionCall | models.MessageFormerCall) -> ToolCall:
+def _call(id: str, function: models.MessageFunctionCall | models.LegacyFunctionCall) -> ToolCall:
     return ToolCall(id=id, name=function.name, arguments=given(function.arguments) or "{}")

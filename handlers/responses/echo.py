@@ -74,8 +74,8 @@ def _tool_choice(choice: Any) -> Any:
     return _plain(choice) or "auto"
 
 
-def _text(settings: models.ResponseTextSettings | None) -> wire.ResponseText:
-    format: wire.ResponseFormatEcho = {"type": "text"}
+def _text(settings: models.ResponseTextParam | None) -> wire.ResponseText:
+    format: wire.EchoedTextFormat = {"type": "text"}
     if settings is None:
         return {"format": format, "verbosity": "medium"}
     return {"format": _plain(settings.format) or format, "verbosity": given(settings.verbosity) or "medium"}

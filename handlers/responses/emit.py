@@ -44,7 +44,7 @@ class Emitter:
 
     def fail(self, error: ApiError) -> wire.ResponseStreamEvent:
         """The event that ends a response of which something was already sent."""
-        reason: wire.ResponseFailure = {"code": error.kind.type.value, "message": error.message}
+        reason: wire.ResponseError = {"code": error.kind.type.value, "message": error.message}
         return self._numbered(cut({**self._response, "error": reason}, "failed"))
 
     def cancel(self) -> wire.ResponseStreamEvent:

@@ -16,14 +16,14 @@ Item = (
     | models.InputFunctionCallOutput
     | models.InputReasoning
     | models.InputItemReference
-    | models.InputOtherItem
+    | models.InputHostedToolItem
 )
 Part = (
-    models.InputTextPart
-    | models.InputOutputTextPart
+    models.InputTextContent
+    | models.InputOutputTextContent
     | models.RefusalPart
-    | models.InputImagePart
-    | models.InputFilePart
+    | models.InputImageContent
+    | models.InputFileContent
     | models.AudioPart
 )
 
@@ -40,7 +40,7 @@ def image_sources(items: str | Iterable[Item], param: str = "input") -> Iterator
 
 def _sources(parts: Iterable[Part], param: str) -> Iterator[ImageSource]:
     for number, part in enumerate(parts):
-        if isinstance(part, models.InputImagePart) and isinstance(part.image_url, str | models.ImageUrl):
+        if isinstance(part, models.InputImageContent) and isinstance(part.image_url, str | models.ImageUrl):
             yield source(f"{param}.{number}", part.image_url, given(part.detail))
 
 
@@ -125,11 +125,11 @@ def _content(
 
 def _part(part: Part, param: str, images: Mapping[str, Image]) -> str | Image:
     match part:
-        case models.InputTextPart() | models.InputOutputTextPart():
+        case models.InputTextContent() | models.InputOutputTextContent():
             return part.text
         case models.RefusalPart():
             return part.refusal
-        case models.InputImagePart() if param in images:
+        case models.InputImageContent() if param in images:
             return images[param]
         case _:
             raise unsupported_content(part.type, param)

@@ -88,5 +88,5 @@ class MessageItem:
         }
 
 
-def _part(text: str, logprobs: list[wire.OutputLogprob]) -> wire.OutputText:
+def _part(text: str, logprobs: list[wire.OutputLogprob]) -> wire.OutputTextContent:
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": logprobs}

@@ -88,7 +88,7 @@ class ReasoningItem:
             "item": self.item,
         }
 
-    def _end_content(self, part: wire.ReasoningText) -> Iterator[wire.ResponseStreamEvent]:
+    def _end_content(self, part: wire.ReasoningTextContent) -> Iterator[wire.ResponseStreamEvent]:
         yield {
             "type": "response.reasoning_text.done",
             "sequence_number": 0,
@@ -107,7 +107,7 @@ class ReasoningItem:
         }
         self.item = {**self.item, "content": [part]}
 
-    def _end_summary(self, part: wire.SummaryText) -> Iterator[wire.ResponseStreamEvent]:
+    def _end_summary(self, part: wire.SummaryTextContent) -> Iterator[wire.ResponseStreamEvent]:
         yield {
             "type": "response.reasoning_summary_text.done",
             "sequence_number": 0,

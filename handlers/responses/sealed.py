@@ -49,4 +49,4 @@ def opened(item: Item, param: str, sealer: Sealer) -> Item:
         raise ApiError(ErrorCode.INVALID_ENCRYPTED_CONTENT, message, param=param) from None
     if given(item.content):
         return item
-    return item.model_copy(update={"content": [models.InputReasoningText(type="reasoning_text", text=text)]})
+    return item.model_copy(update={"content": [models.InputReasoningTextContent(type="reasoning_text", text=text)]})

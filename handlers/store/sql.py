@@ -198,7 +198,7 @@ async def _delete(connection: AsyncConnection, ids: list[str]) -> int:
 def _failed(response: wire.ResponseObject, input: list[Item], events: bytes) -> Record:
     """A response whose server was lost while it worked on it."""
     message = "The server stopped while it made this response."
-    reason: wire.ResponseFailure = {"code": "server_error", "message": message}
+    reason: wire.ResponseError = {"code": "server_error", "message": message}
     failed: wire.ResponseObject = {**response, "status": "failed", "error": reason}
     lines = events.splitlines()
     last: wire.ResponseFailedEvent = {"type": "response.failed", "sequence_number": len(lines), "response": failed}

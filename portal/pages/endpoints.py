@@ -81,19 +81,19 @@ def _field(field: Field, schemas: Mapping[str, Schema]) -> str:
     """What all who have the field say of it stands once, what differs in a list of them."""
     said: list[Callable[[Schema], str]] = [
         lambda schema: html(kind(schema, schemas)),
-        lambda schema: _fate(field, schema),
+        lambda schema: _handling(field, schema),
         lambda schema: html(description(schema, schemas)),
     ]
     several = variants(field.owners, lambda schema: tuple(say(schema) for say in said))
     alike = [len({say(each.schema) for each in several}) == 1 for say in said]
-    kinds, fate, words = (say(several[0].schema) if same else "" for say, same in zip(said, alike, strict=True))
+    kinds, handling, words = (say(several[0].schema) if same else "" for say, same in zip(said, alike, strict=True))
     origins = " and ".join(SYSTEMS.get(origin, "Specvino") for origin in field.origins)
     marks = f'<span class="mark origin">from {origins}</span>' if field.origins != ["openai"] else ""
     anchor = escape(field.name, quote=True)
     differing = [say for say, same in zip(said, alike, strict=True) if not same]
     listed = "".join(f"<li>{_variant(names(each), [say(each.schema) for say in differing])}</li>" for each in several)
     levels = "".join(_level(field, system, name) for system, name in SYSTEMS.items() if system in field.support)
-    facts = (f"<span>{kinds}</span>" if kinds else "") + marks + fate
+    facts = (f"<span>{kinds}</span>" if kinds else "") + marks + handling
     return (
         f'<article class="field" id="{anchor}"><h3><a href="#{anchor}"><code>{escape(field.path)}</code></a></h3>'
         + (f'<p class="facts">{facts}</p>' if facts else "")
@@ -115,6 +115,6 @@ def _level(field: Field, system: str, name: str) -> str:
     return f'<span class="level {said.level}"{note}>{name}: {said.level}{star}</span>'
 
 
-def _fate(field: Field, schema: Schema) -> str:
-    kind = f" {field.fate(schema)}" if field.part == "request" else ""
+def _handling(field: Field, schema: Schema) -> str:
+    kind = f" {field.handling(schema)}" if field.part == "request" else ""
     return f'<span class="mark{kind}">{html(here(field, schema))}</span>'

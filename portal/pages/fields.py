@@ -9,10 +9,10 @@ from specvino.portal.source import Field
 from specvino.portal.variants import NAMED, Variant, remarks, variants
 from specvino.portal.words import Schema, component, values
 
-FATES = {"honoured": "honoured", "noted": "no effect, by nature", "unsupported": "can't be honoured here"}
+HANDLING = {"supported": "supported", "accepted": "no effect, by nature", "unsupported": "not supported here"}
 
-HONOURS = {"honoured": " for", "unsupported": ", except"}
-"""How the values are named that are honoured, where others aren't."""
+SUPPORTED_VALUES = {"supported": " for", "unsupported": ", except"}
+"""How the values are named that are supported, where others aren't."""
 
 MANY = 12
 """Values of which the name is told instead."""
@@ -24,12 +24,16 @@ def description(schema: Schema, schemas: Mapping[str, Schema]) -> str:
 
 
 def here(field: Field, schema: Schema) -> str:
-    """What becomes of it here; of answers, when they have it."""
-    fate = field.fate(schema)
+    """How this server handles it; of answers, when they have it."""
+    handling = field.handling(schema)
     if field.part != "request":
-        return {"never": "not sent", "null": "always null"}.get(fate, f"sent {fate}")
-    honours = f"{HONOURS[fate]} {values(schema['x-honours'])}" if "x-honours" in schema and fate in HONOURS else ""
-    return FATES[fate] + honours
+        return {"never": "not sent", "null": "always null"}.get(handling, f"sent {handling}")
+    supported_values = (
+        f"{SUPPORTED_VALUES[handling]} {values(schema['x-supported-values'])}"
+        if "x-supported-values" in schema and handling in SUPPORTED_VALUES
+        else ""
+    )
+    return HANDLING[handling] + supported_values
 
 
 def told(field: Field, say: Callable[[Schema], str]) -> str:

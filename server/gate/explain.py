@@ -50,7 +50,7 @@ class Explainer:
         for index, part in enumerate(schema.get("allOf", ())):
             below = f"{pointer}/allOf/{index}"
             if not self._fits(below, value):
-                if rule := part.get("x-rule"):
+                if rule := part.get("x-error"):
                     param = (*path, rule["param"])
                     return path, ApiError(ErrorCode.INVALID_VALUE, rule["message"], param=dotted(param))
                 return self._at(f"{below}/then" if "if" in part else below, value, path)

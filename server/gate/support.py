@@ -1,4 +1,4 @@
-"""Finds the fields of a valid body that will have no effect: unknown ones, and values that can't be honoured."""
+"""Finds the fields of a valid body that will have no effect: unknown ones, and values that aren't supported."""
 
 from functools import cache
 from typing import Any, Literal
@@ -82,7 +82,9 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
         field = fields.get(name)
         if field is None:
             found.append(((*path, name), False))
-        elif (field.fate == "unsupported" or field.honours is not None) and not _honoured(component, name, child):
+        elif (field.handling == "unsupported" or field.supported_values is not None) and not _supported(
+            component, name, child
+        ):
             found.append(((*path, name), True))
         elif field.shape is not None and isinstance(child, (list, dict)):
             _search(child, field.shape, (*path, name), found)
@@ -111,19 +113,21 @@ def _fits(value: dict[str, Any], shape: Shape) -> bool:
     return all(name not in value or value[name] in allowed for name, allowed in shape.values.items())
 
 
-def _honoured(component: str, name: str, value: Any) -> bool:
-    return SHAPES[component].fields[name].honours is not None and _validator(component, name).is_valid(value)
+def _supported(component: str, name: str, value: Any) -> bool:
+    return SHAPES[component].fields[name].supported_values is not None and _validator(component, name).is_valid(value)
 
 
 @cache
 def _plain(component: str) -> frozenset[str]:
-    """The fields that are honoured whatever their value is, and have no objects in it: most of all that is sent."""
+    """The fields that are supported whatever their value is, and have no objects in it: most of all that is sent."""
     fields = SHAPES[component].fields.items()
     return frozenset(
-        name for name, field in fields if field.fate != "unsupported" and field.honours is None and field.shape is None
+        name
+        for name, field in fields
+        if field.handling != "unsupported" and field.supported_values is None and field.shape is None
     )
 
 
 @cache
 def _validator(component: str, name: str) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(dict(SHAPES[component].fields[name].honours or {}))
+    return jsonschema_rs.Draft202012Validator(dict(SHAPES[component].fields[name].supported_values or {}))

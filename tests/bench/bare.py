@@ -40,8 +40,8 @@ class Bare:
 def _main(pipe: Connection, path: str) -> None:
     from openvino_genai import Tokenizer
 
-    from specvino.engine.openvino.messages import LoadModel
-    from specvino.engine.openvino.worker import load
+    from specvino.engine.openvino.messages.worker import LoadModel
+    from specvino.engine.openvino.worker.pipeline import load
 
     pipeline = load(LoadModel(path, max_sequences=0))
     tokenizer = Tokenizer(path)

@@ -9,8 +9,16 @@ from typing import Any
 
 from support.formats import Function
 
-from specvino.engine.formats import REASONING_FORMATS, TOOL_FORMATS, forced
-from specvino.engine.formats.grammar import ANY_TEXT, constant, either, json_schema, regex, sequence, tag
+from specvino.engine.grammar.structural_tags.builders import (
+    ANY_TEXT,
+    constant,
+    either,
+    json_schema,
+    regex,
+    sequence,
+    tag,
+)
+from specvino.engine.output_parsers import REASONING_FORMATS, TOOL_FORMATS, forced
 from specvino.engine.request import Constraint, JsonSchema, StructuralTag
 
 Schema = Mapping[str, Any]

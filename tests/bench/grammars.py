@@ -15,15 +15,15 @@ from pathlib import Path
 from models.vocabularies.build import build
 from models.vocabularies.families import FAMILIES
 
-from specvino.engine.grammar import structural
-from specvino.engine.grammar.forms import Form, lower
-from specvino.engine.grammar.nodes import Grammar
-from specvino.engine.grammar.schema import convert
-from specvino.engine.grammar.size import open_places
+from specvino.engine.grammar.ebnf.nodes import Grammar
+from specvino.engine.grammar.ebnf.size import open_places
+from specvino.engine.grammar.from_schema.converter import convert
+from specvino.engine.grammar.structural_tags import to_ebnf
+from specvino.engine.grammar.structured_output import Form, lower
 from specvino.engine.models import resolve
-from specvino.engine.openvino.silence import silence
-from specvino.engine.openvino.stub import Stub
-from specvino.engine.openvino.tokenizer import load_tokenizer
+from specvino.engine.openvino.native.dummy_pipeline import Stub
+from specvino.engine.openvino.native.silence import silence
+from specvino.engine.openvino.native.tokenizer import load_tokenizer
 from specvino.engine.request import Constraint, JsonSchema
 
 # The default model's, and others by their names in tests/models/vocabularies.
@@ -111,8 +111,8 @@ def _grammar(constraint: Constraint) -> Grammar | None:
     if isinstance(constraint, JsonSchema):
         return convert(json.loads(constraint.schema))[0]
     try:
-        return structural.as_grammar(json.loads(constraint.tag))[0]
-    except structural.Unknown:
+        return to_ebnf.as_grammar(json.loads(constraint.tag))[0]
+    except to_ebnf.Unknown:
         return None
 
 

@@ -32,37 +32,37 @@ def asked(ask, **schemas):
 
 def test_explain_shows_what_the_document_says():
     shown = lines(explain("chat.temperature"))
-    for line in ("type number, null", "at least 0", "at most 2", "default 1", "defined by openai", "here honoured"):
+    for line in ("type number, null", "at least 0", "at most 2", "default 1", "defined by openai", "here supported"):
         assert line in shown
     assert any(line.startswith("vllm full Values below 0.01") for line in shown)
     for system in ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy"):
         assert any(line.startswith(f"{system} ") for line in shown)
 
 
-def test_explain_what_is_honoured():
-    assert "honoured values an empty object" in lines(explain("chat.logit_bias"))
+def test_explain_what_is_supported():
+    assert "supported values an empty object" in lines(explain("chat.logit_bias"))
 
 
-def test_explain_shows_remarks_beside_the_fate():
+def test_explain_shows_remarks_beside_the_handling():
     document = asked(
         thing(
-            one={"type": "string", "x-here": "Not read."},
-            two=ref("Two") | {"x-here": "Nor this."},
+            one={"type": "string", "x-implementation-note": "Not read."},
+            two=ref("Two") | {"x-implementation-note": "Nor this."},
             three={"type": "array", "items": {"anyOf": [ref("Two"), {"type": "integer"}]}},
         ),
-        Two={"type": "string", "maxLength": 3, "x-here": "One of two."},
+        Two={"type": "string", "maxLength": 3, "x-implementation-note": "One of two."},
     )
-    assert "here honoured. Not read." in lines(explain("talk.one", document))
-    assert "here honoured. Nor this. One of two." in lines(explain("talk.two", document))
+    assert "here supported. Not read." in lines(explain("talk.one", document))
+    assert "here supported. Nor this. One of two." in lines(explain("talk.two", document))
     three = lines(explain("talk.three", document))
-    assert "here honoured" in three
+    assert "here supported" in three
     assert "form list of Two (longest 3): One of two." in three
     assert "form list of integer" in three
 
 
 def test_explain_shows_remarks_of_what_is_sent():
-    document = talk(answer=thing(one={"x-emit": "always", "x-here": "Empty."}))
-    del document["components"]["schemas"]["Answer"]["properties"]["one"]["x-fate"]
+    document = talk(answer=thing(one={"x-emit": "always", "x-implementation-note": "Empty."}))
+    del document["components"]["schemas"]["Answer"]["properties"]["one"]["x-handling"]
     merge_support(document, {"odd": dialect(response={"one": "full"})})
     shown = lines(explain("talk.one", document))
     assert shown[shown.index("here Empty.") + 1] == "sent always"
@@ -106,16 +106,16 @@ def test_explain_tells_the_branches_apart():
         (
             "chat.messages[].content[].type",
             ["AudioPart, FilePart:", "ImagePart, RefusalPart, TextPart:"],
-            [["values input_audio, file", "here unsupported"], ["values image_url, refusal, text", "here honoured"]],
+            [["values input_audio, file", "here unsupported"], ["values image_url, refusal, text", "here supported"]],
         ),
         (
             "responses.response.output[].type",
-            ["OutputFunctionCall, OutputMessage, OutputReasoning:", "OutputHostedItem:"],
+            ["OutputFunctionCall, OutputMessage, OutputReasoning:", "OutputHostedToolItem:"],
             [["values function_call, message, reasoning", "sent always"], ["sent never"]],
         ),
     ],
 )
-def test_explain_tells_fates_and_emissions_apart(name, heads, facts):
+def test_explain_tells_handling_and_emissions_apart(name, heads, facts):
     shown = lines(explain(name))
     places = [next(place for place, line in enumerate(shown) if line.startswith(head)) for head in heads]
     assert places == sorted(places)
@@ -125,7 +125,9 @@ def test_explain_tells_fates_and_emissions_apart(name, heads, facts):
 
 def test_explain_names_few_of_many_branches():
     shown = explain("responses.stream.type")
-    assert re.search(r"^AnnotationAddedEvent, .* and \d+ more:  The event's type\.$", shown, re.MULTILINE)
+    assert re.search(
+        r"^ResponseOutputTextAnnotationAddedEvent, .* and \d+ more:  The event's type\.$", shown, re.MULTILINE
+    )
 
 
 def test_explain_needs_no_names_where_all_branches_say_the_same():
@@ -148,7 +150,7 @@ def test_every_field_is_explained_as_each_of_its_owners_has_it():
             assert len(re.findall(levels, shown, re.MULTILINE)) == shown.count("support    note"), field.name
         shown = " ".join(shown.split())
         for owner in field.owners:
-            for key in ("description", "x-fate", "x-here", "x-emit"):
+            for key in ("description", "x-handling", "x-implementation-note", "x-emit"):
                 assert " ".join(owner.get(key, "").split()) in shown, (field.name, key)
 
 

@@ -291,7 +291,7 @@ def test_the_form_of_errors(said, properties):
 
 def test_the_head():
     document = talk()
-    document["paths"]["/talk"]["post"]["x-root"] = True
+    document["paths"]["/talk"]["post"]["x-served-at-root"] = True
     found = project(document, dialect(request={}, response={}))
     assert found["info"]["title"] == "The OpenAI-compatible API of Odd"
     assert found["servers"] == [{"url": "/odd"}]

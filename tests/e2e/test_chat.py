@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from specvino.conformance.streams import StreamJudge
+from specvino.conformance.streams.stream_judge import StreamJudge
 from specvino.generated.streams import STREAMS
 
 WORDS = ["hello", "capital", "count", "emoji", "json", "list", "yes"]

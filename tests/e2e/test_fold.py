@@ -1,4 +1,4 @@
-"""A stream adds up to the unary answer, whatever honoured fields the request has: on the tiny model, by an own fold."""
+"""A stream adds up to the unary answer, whatever supported fields a request has: on the tiny model, by an own fold."""
 
 import re
 
@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.streams import judged
 
-from specvino.conformance.fold import fold_chat, fold_completion
-from specvino.conformance.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_chat, fold_completion
+from specvino.conformance.streams.fold_response import fold_response
 from specvino.server.gate.schema import document
 
 pick = st.sampled_from
@@ -187,8 +187,8 @@ def test_a_stream_adds_up_to_the_unary_answer(client, endpoint):
 
 
 @pytest.mark.parametrize("endpoint", KINDS)
-def test_requests_are_drawn_from_all_honoured_fields(endpoint):
+def test_requests_are_drawn_from_all_supported_fields(endpoint):
     properties = document()["components"]["schemas"][BODIES[endpoint][1]]["properties"]
-    honoured = {name for name, field in properties.items() if field["x-fate"] == "honoured"}
+    supported = {name for name, field in properties.items() if field["x-handling"] == "supported"}
     drawn = {name for _, *fields in KINDS[endpoint] for group in fields for name in group} | SEED.keys()
-    assert honoured - ELSEWHERE == drawn
+    assert supported - ELSEWHERE == drawn

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from support.app import error_of
 
-from specvino.conformance.framed import FramedJudge
-from specvino.conformance.sse import Decoder
+from specvino.conformance.http.sse import Decoder
+from specvino.conformance.streams.sse_judge import SseJudge
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation
 from specvino.generated.streams import STREAMS
@@ -97,7 +97,7 @@ def test_the_server_answers_it(client, request_):
 
 def violations(content: bytes, endpoint: str) -> list[str]:
     """What the document's table has against a stream."""
-    decoder, judge = Decoder(), FramedJudge(STREAMS[endpoint])
+    decoder, judge = Decoder(), SseJudge(STREAMS[endpoint])
     found = [violation for event in decoder.feed(content) for violation in judge.feed(event)]
     assert not decoder.incomplete
     return [*found, *judge.end()]

@@ -6,7 +6,7 @@ import pytest
 from openvino_genai import Tokenizer
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.prepare import Preparer
+from specvino.engine.openvino.preprocess.preprocessor import Preparer
 
 
 @pytest.fixture(scope="session", params=["tiny_text", "smollm2"])

@@ -17,7 +17,7 @@ LEAST = {
 }
 
 # A form in XGrammar's words has the properties of its type, and a kind is no field that could be left empty.
-WORDS_OF_XGRAMMAR = "StructuralFormat"
+WORDS_OF_XGRAMMAR = "ResponseFormatStructuralTag"
 KIND = "const"
 
 Schema = dict[str, Any]

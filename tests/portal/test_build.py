@@ -151,7 +151,7 @@ def test_nothing_names_another_host(site):
 def test_a_broken_link_is_an_error(tmp_path, monkeypatch):
     pages = tmp_path / "docs"
     pages.mkdir()
-    for page in ("index", "getting-started", "fates", "conformance", "sdk", "engine", "deployment"):
+    for page in ("index", "getting-started", "field-handling", "conformance", "sdk", "engine", "deployment"):
         (pages / f"{page}.md").write_text("# Page\n\n[nowhere](gone.md)\n" if page == "engine" else "# Page\n")
     monkeypatch.setattr(portal, "WRITTEN", pages)
     with pytest.raises(BuildError, match=r"gone\.md"):

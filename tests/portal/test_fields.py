@@ -38,10 +38,10 @@ def shown(text):
     return " ".join(text.replace("`", " ").split())
 
 
-FATES = {
-    "honoured": "honoured",
-    "noted": "no effect",
-    "unsupported": "can't be honoured here",
+HANDLING = {
+    "supported": "supported",
+    "accepted": "no effect",
+    "unsupported": "not supported here",
     "never": "not sent",
     "null": "always null",
 }
@@ -61,51 +61,51 @@ def test_every_owner_of_a_field_is_told(articles, rows):
             described = shown(said.get("description", ""))
             assert described in article, field.name
             assert described in words, field.name
-            fate = field.fate(said)
-            fate = shown(FATES.get(fate, f"sent {fate}"))
-            assert fate in article, field.name
-            assert fate in here, field.name
-            if "x-here" in said:
-                assert shown(said["x-here"]) in article, field.name
-            if "$ref" in said and "x-here" in (target := SOURCE.schemas[component(said["$ref"])]):
-                assert shown(target["x-here"]) in article, field.name
+            handling = field.handling(said)
+            handling = shown(HANDLING.get(handling, f"sent {handling}"))
+            assert handling in article, field.name
+            assert handling in here, field.name
+            if "x-implementation-note" in said:
+                assert shown(said["x-implementation-note"]) in article, field.name
+            if "$ref" in said and "x-implementation-note" in (target := SOURCE.schemas[component(said["$ref"])]):
+                assert shown(target["x-implementation-note"]) in article, field.name
         merged += len(field.owners) > 1
     assert merged > 30
 
 
 def test_the_values_of_all_branches_are_one_list(articles):
     roles = '"assistant" , "developer" , "function" , "system" , "tool" , "user"'
-    assert articles["chat.messages[].role"] == f"messages[].role {roles} honoured The turn's author."
+    assert articles["chat.messages[].role"] == f"messages[].role {roles} supported The turn's author."
 
 
 def test_branches_that_differ_stand_apart(articles, rows):
     kind = articles["chat.messages[].content[].type"]
-    assert '"input_audio" , "file" : can\'t be honoured here' in kind
-    assert '"image_url" , "refusal" , "text" : honoured' in kind
+    assert '"input_audio" , "file" : not supported here' in kind
+    assert '"image_url" , "refusal" , "text" : supported' in kind
     content = articles["chat.messages[].content"]
     assert "DeveloperMessage, SystemMessage: string or list of TextPart or null" in content
     assert "UserMessage: string or list of (TextPart or ImagePart or" in content
-    assert content.count("honoured") == 1
+    assert content.count("supported") == 1
     assert "FunctionMessage, ToolMessage: The result." in rows["chat.messages[].content"][0]
-    assert rows["chat.messages[].content"][1] == "honoured"
+    assert rows["chat.messages[].content"][1] == "supported"
 
 
 def test_what_lies_in_a_field_without_effect_has_none(articles):
-    assert "can't be honoured here" in articles["chat.tool_choice.custom.name"]
+    assert "not supported here" in articles["chat.tool_choice.custom.name"]
 
 
-def test_values_that_alone_are_honoured(articles, rows):
+def test_values_that_alone_are_supported(articles, rows):
     limited = 0
     for field in SOURCE.fields:
         for owner in field.owners:
-            if "x-honours" in owner.schema and field.fate(owner.schema) != "noted":
-                wanted = shown(values(owner.schema["x-honours"]))
+            if "x-supported-values" in owner.schema and field.handling(owner.schema) != "accepted":
+                wanted = shown(values(owner.schema["x-supported-values"]))
                 assert wanted in rows[field.name][1], field.name
                 assert wanted in articles[field.name], field.name
                 limited += 1
     assert limited > 10
-    assert rows["chat.service_tier"][1] == "can't be honoured here, except auto, default"
-    assert "honoured for auto, low, high" in rows["chat.messages[].content[].image_url.detail"][1]
+    assert rows["chat.service_tier"][1] == "not supported here, except auto, default"
+    assert "supported for auto, low, high" in rows["chat.messages[].content[].image_url.detail"][1]
 
 
 def test_what_a_system_takes_and_sends_and_what_is_noted_of_it(rows):

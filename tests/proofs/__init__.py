@@ -1,4 +1,4 @@
-"""Proofs: each field that is honoured changes the answer, and without it the proof fails.
+"""Proofs: each field that is supported changes the answer, and without it the proof fails.
 
 A test marked `@proves("chat.stop", "completions.stop")` runs for each of these fields, unary and streamed, and each
 time twice: as it is, and with that field dropped from every request on its way to the server, when its assertion must

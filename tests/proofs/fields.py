@@ -17,15 +17,15 @@ DOCUMENT = Path(__file__).parents[2] / "generated" / "openapi.json"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`fates` has more than one fate where the branches of a union differ."""
+    """`handling` has more than one handling where the branches of a union differ."""
 
     name: str
-    fates: tuple[str, ...]
-    honours: tuple[Any, ...]
+    handling: tuple[str, ...]
+    supported_values: tuple[Any, ...]
 
     @property
-    def honoured(self) -> bool:
-        return "honoured" in self.fates
+    def supported(self) -> bool:
+        return "supported" in self.handling
 
 
 @cache
@@ -42,15 +42,15 @@ def fields() -> dict[str, Field]:
         if field.part != "request":
             continue
         outer = next((found[f"{field.endpoint}.{path}"] for path in around(field.path)), None)
-        fates = tuple(dict.fromkeys(owner["x-fate"] for owner in field.owners))
-        if outer and not outer.honoured:
-            fates = outer.fates
-        honours = tuple(owner["x-honours"] for owner in field.owners if "x-honours" in owner)
-        found[field.name] = Field(field.name, fates, honours)
+        handling = tuple(dict.fromkeys(owner["x-handling"] for owner in field.owners))
+        if outer and not outer.supported:
+            handling = outer.handling
+        supported_values = tuple(owner["x-supported-values"] for owner in field.owners if "x-supported-values" in owner)
+        found[field.name] = Field(field.name, handling, supported_values)
     for _, _, item, operation in operations(document()):
         for each in parameters("query", item, operation):
             name = f"{operation['x-endpoint']}.query.{each['name']}"
-            found[name] = Field(name, (each["x-fate"],), ())
+            found[name] = Field(name, (each["x-handling"],), ())
     return found
 
 

@@ -1,4 +1,4 @@
-"""The table field -> fate -> proof: `PYTHONPATH=.dev:tests python -m proofs.table` writes docs/fates.md."""
+"""The table of fields, their handling and proofs: `python -m proofs.table` writes it to docs/field-handling.md."""
 
 import importlib
 import json
@@ -8,17 +8,18 @@ from pathlib import Path
 from proofs.fields import Field, fields
 
 FOLDER = Path(__file__).parent
-TABLE = FOLDER.parents[1] / "docs" / "fates.md"
+TABLE = FOLDER.parents[1] / "docs" / "field-handling.md"
 
 HEAD = """\
-# What becomes of each field
+# Field handling
 
-Of each field of a request: `honoured` changes the answer as the document says, and the proof is a test that fails as
-soon as the field is dropped on its way to the server; `noted` has no effect by nature; `unsupported` can't be honoured
-here, and is reported or refused. Where a field is only honoured in some of its values, the schema of those stands
-beside it. `PYTHONPATH=.dev:tests python -m proofs.table` makes this page, and a test keeps it so.
+How this server handles each field of a request (`x-handling` in the document). A `supported` field changes the answer
+as the document says; its proof is a test that fails as soon as the field is dropped on its way to the server. An
+`accepted` field has no effect by its nature. An `unsupported` field has no effect on this server, which reports or
+refuses it. Where only some values are supported, their JSON Schema stands beside it.
+`PYTHONPATH=.dev:tests python -m proofs.table` makes this page, and a test keeps it so.
 
-| field | fate | proof |
+| field | handling | proof |
 | --- | --- | --- |
 """
 
@@ -41,9 +42,11 @@ def render() -> str:
 
 
 def _row(field: Field, proofs: list[str]) -> str:
-    honours = " ".join(f"`{json.dumps(schema)}`" for schema in field.honours)
+    supported_values = " ".join(f"`{json.dumps(schema)}`" for schema in field.supported_values)
     links = [f"[{proof.partition('::')[2]}](../tests/proofs/{proof.partition('::')[0]})" for proof in proofs]
-    return f"| `{field.name}` | {' or '.join(field.fates)} {honours}".rstrip() + f" | {', '.join(links)} |\n"
+    return (
+        f"| `{field.name}` | {' or '.join(field.handling)} {supported_values}".rstrip() + f" | {', '.join(links)} |\n"
+    )
 
 
 if __name__ == "__main__":

@@ -26,7 +26,9 @@ def test_a_field_is_taken_out_wherever_it_is(path: str, body: Any, rest: Any, ti
 
 
 def test_what_is_within_a_field_without_effect_has_none() -> None:
-    assert fields()["chat.prediction.content[].text"].fates == fields()["chat.prediction"].fates == ("unsupported",)
+    assert (
+        fields()["chat.prediction.content[].text"].handling == fields()["chat.prediction"].handling == ("unsupported",)
+    )
 
 
 def run(error: Exception | None, *, drop: bool, dropped: int) -> None:

@@ -137,7 +137,7 @@ with Client(URL) as client:
     assert kept == "True"
     assert events[0] == "ResponseCreatedEvent"
     assert events[-1] in ("ResponseCompletedEvent", "ResponseIncompleteEvent")
-    assert "OutputTextDeltaEvent" in events
+    assert "ResponseTextDeltaEvent" in events
 
 
 def test_an_error_and_no_server(script: Script, server: Server) -> None:

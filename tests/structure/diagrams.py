@@ -1,4 +1,4 @@
-"""The diagrams of ARCHITECTURE.md, in Mermaid: `PYTHONPATH=.dev:tests python -m structure.diagrams` draws them anew."""
+"""The diagrams in our documents, in Mermaid: `PYTHONPATH=.dev:tests python -m structure.diagrams` draws them anew."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -7,6 +7,7 @@ from specvino.generated.streams import STREAMS, Machine, Stream
 from structure.imports import PROJECT, Graph, folders, reduced, rooms_of
 
 ARCHITECTURE = PROJECT / "ARCHITECTURE.md"
+ILLUSTRATED = (ARCHITECTURE, PROJECT / "engine" / "README.md")
 _PLACE = re.compile(r"(<!-- drawn: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -14,7 +15,8 @@ def imports(graph: Graph) -> str:
     """An arrow from each room to those that it imports, without the arrows that others imply."""
     arrows = reduced(graph)
     lines = [
-        f"  {_room(room)} --> {' & '.join(map(_room, sorted(arrows[room])))}" for room in sorted(arrows) if arrows[room]
+        " --> ".join(filter(None, (f"  {_id(room)}[{room}]", " & ".join(map(_id, sorted(arrows[room]))))))
+        for room in sorted(arrows)
     ]
     return "\n".join(["flowchart TD", *lines])
 
@@ -39,10 +41,6 @@ def stream(table: Stream) -> str:
     return "\n".join(["flowchart LR", *box(outermost, 1)])
 
 
-def _room(name: str) -> str:
-    return f"{_id(name)}[{name}]"
-
-
 def _id(name: str) -> str:
     return re.sub(r"\W", "_", name)
 
@@ -60,4 +58,5 @@ def drawn(text: str) -> str:
 
 
 if __name__ == "__main__":
-    ARCHITECTURE.write_text(drawn(ARCHITECTURE.read_text("utf-8")), "utf-8")
+    for document in ILLUSTRATED:
+        document.write_text(drawn(document.read_text("utf-8")), "utf-8")

@@ -49,12 +49,12 @@ def between(rooms: Mapping[str, str]) -> Graph:
 
 
 def folders() -> Graph:
-    """Which top-level folder imports which."""
-    return between({module: module.partition(".")[0] for module in modules()})
+    """Which top-level folder imports which; `docs` has no code."""
+    return between({module: module.partition(".")[0] for module in modules() if module != "docs"})
 
 
 def rooms_of(folder: str, *opened: str) -> Graph:
-    """Which part of a folder imports which; its own modules are one part, named like the folder.
+    """Which part of a folder imports which, by their names in it; its own modules are one part, named like the folder.
 
     A part in `opened` (`openvino`) shows its own parts instead of itself.
     """
@@ -62,7 +62,7 @@ def rooms_of(folder: str, *opened: str) -> Graph:
     def room(module: str) -> str:
         packages = [part for part in _package(module).split(".")[1:] if part]
         depth = 2 if packages and packages[0] in opened else 1
-        return "/".join([folder, *packages[:depth]])
+        return "/".join(packages[:depth]) or folder
 
     return between({module: room(module) for module in modules() if module.split(".")[0] == folder})
 

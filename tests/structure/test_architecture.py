@@ -1,10 +1,11 @@
 """ARCHITECTURE.md is short, its drawings are those of the code, and its links lead somewhere."""
 
 import re
+from pathlib import Path
 
 import pytest
 
-from structure.diagrams import ARCHITECTURE, DRAWINGS, drawn
+from structure.diagrams import ARCHITECTURE, DRAWINGS, ILLUSTRATED, drawn
 from structure.imports import FOLDERS, PROJECT
 
 TEXT = ARCHITECTURE.read_text("utf-8")
@@ -20,9 +21,15 @@ def test_it_is_read_at_once() -> None:
     assert len(TEXT.splitlines()) <= 80
 
 
-def test_its_drawings_are_those_of_the_code() -> None:
-    assert re.findall("<!-- drawn: ([a-z-]+) -->", TEXT) == list(DRAWINGS)
-    assert drawn(TEXT) == TEXT, "draw them anew: PYTHONPATH=.dev:tests python -m structure.diagrams"
+@pytest.mark.parametrize("document", ILLUSTRATED, ids=lambda path: path.relative_to(PROJECT).as_posix())
+def test_drawings_are_those_of_the_code(document: Path) -> None:
+    text = document.read_text("utf-8")
+    assert drawn(text) == text, "draw them anew: PYTHONPATH=.dev:tests python -m structure.diagrams"
+
+
+def test_each_drawing_is_shown() -> None:
+    texts = "".join(document.read_text("utf-8") for document in ILLUSTRATED)
+    assert sorted(re.findall("<!-- drawn: ([a-z-]+) -->", texts)) == sorted(DRAWINGS)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from specvino.engine.formats import CallArguments, CallEnd, CallStart, Piece, Reasoning, Text, Tool, parser_for
-from specvino.engine.formats.parser import joined
+from specvino.engine.output_parsers import CallArguments, CallEnd, CallStart, Piece, Reasoning, Text, Tool, parser_for
+from specvino.engine.output_parsers.parser import joined
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-from specvino.conformance.exchange import Exchange, Request
+from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.reports.records import Came, Footer, Found, Header, Line, Report, Sent, Shown
 from specvino.conformance.verdict import Verdict
 

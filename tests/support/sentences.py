@@ -2,8 +2,8 @@
 
 import random
 
-from specvino.engine.grammar.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text, Until
-from specvino.engine.grammar.shortest import length, lengths
+from specvino.engine.grammar.ebnf.example import length, lengths
+from specvino.engine.grammar.ebnf.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text, Until
 
 
 def sentence(grammar: Grammar, draw: random.Random, most_steps: int = 3000) -> str:

@@ -15,8 +15,8 @@ def kind(value: str, **properties: Schema) -> Schema:
 
 
 def thing(**properties: Schema) -> Schema:
-    """An object of OpenAI's whose fields are honoured."""
-    marked = {"x-origin": "openai", "x-fate": "honoured"}
+    """An object of OpenAI's whose fields are supported."""
+    marked = {"x-origin": "openai", "x-handling": "supported"}
     return {"type": "object", "properties": {name: marked | child for name, child in properties.items()}}
 
 

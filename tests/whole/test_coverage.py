@@ -6,7 +6,7 @@ from support.judging import judge
 from support.proxy import Exchange, breaking
 from support.serving import serving
 
-from specvino.conformance.dialect import lowered
+from specvino.conformance.document.dialect import lowered
 
 LAYERS = ("cases", "streams", "fuzz")
 

@@ -17,7 +17,7 @@ def test_an_object():
     assert unions == {}
     assert objects["Tool"]["required"] == ["mode", "name", "type"]
     assert objects["Tool"]["values"] == {"type": ["f"], "mode": ["a", None]}
-    assert objects["Ask"]["fields"]["tool"] == {"fate": "honoured", "shape": "Tool", "honours": None}
+    assert objects["Ask"]["fields"]["tool"] == {"handling": "supported", "shape": "Tool", "supported_values": None}
 
 
 def test_a_named_union_of_objects_and_others():

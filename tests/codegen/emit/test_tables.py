@@ -22,12 +22,12 @@ def run(tmp_path, monkeypatch):
     return load
 
 
-def test_fates_and_shapes(real, run):
+def test_handling_and_shapes(real, run):
     table = run(tables.support(real.document))
     shapes = table.SHAPES
     request = shapes["CreateChatCompletionRequest"].fields
-    assert request["user"].fate == "noted"
-    assert request["logit_bias"].honours == {"maxProperties": 0}
+    assert request["user"].handling == "accepted"
+    assert request["logit_bias"].supported_values == {"maxProperties": 0}
     assert request["messages"].shape == "Message"
     assert request["metadata"].shape is None, "free-form maps are not searched"
     assert table.UNIONS["Message"].select == "role"
@@ -38,8 +38,8 @@ def test_fates_and_shapes(real, run):
 
 def test_a_query_is_an_object(real, run):
     shape = run(tables.support(real.document)).SHAPES["retrieve_response.query"]
-    assert shape.fields["stream"].fate == "honoured"
-    assert (shape.fields["include_obfuscation"].fate, shape.fields["include_obfuscation"].honours) == (
+    assert shape.fields["stream"].handling == "supported"
+    assert (shape.fields["include_obfuscation"].handling, shape.fields["include_obfuscation"].supported_values) == (
         "unsupported",
         {"const": False},
     )

@@ -81,9 +81,9 @@ def test_schemas_of_parameters_are_looked_at(spec, only):
     only("schema", "GET /models/{model} parameter model", "maxLenght")
 
 
-def test_honours_is_looked_at(request_fields, only):
-    request_fields["logit_bias"]["x-honours"] = {"maxPropertes": 0}
-    only("schema", "logit_bias x-honours", "maxPropertes")
+def test_supported_values_is_looked_at(request_fields, only):
+    request_fields["logit_bias"]["x-supported-values"] = {"maxPropertes": 0}
+    only("schema", "logit_bias x-supported-values", "maxPropertes")
 
 
 @pytest.mark.parametrize("place", ["operation", "property"])

@@ -1,4 +1,4 @@
-"""Descriptions, origins, fates, emissions, x-honours and defaults."""
+"""Descriptions, origins, handling, emissions, x-supported-values and defaults."""
 
 import pytest
 
@@ -17,20 +17,23 @@ def test_a_property_without_description(request_fields, only):
 
 @pytest.mark.parametrize("value", [None, True, " "])
 def test_a_remark_that_is_no_text(request_fields, only, value):
-    request_fields["user"]["x-here"] = value
-    only("here", "user", repr(value), "must be a text")
+    request_fields["user"]["x-implementation-note"] = value
+    only("implementation-note", "user", repr(value), "must be a text")
 
 
 @pytest.mark.parametrize("text", ["A list. Here it is empty.", "OpenVINO GenAI has no place for it."])
 @pytest.mark.parametrize("place", ["property", "component"])
 def test_a_description_of_this_server_only(schemas, only, place, text):
     {"property": schemas["Model"]["properties"]["id"], "component": schemas["Model"]}[place]["description"] = text
-    only("here", "Model", "x-here is the place")
+    only("implementation-note", "Model", "x-implementation-note is the place")
 
 
 def test_remarks(spec, schemas, request_fields):
-    request_fields["user"] |= {"description": "Where it is: somewhere, adhered to.", "x-here": "Only logged here."}
-    schemas["Model"]["x-here"] = "There is one."
+    request_fields["user"] |= {
+        "description": "Where it is: somewhere, adhered to.",
+        "x-implementation-note": "Only logged here.",
+    }
+    schemas["Model"]["x-implementation-note"] = "There is one."
     assert lint(spec) == []
 
 
@@ -45,25 +48,25 @@ def test_origin_of_an_answer(schemas, only):
     only("origin", "Usage/properties/total_tokens")
 
 
-def test_fate(request_fields, only):
-    request_fields["user"]["x-fate"] = "ignored"
-    only("fate", "user", "'ignored'", "honoured, noted, unsupported")
+def test_handling(request_fields, only):
+    request_fields["user"]["x-handling"] = "ignored"
+    only("handling", "user", "'ignored'", "supported, accepted, unsupported")
 
 
 @pytest.mark.parametrize(
     ("key", "value", "words"),
-    [("x-fate", "gone", "honoured"), ("x-origin", None, "ovms"), ("description", "", "needs")],
+    [("x-handling", "gone", "supported"), ("x-origin", None, "ovms"), ("description", "", "needs")],
 )
 def test_a_query_parameter(spec, only, key, value, words):
     parameters = [{"name": "q", "in": "query", "schema": {"type": "boolean"}, "description": "Q.", "x-origin": "ovms"}]
     spec.document["paths"]["/version"]["get"]["parameters"] = parameters
-    parameters[0] |= {"x-fate": "noted", key: value}
+    parameters[0] |= {"x-handling": "accepted", key: value}
     only(key.removeprefix("x-"), "GET /version parameter q", words)
 
 
-def test_fate_of_an_answer(schemas, only):
-    schemas["Model"]["properties"]["id"]["x-fate"] = "honoured"
-    only("fate", "Model/properties/id", "no request has this")
+def test_handling_of_an_answer(schemas, only):
+    schemas["Model"]["properties"]["id"]["x-handling"] = "supported"
+    only("handling", "Model/properties/id", "no request has this")
 
 
 @pytest.mark.parametrize("value", [None, "sometimes", "when "])
@@ -92,26 +95,26 @@ def test_emission_of_a_request(request_fields, only):
     only("emit", "user", "no answer has this")
 
 
-def test_honours_beside_noted(request_fields, only):
-    request_fields["user"]["x-honours"] = {"const": "x"}
-    only("honours", "user", "only beside x-fate honoured or unsupported")
+def test_supported_values_beside_accepted(request_fields, only):
+    request_fields["user"]["x-supported-values"] = {"const": "x"}
+    only("supported-values", "user", "only beside x-handling supported or unsupported")
 
 
-def test_honours_must_be_a_schema(request_fields, only):
-    request_fields["logit_bias"]["x-honours"] = True
-    only("honours", "logit_bias", "not a valid JSON Schema")
+def test_supported_values_must_be_a_schema(request_fields, only):
+    request_fields["logit_bias"]["x-supported-values"] = True
+    only("supported-values", "logit_bias", "not a valid JSON Schema")
 
 
-@pytest.mark.parametrize("honours", [{"enum": [0, 7]}, {"const": 7}])
-def test_honours_outside_the_schema(request_fields, only, honours):
-    request_fields["temperature"]["x-honours"] = honours
+@pytest.mark.parametrize("supported_values", [{"enum": [0, 7]}, {"const": 7}])
+def test_supported_values_outside_the_schema(request_fields, only, supported_values):
+    request_fields["temperature"]["x-supported-values"] = supported_values
     del request_fields["temperature"]["default"]
-    only("honours", "temperature", "7", "refuses")
+    only("supported-values", "temperature", "7", "refuses")
 
 
-def test_a_default_that_is_not_honoured(request_fields, only):
-    request_fields["temperature"]["x-honours"] = {"const": 0}
-    only("honours", "temperature", "the default 1 is outside x-honours")
+def test_a_default_that_is_not_supported(request_fields, only):
+    request_fields["temperature"]["x-supported-values"] = {"const": 0}
+    only("supported-values", "temperature", "the default 1 is outside x-supported-values")
 
 
 def test_a_default_that_does_not_fit(request_fields, only):
@@ -119,6 +122,6 @@ def test_a_default_that_does_not_fit(request_fields, only):
     only("default", "temperature", "3 is greater than the maximum of 2")
 
 
-def test_honours_that_fit(spec, request_fields):
-    request_fields["temperature"]["x-honours"] = {"enum": [0, 1]}
+def test_supported_values_that_fit(spec, request_fields):
+    request_fields["temperature"]["x-supported-values"] = {"enum": [0, 1]}
     assert lint(spec) == []

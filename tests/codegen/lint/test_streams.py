@@ -194,7 +194,7 @@ def test_events_and_facts_are_the_same(responses):
 
 @pytest.mark.parametrize("path", ["output_index", "content_index"])
 def test_an_event_without_a_key(responses, path):
-    del responses.schemas["RefusalDeltaEvent"]["properties"][path]
+    del responses.schemas["ResponseRefusalDeltaEvent"]["properties"][path]
     assert responses.faults() == [f"machine part: the event response.refusal.delta has no {path}"]
 
 

@@ -68,7 +68,7 @@ def test_what_it_accepts_is_a_schema(ovms, only):
 @pytest.fixture
 def tools(request_fields, schemas, ovms):
     """A field with fields inside, that OVMS has in full, and one inside it that OVMS itself defined."""
-    marked = {"description": "x", "x-fate": "noted", "x-origin": "openai"}
+    marked = {"description": "x", "x-handling": "accepted", "x-origin": "openai"}
     inner = {"name": {"type": "string", "maxLength": 1} | marked}
     inner["cost"] = inner["name"] | {"x-origin": "ovms"}
     schemas["Extra"] = {"title": "Extra", "description": "x", "type": "object", "properties": inner}

@@ -1,19 +1,19 @@
-"""The layer on the faux server: its rules, its findings, its end."""
+"""The layer on the reference server: its rules, its findings, its end."""
 
 import asyncio
 import json
 import re
 
 import pytest
+from reference_server.bench import KEY, MODEL
+from reference_server.server import ReferenceServer
 from support.asgi import answering
-from support.faux import KEY, MODEL
 
-from specvino.conformance.client import Target
-from specvino.conformance.dialect import Dialect
-from specvino.conformance.faux.server import Faux
+from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.fuzz.check_texts import SAYS
 from specvino.conformance.fuzz.layer import Fuzz
 from specvino.conformance.fuzz.server import Server
-from specvino.conformance.fuzz.texts import SAYS
+from specvino.conformance.http.client import Target
 from specvino.conformance.verdict import Verdict
 
 # What only goes wrong, is for our own document, or for streams.
@@ -31,16 +31,16 @@ def fuzzed(server, *, by="openai", key=KEY, **how):
     return asyncio.run(run())
 
 
-def test_it_finds_nothing_in_the_faux_server():
-    results, fuzz = fuzzed(Faux(key=KEY, model=MODEL), filters=["models", "model"])
+def test_it_finds_nothing_in_the_reference_server():
+    results, fuzz = fuzzed(ReferenceServer(key=KEY, model=MODEL), filters=["models", "model"])
     bad = [result for result in results.values() if result.verdict is not Verdict.PASS]
     assert not bad, [(result.rule, result.because, *(str(each) for each in result.findings)) for result in bad]
     assert {rule.rsplit("/", 1)[1] for rule in results} >= SAYS.keys() - NOT_HERE
-    assert sum(result.judged for rule, result in results.items() if rule.endswith("/requests")) == fuzz.requests > 5
+    assert sum(result.checked for rule, result in results.items() if rule.endswith("/requests")) == fuzz.requests > 5
     assert str(fuzz).startswith(f"{fuzz.requests} requests: all that there was")
 
 
-class Forgetful(Faux):
+class Forgetful(ReferenceServer):
     """Has no responses, and its list of models has none."""
 
     async def __call__(self, scope, receive, send):
@@ -74,21 +74,21 @@ def test_what_a_server_has_not_is_left_out_and_a_finding_has_its_exchange():
 
 
 def test_a_filter_chooses_rules():
-    results, _ = fuzzed(Faux(key=KEY, model=MODEL), filters=["models/fuzz/second-judge"])
+    results, _ = fuzzed(ReferenceServer(key=KEY, model=MODEL), filters=["models/fuzz/second-judge"])
     assert results.keys() == {"models/fuzz/requests", "models/fuzz/second-judge"}
 
 
 def test_without_a_key_nothing_is_said_of_keys():
-    results, _ = fuzzed(Faux(key=None, model=MODEL), key=None, filters=["models"])
+    results, _ = fuzzed(ReferenceServer(key=None, model=MODEL), key=None, filters=["models"])
     assert "models/fuzz/ignored-auth" not in results
-    results, _ = fuzzed(Faux(key=None, model=MODEL), filters=["models"])
+    results, _ = fuzzed(ReferenceServer(key=None, model=MODEL), filters=["models"])
     assert "models/fuzz/ignored-auth" not in results
-    results, _ = fuzzed(Faux(key=KEY, model=MODEL), filters=["models"])
+    results, _ = fuzzed(ReferenceServer(key=KEY, model=MODEL), filters=["models"])
     assert results["models/fuzz/ignored-auth"].verdict is Verdict.PASS
 
 
 def test_a_box_of_time():
-    results, fuzz = fuzzed(Faux(key=KEY, model=MODEL), by="specvino", profile="full", max_time=3.0)
+    results, fuzz = fuzzed(ReferenceServer(key=KEY, model=MODEL), by="specvino", profile="full", max_time=3.0)
     assert fuzz.report.ended == "max_time"
     assert f"{fuzz.requests} requests: the time of 3 s was up" in str(fuzz)
     requests = [result for rule, result in results.items() if rule.endswith("/requests")]
@@ -98,7 +98,7 @@ def test_a_box_of_time():
     assert len(requests) == len(Dialect("specvino").operations)
 
 
-class Refusing(Faux):
+class Refusing(ReferenceServer):
     """Every text of a conversation, or those that are long."""
 
     longest = -1
@@ -130,7 +130,7 @@ def test_a_server_may_refuse_one_valid_request_but_not_all():
     assert "valid ones were refused" in results["tokenize/fuzz/requests"].because
 
 
-class Busy(Faux):
+class Busy(ReferenceServer):
     """Answers every second time only."""
 
     asked = 0
@@ -156,7 +156,7 @@ def test_a_busy_server_is_asked_again_and_is_not_broken():
     assert results["models/fuzz/not-a-server-error"].verdict is Verdict.PASS
 
 
-class Mute(Faux):
+class Mute(ReferenceServer):
     """Makes no response and counts no tokens, and doesn't say so."""
 
     async def __call__(self, scope, receive, send):
@@ -179,14 +179,14 @@ def test_a_probe_without_an_answer_is_a_finding_and_ends_nothing():
     assert "POST /responses got no answer" in results["response/fuzz/answers"].findings[0].message
 
 
-class Hanging(Faux):
+class Hanging(ReferenceServer):
     async def __call__(self, scope, receive, send):
         if scope.get("path") == "/v1/models":
             await asyncio.Event().wait()
         await super().__call__(scope, receive, send)
 
 
-class Crashing(Faux):
+class Crashing(ReferenceServer):
     async def __call__(self, scope, receive, send):
         if scope.get("path") == "/v1/models":
             return await _answer(send, 500, b"oh")
@@ -217,7 +217,7 @@ async def until(holds):
 
 def test_it_ends_with_whoever_asked():
     async def run():
-        async with answering(Faux(key=KEY, model=MODEL)) as url:
+        async with answering(ReferenceServer(key=KEY, model=MODEL)) as url:
             fuzz = Fuzz(Target(url, KEY), Dialect("specvino"), [MODEL])
             task = asyncio.create_task(anext(fuzz.results()))
             await until(lambda: fuzz.requests >= 5)

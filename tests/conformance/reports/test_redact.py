@@ -5,8 +5,8 @@ import subprocess
 import pytest
 from support.reports import exchange
 
-from specvino.conformance.client import Target
-from specvino.conformance.exchange import Request
+from specvino.conformance.http.client import Target
+from specvino.conformance.http.exchange import Request
 from specvino.conformance.reports.convert import LONGEST, Converter
 from specvino.conformance.reports.curl import curl
 from specvino.conformance.reports.redact import HIDDEN, Redactor

@@ -13,7 +13,7 @@ from support.processes import leaving_no_process
 
 from specvino.engine.errors import ContextLengthExceeded, EngineUnavailable, ModelLoadError, PromptError
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino import OpenVINOEngine
+from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.protocol import Engine, EngineStats
 from specvino.engine.request import Conversation, GenerationRequest
 from specvino.engine.segments import Finish, Started, TextDelta, Usage

@@ -15,8 +15,8 @@ from support.processes import gone
 
 from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino import OpenVINOEngine
-from specvino.engine.openvino.messages import Generate
+from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.openvino.messages.worker import Generate
 from specvino.engine.protocol import Engine
 
 HELLO = "Hello! How can I help you today?"
@@ -144,7 +144,7 @@ SERVER = """
 import asyncio, sys
 from pathlib import Path
 from specvino.engine.models import resolve
-from specvino.engine.openvino import OpenVINOEngine
+from specvino.engine.openvino.engine import OpenVINOEngine
 
 async def main():
     engine = OpenVINOEngine(resolve(sys.argv[1]))

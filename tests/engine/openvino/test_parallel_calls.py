@@ -5,9 +5,9 @@ from support.conversation import answer, reasons, text
 from support.engines import running
 from support.tools import TIME, WEATHER, calls, with_tools
 
-from specvino.engine.formats import TOOL_FORMATS
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.output_parsers import TOOL_FORMATS
 
 
 @pytest.mark.parametrize("name", TOOL_FORMATS)

@@ -7,9 +7,9 @@ from openvino_genai import ContinuousBatchingPipeline, Tokenizer
 from support.conversation import conversation
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.messages import LoadModel
-from specvino.engine.openvino.prepare import Preparer
-from specvino.engine.openvino.worker import _PROPERTIES, load
+from specvino.engine.openvino.messages.worker import LoadModel
+from specvino.engine.openvino.preprocess.preprocessor import Preparer
+from specvino.engine.openvino.worker.pipeline import _PROPERTIES, load
 
 FILLER = "The quick brown fox jumps over the lazy dog. "
 LENGTHS = [0, 5, 40]  # times the filler: shorter than a block of 32 tokens, several blocks, several chunks

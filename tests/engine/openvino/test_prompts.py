@@ -11,7 +11,7 @@ from support.engines import LONG, idle, running
 
 from specvino.engine.errors import ContextLengthExceeded, PromptError
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino import OpenVINOEngine
+from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.protocol import Engine, EngineStats
 from specvino.engine.request import Conversation, Prompt, TextPrompt, TokenPrompt
 from specvino.engine.segments import Started, Usage

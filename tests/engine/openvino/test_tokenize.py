@@ -11,7 +11,7 @@ from support.engines import LONG, running
 
 from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino import OpenVINOEngine
+from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.protocol import Engine
 from specvino.engine.request import TextPrompt, TokenPrompt
 from specvino.engine.segments import Started

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from openvino_genai import Tokenizer
 
 from specvino.engine.models import ModelSource
-from specvino.engine.text import text_streamer
+from specvino.engine.openvino import text_streamer
 from specvino.engine.text.byte_table import ByteTableDetokenizer
 from specvino.engine.text.window import WindowDetokenizer
 

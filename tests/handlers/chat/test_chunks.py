@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.segments import answers, one_by_one
 
-from specvino.conformance.fold import fold_chat
-from specvino.conformance.streams import StreamJudge
+from specvino.conformance.streams.fold import fold_chat
+from specvino.conformance.streams.stream_judge import StreamJudge
 from specvino.engine.segments import (
     Finish,
     ReasoningDelta,

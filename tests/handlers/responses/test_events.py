@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.segments import answers, one_by_one
 
-from specvino.conformance.fold_response import fold_response
-from specvino.conformance.streams import StreamJudge
+from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.stream_judge import StreamJudge
 from specvino.engine.segments import Finish, Started, TextDelta, Usage
 from specvino.generated.errors import ErrorCode
 from specvino.generated.models import CreateResponseRequest

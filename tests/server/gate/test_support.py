@@ -1,4 +1,4 @@
-"""Fields without effect are found: unknown names and values that can't be honoured, wherever they stand."""
+"""Fields without effect are found: unknown names and values that aren't supported, wherever they stand."""
 
 import sys
 import types
@@ -83,9 +83,10 @@ UNIONS = talk(
         tools={"type": "array", "items": ref("Tool")},
         input={"anyOf": [TEXT, {"type": "array", "items": ref("Item")}]},
         choice={"anyOf": [{"enum": ["auto"]}, ref("Named"), {"type": "object", "additionalProperties": True}]},
-        format=ref("Format") | {"x-fate": "unsupported", "x-honours": {"properties": {"type": {"const": "text"}}}},
-        reasoning=ref("Reasoning") | {"x-fate": "unsupported"},
-        limit=ref("Reasoning") | {"x-honours": {"required": ["effort"]}},
+        format=ref("Format")
+        | {"x-handling": "unsupported", "x-supported-values": {"properties": {"type": {"const": "text"}}}},
+        reasoning=ref("Reasoning") | {"x-handling": "unsupported"},
+        limit=ref("Reasoning") | {"x-supported-values": {"required": ["effort"]}},
     ),
     Tool={"anyOf": [ref("Nested"), ref("Flat"), ref("Custom")]},
     Nested=kind("function", function=ref("Function")),
@@ -147,7 +148,7 @@ def test_a_map_beside_objects_is_not_searched(ask):
     assert ask(choice="auto") == []
 
 
-def test_an_object_that_asks_for_what_is_honoured(ask):
+def test_an_object_that_asks_for_what_is_supported(ask):
     assert ask(format={"type": "text"}) == []
     assert ask(format={"type": "text", "odd": 1}) == ["format.odd"]
     assert ask(format={"type": "schema", "schema": {"a": 1}}) == ["format"]

@@ -14,9 +14,9 @@ from support.engines import PATIENCE
 from support.processes import leaving_no_process
 
 from specvino.engine.models import ModelSource, resolve
-from specvino.engine.openvino import OpenVINOEngine
-from specvino.engine.openvino.prepare import Preparer
-from specvino.engine.openvino.tokenizer import load_tokenizer
+from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.openvino.native.tokenizer import load_tokenizer
+from specvino.engine.openvino.preprocess.preprocessor import Preparer
 from specvino.engine.request import GenerationRequest
 from specvino.engine.segments import Segment
 

@@ -9,8 +9,8 @@ from bench.constructs import CONSTRUCTS
 from bench.grammars import size, token_seconds
 from openvino_genai import Tokenizer
 
-from specvino.engine.grammar.forms import Form, lower
-from specvino.engine.openvino.stub import Stub
+from specvino.engine.grammar.structured_output import Form, lower
+from specvino.engine.openvino.native.dummy_pipeline import Stub
 
 # The most has an e-mail address, 83; others have up to 62.
 MOST_PLACES = 90

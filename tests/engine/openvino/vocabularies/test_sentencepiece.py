@@ -18,8 +18,8 @@ from support.processes import leaving_no_process
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models import ModelSource, resolve
-from specvino.engine.openvino import OpenVINOEngine
-from specvino.engine.openvino.tokenizer import corrected, load_tokenizer
+from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.openvino.native.tokenizer import corrected, load_tokenizer
 from specvino.engine.request import StructuralTag, TokenPrompt
 
 

@@ -15,7 +15,7 @@ from support.engines import running
 from support.tools import calls, with_tools
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino import OpenVINOEngine
+from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.request import GenerationRequest, JsonSchema, Tool
 from specvino.engine.segments import ReasoningDelta, Segment
 

@@ -11,7 +11,7 @@ from models.vocabularies.family import Family
 from openvino_genai import Tokenizer
 from support.conversation import conversation
 
-from specvino.engine.openvino.prepare import Preparer
+from specvino.engine.openvino.preprocess.preprocessor import Preparer
 from specvino.engine.request import Conversation, Message
 from specvino.engine.text import byte_table
 from specvino.engine.text.detokenizer import DetokenizerFactory

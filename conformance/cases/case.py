@@ -1,0 +1,78 @@
+"""Cases as data: the files below `cases/`."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+import yaml
+
+from specvino.conformance.document.shape import Shape
+
+FOLDER = files("specvino.conformance") / "cases"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`rule` is its id; what the others are stands in `cases/case.schema.json`."""
+
+    rule: str
+    endpoint: str
+    subject: str
+    layer: str
+    says: str
+    spec: tuple[str, ...]
+    issues: tuple[str, ...]
+    profile: str
+    needs: tuple[str, ...]
+    dialects: tuple[str, ...]
+    alone: bool
+    steps: Sequence[Mapping[str, Any]]
+    check: str | None
+    arguments: Mapping[str, Any]
+
+
+class BadCase(Exception):
+    """A file of cases is not what its schema says."""
+
+
+@cache
+def all_cases() -> tuple[Case, ...]:
+    """Every case, in the order of its id's endpoint and file. Raises BadCase."""
+    shape = Shape(json.loads((FOLDER / "case.schema.json").read_text("utf-8")))
+    return tuple(case for endpoint in _sorted(FOLDER) if endpoint.is_dir() for case in _of_endpoint(endpoint, shape))
+
+
+def _of_endpoint(folder: Traversable, shape: Shape) -> Iterator[Case]:
+    for file in _sorted(folder):
+        if not file.name.endswith(".yaml"):
+            continue
+        where = f"{folder.name}/{file.name.removesuffix('.yaml')}"
+        content = yaml.safe_load(file.read_text("utf-8"))
+        if problems := list(shape.violations(content)):
+            raise BadCase(f"{where}: {problems[0]}")
+        for name, case in content["cases"].items():
+            spec = case["spec"]
+            yield Case(
+                rule=f"{where}/{name}",
+                endpoint=folder.name,
+                subject=content["subject"],
+                layer=content.get("layer", "cases"),
+                says=case["says"],
+                spec=(spec,) if isinstance(spec, str) else tuple(spec),
+                issues=tuple(case.get("issues", ())),
+                profile=case.get("profile", "full"),
+                needs=tuple(case.get("needs", ())),
+                dialects=tuple(case.get("dialects", ())),
+                alone=case.get("alone", False),
+                steps=case.get("steps", ()),
+                check=case.get("check"),
+                arguments=case.get("with", {}),
+            )
+
+
+def _sorted(folder: Traversable) -> list[Traversable]:
+    return sorted(folder.iterdir(), key=lambda each: each.name)

@@ -1,0 +1,109 @@
+"""Holds an answer against what a case expects of it."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from specvino.conformance.document.dialect import Dialect, Kind
+from specvino.conformance.document.shape import Shape
+from specvino.conformance.http.exchange import Exchange, Unreadable
+from specvino.conformance.verdict import Failed
+
+
+def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, endpoint: str) -> None:
+    """Raises Failed. What `expected` may hold stands in `cases/case.schema.json`."""
+    if "refused" in expected:
+        _refused(exchange, expected["refused"], dialect, endpoint)
+    else:
+        _status(exchange, expected.get("status", [200]))
+    if "param" in expected and dialect.names_fields:
+        _param(exchange, expected["param"])
+    for name, schema in expected.get("headers", {}).items():
+        _header(exchange, name, schema)
+    if not expected.keys() & {"body", "absent", "chunks"}:
+        return
+    try:
+        answer: Any = exchange.answer if exchange.is_stream else exchange.json
+    except Unreadable as error:
+        raise Failed(str(error), exchange) from None
+    for path, schema in expected.get("body", {}).items():
+        found = values_at(answer, path.removesuffix("?"))
+        if not found and schema is not False and not path.endswith("?"):
+            raise Failed(f"the answer has no {path}", exchange)
+        _values(exchange, found, schema)
+    for path in expected.get("absent", ()):
+        if found := values_at(answer, path):
+            raise Failed(f"the answer has {found[0][0]}: {found[0][1]!r}", exchange)
+    for path, schema in expected.get("chunks", {}).items():
+        for chunk in exchange.chunks:
+            _values(exchange, values_at(chunk, path), schema)
+
+
+def values_at(value: Any, path: str) -> list[tuple[str, Any]]:
+    """All values at a path, with the paths at which they are; `*` stands for every element, no path for the whole."""
+    found = [("", value)]
+    for name in path.split(".") if path else ():
+        found = [
+            (f"{where}.{key}".removeprefix("."), each) for where, holder in found for key, each in _below(holder, name)
+        ]
+    return found
+
+
+def _below(holder: Any, name: str) -> list[tuple[str, Any]]:
+    if isinstance(holder, Mapping):
+        if name == "*":
+            return list(holder.items())
+        return [(name, holder[name])] if name in holder else []
+    if isinstance(holder, list):
+        if name == "*":
+            return [(str(index), each) for index, each in enumerate(holder)]
+        index = int(name) if re.fullmatch(r"-?\d+", name) else None
+        if index is not None and -len(holder) <= index < len(holder):
+            return [(name, holder[index])]
+    return []
+
+
+def _values(exchange: Exchange, found: list[tuple[str, Any]], schema: Any) -> None:
+    shape = Shape(schema if isinstance(schema, Mapping) else {"const": schema})
+    for where, value in found:
+        for violation in shape.violations(value):
+            raise Failed(f"{where or 'the answer'} is wrong: {violation.removeprefix('it: ')}", exchange)
+
+
+def _status(exchange: Exchange, expected: list[Any]) -> None:
+    if exchange.status is None or exchange.ended != "complete":
+        raise Failed(exchange.problem or exchange.ended, exchange)
+    if not any(each in (exchange.status, f"{exchange.status // 100}xx") for each in expected):
+        raise Failed(
+            f"the status is {exchange.status}, not {' or '.join(map(str, expected))}{_said(exchange)}", exchange
+        )
+
+
+def _refused(exchange: Exchange, kinds: Any, dialect: Dialect, endpoint: str) -> None:
+    """By the status alone: the form of errors is for a rule, which tells of it once."""
+    several: list[Kind] = kinds if isinstance(kinds, list) else [kinds]
+    statuses = [status for kind in several for status in dialect.statuses(kind, endpoint) or ("4xx",)]
+    _status(exchange, list(dict.fromkeys(statuses)))
+
+
+def _param(exchange: Exchange, expected: list[str]) -> None:
+    if "param" not in exchange.error:
+        return  # the form is wrong, which is for another rule
+    param = exchange.error["param"]
+    dotted = re.sub(r"\[(\w+)\]", r".\1", param) if isinstance(param, str) else param
+    if dotted not in expected:
+        raise Failed(f"error.param is {param!r}, not {' or '.join(expected)}", exchange)
+
+
+def _header(exchange: Exchange, name: str, schema: Any) -> None:
+    value = exchange.headers.get(name.lower())
+    if value is None:
+        if schema is not False:
+            raise Failed(f"the answer has no header {name}", exchange)
+        return
+    _values(exchange, [(f"the header {name}", value)], schema if schema is not False else {"not": {}})
+
+
+def _said(exchange: Exchange) -> str:
+    message = exchange.error.get("message")
+    return f": {message[:200]}" if isinstance(message, str) else ""

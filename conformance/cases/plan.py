@@ -1,0 +1,79 @@
+"""Which cases a run has."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from typing import cast
+
+from specvino.conformance.cases.capabilities import CAPABILITIES
+from specvino.conformance.cases.case import Case, all_cases
+from specvino.conformance.cases.session import PATHS
+from specvino.conformance.document.dialect import LEFT_OUT, Dialect, Kind
+
+LAYERS = ("cases", "streams", "fuzz")
+PROFILES = ("core", "full")
+
+AUTH = "transport.auth"
+"""The capability that can't be asked for without a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`left_out` says of each other case of the profile, and of parts of rules, why this dialect hasn't it."""
+
+    cases: tuple[Case, ...]
+    left_out: dict[str, str]
+
+
+def plan(
+    dialect: Dialect, *, profile: str, layers: Sequence[str], filters: Sequence[str] = (), key: bool = False
+) -> Plan:
+    """`filters` are patterns of rules' ids (`chat/*`); any of them lets a case in. `key`: whether there is one."""
+    chosen: list[Case] = []
+    left_out: dict[str, str] = {}
+    for case in all_cases():
+        if case.layer not in layers or (profile == "core" and case.profile != "core"):
+            continue
+        if not matches(case.rule, filters):
+            continue
+        if because := why_not(case, dialect) or ("no key was given" if AUTH in case.needs and not key else ""):
+            left_out[case.rule] = because
+        else:
+            chosen.append(case)
+    if {"cases", "streams"} & {*layers}:
+        left_out |= {rule: because for rule, because in dialect.unjudged.items() if matches(rule, filters)}
+    return Plan(tuple(chosen), left_out)
+
+
+def matches(rule: str, filters: Sequence[str]) -> bool:
+    return not filters or any(fnmatch(rule, each) or rule.startswith(f"{each.rstrip('/')}/") for each in filters)
+
+
+def why_not(case: Case, dialect: Dialect) -> str:
+    """Why nothing of the kind can be asked of the dialect's system; empty where it can."""
+    if case.dialects and dialect.name not in case.dialects:
+        return f"it is for {', '.join(case.dialects)}"
+    if case.endpoint in PATHS and case.endpoint not in dialect.operations:
+        return f"{dialect.name} has no {PATHS[case.endpoint]}"
+    for pointer in (*case.spec, *_needed(case)):
+        level = dialect.level(pointer, case.endpoint)
+        if level in LEFT_OUT:
+            return f"{pointer.rsplit('/', 1)[-1]} is {level} in {dialect.name}"
+    for kind in _kinds(case):
+        if dialect.statuses(kind, case.endpoint) is None:
+            return f"nobody knows how {dialect.name} refuses it"
+    return ""
+
+
+def _kinds(case: Case) -> Iterator[Kind]:
+    """What the case has requests refused for, where one kind alone will do."""
+    for step in case.steps:
+        kind = step.get("expect", {}).get("refused")
+        if isinstance(kind, str):
+            yield cast("Kind", kind)
+
+
+def _needed(case: Case) -> Iterator[str]:
+    for name in case.needs:
+        if name in CAPABILITIES and CAPABILITIES[name].endpoint == case.endpoint:
+            yield CAPABILITIES[name].spec

@@ -1,0 +1,243 @@
+"""Runs the cases of a plan and applies the rules: the layers `cases` and `streams`."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+
+from specvino.conformance.cases.capabilities import CAPABILITIES, Capability, ask
+from specvino.conformance.cases.case import Case
+from specvino.conformance.cases.plan import Plan
+from specvino.conformance.cases.session import PATHS, Session
+from specvino.conformance.cases.steps import run_steps
+from specvino.conformance.checks import all_checks
+from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.http.client import Client
+from specvino.conformance.http.exchange import Exchange, Unreadable
+from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
+from specvino.conformance.rules.rule import Rule
+from specvino.conformance.verdict import Failed, Finding, Refused, Result, Skipped, Verdict
+
+MOST_FINDINGS = 5
+"""Of one rule that are told; the others are counted."""
+
+LOST_AFTER = 3
+"""Requests in a row without a connection, after which the server counts as gone."""
+
+SHAPES = ("answer-shape", "event-shape", "error-envelope")
+"""The rules for the form of answers."""
+
+TIME_UP = "the time is up"
+
+
+@dataclass(slots=True)
+class RuleTally:
+    """What a rule for all answers of an endpoint has seen."""
+
+    rule: Rule
+    checked: int = 0
+    failures: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Run:
+    """One run against one server. `max_time` is in seconds."""
+
+    client: Client
+    dialect: Dialect
+    model: str
+    plan: Plan
+    concurrency: int = 1
+    max_time: float | None = None
+    lost: str | None = None
+    """The rule during which the server went away."""
+    time_up: bool = False
+    """Whether `max_time` ended before all cases had run."""
+    _deadline: float | None = None
+    _rules: dict[str, list[RuleTally]] = field(default_factory=dict)
+    _asked: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
+    _unreachable: int = 0
+    _malformed: set[int] = field(default_factory=set)
+    """The numbers of exchanges whose answers have not their documented form."""
+
+    async def results(self) -> AsyncGenerator[Result, None]:
+        """The results of the cases as they come, then those of the capabilities and of the rules for all answers."""
+        self._deadline = time.monotonic() + self.max_time if self.max_time else None
+        together = [case for case in self.plan.cases if not case.alone]
+        slots = asyncio.Semaphore(self.concurrency)
+
+        async def limited(case: Case) -> Result:
+            async with slots:
+                return await self._case(case)
+
+        tasks = [asyncio.create_task(limited(case)) for case in together]
+        try:
+            for done in asyncio.as_completed(tasks):
+                yield await done
+        finally:
+            # A run that is broken off leaves no request behind.
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        for case in self.plan.cases:
+            if case.alone:
+                yield await self._case(case)
+        for task in self._asked.values():
+            yield await task
+        for endpoint, rules in self._rules.items():
+            for tally in rules:
+                if tally.checked:
+                    yield _of_rule(endpoint, tally)
+
+    async def _case(self, case: Case) -> Result:
+        begun = time.monotonic()
+        if self.lost:
+            return _result(case, Verdict.SKIP, f"the server went away during {self.lost}")
+        if self._deadline and begun > self._deadline:
+            return self._late(case)
+        for name in case.needs:
+            needed = await self._capability(name)
+            if needed.verdict is Verdict.UNSUPPORTED:
+                return _result(case, Verdict.UNSUPPORTED, needed.because)
+            if needed.verdict is not Verdict.PASS:
+                return _result(case, Verdict.SKIP, needed.because or f"{needed.rule} failed")
+        session = self._session()
+        verdict, because = Verdict.PASS, ""
+        findings: tuple[Finding, ...] = ()
+        try:
+            async with asyncio.timeout_at(self._deadline) as allowed:
+                if case.check is None:
+                    await run_steps(session, case.endpoint, case.steps)
+                else:
+                    await all_checks()[case.check](session, case.endpoint, **case.arguments)
+        except Failed as failed:
+            verdict, findings = Verdict.FAIL, (failed.finding,)
+        except Unreadable as error:
+            verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
+        except Skipped as skipped:
+            verdict, because = Verdict.SKIP, str(skipped)
+        except Exception as error:
+            if allowed.expired():
+                return self._late(case)
+            verdict, because = self._broken(session, error)
+        await self._watch(case.rule)
+        return _result(case, verdict, because, findings, len(session.exchanges), time.monotonic() - begun)
+
+    def _late(self, case: Case) -> Result:
+        self.time_up = True
+        return _result(case, Verdict.SKIP, TIME_UP)
+
+    def _session(self) -> Session:
+        return Session(self.client, self.dialect, self.model, self._apply_rules, self._has, self._deadline)
+
+    async def _has(self, name: str) -> bool:
+        return (await self._capability(name)).verdict is Verdict.PASS
+
+    async def _capability(self, name: str) -> Result:
+        if name not in self._asked:
+            self._asked[name] = asyncio.create_task(self._ask(CAPABILITIES[name]))
+        return await asyncio.shield(self._asked[name])
+
+    async def _ask(self, capability: Capability) -> Result:
+        verdict, because = Verdict.PASS, ""
+        findings: tuple[Finding, ...] = ()
+        session = self._session()
+        try:
+            async with asyncio.timeout_at(self._deadline) as allowed:
+                await ask(session, capability)
+        except Refused as refused:
+            verdict, because = Verdict.UNSUPPORTED, str(refused)
+        except Failed as failed:
+            verdict, findings = Verdict.FAIL, (failed.finding,)
+        except Skipped as skipped:
+            verdict, because = Verdict.SKIP, str(skipped)
+        except Exception as error:
+            if allowed.expired():
+                self.time_up = True
+                verdict, because = Verdict.SKIP, TIME_UP
+            else:
+                verdict, because = self._broken(session, error)
+        endpoint, name = capability.name.split(".", 1)
+        return Result(
+            rule=f"{endpoint}/capabilities/{name.replace('_', '-')}",
+            layer="cases",
+            says=capability.says,
+            verdict=verdict,
+            spec=capability.spec,
+            because=because,
+            findings=findings,
+            checked=len(session.exchanges),
+            seconds=sum(each.seconds for each in session.exchanges),
+        )
+
+    def _apply_rules(self, exchange: Exchange) -> None:
+        """By the rules for all answers of its endpoint."""
+        self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
+        if exchange.ended == "too long":
+            return  # where we stopped reading is no fault of the server's; the case tells that there is no end
+        endpoint = exchange.request.endpoint or "transport"
+        if exchange.status is None or endpoint not in (*self.dialect.operations, "transport"):
+            return
+        if endpoint not in self._rules:
+            rules = RULES_OF_TRANSPORT if endpoint == "transport" else RULES
+            self._rules[endpoint] = [RuleTally(rule(self.dialect)) for rule in rules]
+        for tally in self._rules[endpoint]:
+            try:
+                if not tally.rule.applies(exchange):
+                    continue
+                violations = list(tally.rule.violations(exchange))
+            except (Unreadable, LookupError, TypeError, ValueError, AttributeError):
+                continue  # the answer has another shape than the rule needs, which the rules for shapes tell
+            tally.checked += 1
+            tally.failures += bool(violations)
+            if violations and tally.rule.name in SHAPES:
+                self._malformed.add(exchange.number)
+            if violations and len(tally.findings) < MOST_FINDINGS:
+                tally.findings.append(Finding(violations[0], (exchange,)))
+
+    def _broken(self, session: Session, error: Exception) -> tuple[Verdict, str]:
+        """What an exception in a check says: nothing where an answer had not its documented form, which is told by the
+        rules for that; else the check is wrong, and so are we."""
+        said = f"{type(error).__name__}: {error}"
+        if any(exchange.number in self._malformed for exchange in session.exchanges):
+            return Verdict.SKIP, f"an answer has not its documented form ({said})"
+        return Verdict.ERROR, f"the check broke: {said}"
+
+    async def _watch(self, rule: str) -> None:
+        """After several requests without a connection, asks whether the server is there at all."""
+        if self._unreachable >= LOST_AFTER and self.lost is None:
+            if (await self._session().raw("GET", PATHS["models"], for_rules=False)).status is None:
+                self.lost = rule
+            else:
+                self._unreachable = 0
+
+
+def _result(
+    case: Case,
+    verdict: Verdict,
+    because: str = "",
+    findings: tuple[Finding, ...] = (),
+    checked: int = 0,
+    seconds: float = 0.0,
+) -> Result:
+    return Result(
+        case.rule, case.layer, case.says, verdict, case.spec[0], case.issues, because, findings, checked, seconds
+    )
+
+
+def _of_rule(endpoint: str, tally: RuleTally) -> Result:
+    rule = tally.rule
+    verdict, because = (Verdict.FAIL, "") if tally.failures else (Verdict.PASS, "")
+    if tally.failures > len(tally.findings):
+        because = f"{tally.failures} of {tally.checked} answers break it; {len(tally.findings)} are shown"
+    return Result(
+        rule=f"{endpoint}/rules/{rule.name}",
+        layer="cases",
+        says=rule.says,
+        verdict=verdict,
+        spec=rule.spec(endpoint),
+        because=because,
+        findings=tuple(tally.findings),
+        checked=tally.checked,
+    )

@@ -1,0 +1,145 @@
+"""What a case has to work with: it sends requests as an ordinary client would, and keeps what came back."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.http.client import Client
+from specvino.conformance.http.exchange import Exchange, Request
+from specvino.conformance.verdict import Failed
+
+PATHS = {
+    "chat": "/chat/completions",
+    "completions": "/completions",
+    "responses": "/responses",
+    "tokenize": "/tokenize",
+    "models": "/models",
+}
+
+LIMITS = {
+    "chat": ("max_tokens", "max_completion_tokens"),
+    "completions": ("max_tokens",),
+    "responses": ("max_output_tokens",),
+}
+CAP = 32
+"""Tokens of an answer whose length a case doesn't care for."""
+
+
+class Session:
+    """`exchanges` are those of this case, in the order in which they ended."""
+
+    def __init__(
+        self,
+        client: Client,
+        dialect: Dialect,
+        model: str,
+        on_exchange: Callable[[Exchange], None],
+        capable: Callable[[str], Awaitable[bool]],
+        deadline: float | None = None,
+    ) -> None:
+        self.client = client
+        self.dialect = dialect
+        self.model = model
+        self.capable = capable
+        """Whether the server has a capability, such as `chat.tools`; asks it the first time."""
+        self.exchanges: list[Exchange] = []
+        self._on_exchange = on_exchange
+        self._deadline = deadline
+
+    async def send(
+        self,
+        endpoint: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        capped: bool = True,
+        leave_after: int | None = None,
+        leave_at: float | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Exchange:
+        """An ordinary request: the model's name and a limit of tokens are filled in where the body has none."""
+        filled: dict[str, Any] | None = None
+        if body is not None:
+            filled = {"model": self.model, **body}
+            limits = LIMITS.get(endpoint, ())
+            if capped and limits and not any(name in filled for name in limits):
+                filled[limits[0]] = CAP
+        return await self.raw(
+            "GET" if body is None else "POST",
+            PATHS.get(endpoint, endpoint),
+            endpoint=endpoint if endpoint in PATHS else None,
+            body=filled,
+            headers=headers,
+            leave_after=leave_after,
+            leave_at=leave_at,
+        )
+
+    async def raw(
+        self,
+        method: str,
+        path: str,
+        *,
+        endpoint: str | None = None,
+        body: Any = None,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        key: bool = True,
+        leave_after: int | None = None,
+        leave_at: float | None = None,
+        for_rules: bool = True,
+    ) -> Exchange:
+        """Any request. `body` is sent as JSON, `content` as it is. A header that is empty is left out. Without `key` no
+        key is sent. What is not `for_rules` is seen by this case only, not by the rules for all answers."""
+        if content is None and body is not None:
+            content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        sent = {"content-type": "application/json"} if content is not None else {}
+        if key and self.client.target.key is not None:
+            sent["authorization"] = f"Bearer {self.client.target.key}"
+        sent |= {name.lower(): value for name, value in (headers or {}).items()}
+        sent = {name: value for name, value in sent.items() if value}
+        request = Request(endpoint, method, path, sent, content, body)
+        exchange = await self.client.send(request, leave_after=leave_after, leave_at=leave_at, deadline=self._deadline)
+        self.exchanges.append(exchange)
+        if for_rules:
+            self._on_exchange(exchange)
+        return exchange
+
+    async def answered(self, endpoint: str, body: Mapping[str, Any], **how: Any) -> Exchange:
+        """The same, where anything but a whole 200 is a failure of the case."""
+        exchange = await self.send(endpoint, body, **how)
+        require_answer(exchange)
+        return exchange
+
+    @asynccontextmanager
+    async def one_connection(self) -> AsyncIterator["Session"]:
+        """A session whose requests, one after the other, take one connection for as long as the server keeps it."""
+        async with Client(self.client.target, connections=1) as client:
+            single = Session(client, self.dialect, self.model, self._on_exchange, self.capable, self._deadline)
+            single.exchanges = self.exchanges
+            client.sent = self.client.sent
+            yield single
+            self.client.sent = max(client.sent, self.client.sent)
+
+    async def together(self, requests: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Exchange]:
+        """Several ordinary requests at once; their answers in the order of the requests."""
+        return list(await asyncio.gather(*(self.send(endpoint, body) for endpoint, body in requests)))
+
+
+def require_answer(exchange: Exchange) -> None:
+    """Raises Failed where the exchange is no whole 200."""
+    if exchange.status != 200:
+        said = exchange.problem or exchange.content[:200].decode("utf-8", "replace")
+        raise Failed(f"the answer is {exchange.status or exchange.ended}, not 200: {said}", exchange)
+    if exchange.ended != "complete":
+        raise Failed(exchange.problem or exchange.ended, exchange)
+
+
+@contextmanager
+def about(*exchanges: Exchange) -> Iterator[None]:
+    """Failures inside are shown with these exchanges too."""
+    try:
+        yield
+    except Failed as failed:
+        raise Failed(str(failed), *failed.finding.exchanges, *exchanges) from None

@@ -1,0 +1,92 @@
+"""Headers: keys, web pages of another origin, ids of requests."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from specvino.conformance.cases.expect import expect
+from specvino.conformance.cases.probes import ORIGIN, SAID
+from specvino.conformance.cases.session import Session, require_answer
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.verdict import Failed, Skipped
+
+PATH = "/chat/completions"
+
+
+async def key_refused(session: Session, endpoint: str, *, authorization: str = "", stream: bool = False) -> None:
+    """What has no key, or not the right one, is refused; HTTP wants such an answer to say how a key is sent. No error
+    repeats a wrong key, since errors get into logs."""
+    body = {"model": session.model, **SAID, **({"stream": True} if stream else {})}
+    exchange = await session.raw("POST", PATH, body=body, key=False, headers={"authorization": authorization})
+    expect(exchange, {"refused": "key"}, session.dialect, "chat")
+    given = authorization.partition(" ")[2]
+    if given and given.encode() in exchange.content:
+        raise Failed("the error repeats the whole key", exchange)
+
+
+async def challenged(session: Session, endpoint: str) -> None:
+    """A 401 says which scheme it wants."""
+    exchange = await session.raw("POST", PATH, body={"model": session.model, **SAID}, key=False)
+    if exchange.status == 401 and "bearer" not in exchange.headers.get("www-authenticate", "").lower():
+        raise Failed("a 401 has no header WWW-Authenticate that names the scheme Bearer", exchange)
+
+
+async def key_taken(session: Session, endpoint: str, *, scheme: str) -> None:
+    """The right key is taken with the scheme's name written like this."""
+    headers = {"authorization": f"{scheme} {session.client.target.key}"}
+    require_answer(await session.raw("POST", PATH, body={"model": session.model, **SAID}, key=False, headers=headers))
+
+
+async def methods_named(session: Session, endpoint: str, *, method: str, path: str, named: str) -> None:
+    """A 405 names the method that the path takes. Whether a 405 comes at all is for another case."""
+    exchange = await session.raw(method, path, content=b"{}")
+    if exchange.status != 405:
+        raise Skipped(f"a wrong method is answered {exchange.status or exchange.ended}")
+    methods = [name.strip() for name in exchange.headers.get("allow", "").split(",")]
+    if named not in methods:
+        raise Failed(f"a 405 has the header Allow {exchange.headers.get('allow')!r}, without {named}", exchange)
+
+
+async def preflight(session: Session, endpoint: str, *, headers: list[str]) -> None:
+    """A page may send these headers: the question before the request, which has no key, is answered so."""
+    asked = {
+        "origin": ORIGIN,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": ",".join(sorted(headers)),
+    }
+    exchange = await session.raw("OPTIONS", PATH, headers=asked, key=False, for_rules=False)
+    if exchange.status is None or not 200 <= exchange.status < 300:
+        raise Failed(f"the preflight is answered with {exchange.status or exchange.ended}, not with a 2xx", exchange)
+    _require_allowed(exchange)
+    # By the Fetch standard a star doesn't mean Authorization, but browsers let it pass.
+    allowed = exchange.headers.get("access-control-allow-headers", "").lower()
+    named = [name.strip() for name in allowed.split(",")]
+    if "*" not in named and (missing := [name for name in headers if name not in named]):
+        raise Failed(f"the preflight doesn't allow the header {missing[0]}", exchange)
+
+
+async def cors_everywhere(session: Session, endpoint: str, *, requests: Mapping[str, Mapping[str, Any]]) -> None:
+    """A page may read the answer to each of these bodies, an error as well."""
+    for body in requests.values():
+        exchange = await session.send("chat", body, headers={"origin": ORIGIN})
+        _require_allowed(exchange)
+
+
+async def request_ids(session: Session, endpoint: str, *, requests: Mapping[str, Mapping[str, Any]]) -> None:
+    """Each of these bodies is answered with an id of its own."""
+    seen: dict[str, Exchange] = {}
+    for body in requests.values():
+        exchange = await session.send("chat", body)
+        id = exchange.headers.get("x-request-id")
+        if not id:
+            raise Failed(f"GET /models is answered with X-Request-Id, {exchange} isn't", exchange)
+        if id in seen:
+            raise Failed(f"two requests have the id {id!r}", seen[id], exchange)
+        seen[id] = exchange
+
+
+def _require_allowed(exchange: Exchange) -> None:
+    allowed = exchange.headers.get("access-control-allow-origin")
+    if allowed not in ("*", ORIGIN):
+        raise Failed(
+            f"a page at {ORIGIN} may not read the answer: Access-Control-Allow-Origin is {allowed!r}", exchange
+        )

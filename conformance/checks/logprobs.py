@@ -1,0 +1,131 @@
+"""How likely tokens were, in conversations."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from specvino.conformance.cases.session import Session
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.rules.outputs import Output, outputs, thought
+from specvino.conformance.verdict import Failed, Skipped
+
+CLOSE = 1e-3
+"""By how much two logprobs of one token may differ: some servers round."""
+
+
+async def probabilities(session: Session, endpoint: str, *, body: Mapping[str, Any], choices: int = 1) -> None:
+    """Every choice has entries, each a token with a logprob that is a number of at most 0 and with its own bytes."""
+    exchange = await session.answered(endpoint, body)
+    found = list(outputs(exchange))
+    if len(found) != choices:
+        raise Failed(f"there are {len(found)} choices, not {choices}", exchange)
+    for index, output in enumerate(found):
+        entries = _entries(output, exchange)
+        if not entries:
+            raise Failed(f"choice {index} has no logprobs, though they were asked for", exchange)
+        for entry in entries:
+            for each in (entry, *(entry.get("top_logprobs") or ())):
+                _require_logprob(each, exchange)
+
+
+def _require_logprob(entry: Mapping[str, Any], exchange: Exchange) -> None:
+    token, logprob, own = entry.get("token"), entry.get("logprob"), entry.get("bytes")
+    if not isinstance(token, str):
+        raise Failed(f"a token is {token!r}", exchange)
+    if isinstance(logprob, bool) or not isinstance(logprob, int | float) or not logprob <= 0 or math.isinf(logprob):
+        raise Failed(f"the logprob of {token!r} is {logprob!r}, no number of at most 0", exchange)
+    if own is None:
+        return
+    if not isinstance(own, list) or not all(type(byte) is int and 0 <= byte <= 255 for byte in own):
+        raise Failed(f"the bytes of {token!r} are {own!r}", exchange)
+    try:
+        text = bytes(own).decode()
+    except UnicodeDecodeError:
+        return  # part of a character: its token is whatever text it was given
+    # A token that gave nothing to the text has the empty text, whatever its bytes are.
+    if token and own and text != token:
+        raise Failed(f"the bytes of {token!r} say {text!r}", exchange)
+
+
+async def probability_counts(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """There is one entry for each token that usage counts; the one that ended the answer may be without."""
+    exchange = await session.answered(endpoint, body)
+    made = (exchange.answer.get("usage") or {}).get("completion_tokens")
+    for output in outputs(exchange):
+        if thought(exchange, output):
+            raise Skipped("the model thinks, and servers differ in whether thoughts have logprobs")
+        count = len(_entries(output, exchange))
+        if type(made) is int and not max(made - 1, 1) <= count <= made:
+            raise Failed(f"{made} tokens were made, but {count} have logprobs", exchange)
+
+
+async def probability_chunks(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """In a stream, each chunk with text brings its tokens' logprobs."""
+    exchange = await session.answered(endpoint, {**body, "stream": True})
+    texts = 0
+    for chunk in exchange.chunks:
+        for choice in chunk.get("choices") or ():
+            if (choice.get("delta") or {}).get("content"):
+                texts += 1
+                if not ((choice.get("logprobs") or {}).get("content")):
+                    raise Failed("a chunk has text, but no logprobs", exchange)
+    if not texts:
+        raise Skipped("the stream holds no text")
+
+
+async def top_probabilities(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """At each place there are at most as many as were asked for, the likeliest first, together no more than certain;
+    the chosen token has one logprob in both places."""
+    exchange = await session.answered(endpoint, body)
+    for output in outputs(exchange):
+        for entry in _entries(output, exchange):
+            top = entry.get("top_logprobs") or []
+            values = [each["logprob"] for each in top]
+            where = f"at {entry.get('token')!r}"
+            if len(top) > body["top_logprobs"]:
+                raise Failed(f"{where} are {len(top)} tokens, though {body['top_logprobs']} were asked for", exchange)
+            if values != sorted(values, reverse=True):
+                raise Failed(f"{where} the tokens are not in order: {values}", exchange)
+            if sum(map(math.exp, values)) > 1.01:
+                raise Failed(f"{where} the probabilities are more than 1 together: {values}", exchange)
+            for each in top:
+                same = (each.get("token"), each.get("bytes")) == (entry.get("token"), entry.get("bytes"))
+                if same and abs(each["logprob"] - entry["logprob"]) > CLOSE:
+                    raise Failed(f"{where} it is {entry['logprob']}, but {each['logprob']} in its list", exchange)
+            if body.get("temperature") == 0 and top and values[0] > entry["logprob"] + CLOSE:
+                raise Failed(f"{where} another token was likelier, though temperature is 0", exchange)
+
+
+async def no_probabilities(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """Without being asked for them, no choice has any: null, or nothing at all."""
+    for stream in (False, True):
+        exchange = await session.answered(endpoint, {**body, "stream": stream})
+        for holder in exchange.chunks if exchange.is_stream else (exchange.answer,):
+            for choice in holder.get("choices") or ():
+                if choice.get("logprobs") is not None:
+                    raise Failed(f"logprobs are {str(choice['logprobs'])[:120]}, though none were asked for", exchange)
+
+
+async def bytes_join(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """The tokens' bytes are the text in UTF-8, also where a character is several tokens."""
+    exchange = await session.answered(endpoint, body)
+    for output in outputs(exchange):
+        if thought(exchange, output) or output.reason == "length":
+            raise Skipped("the model thinks, or was cut off")
+        pieces = [entry.get("bytes") for entry in _entries(output, exchange)]
+        if None in pieces:
+            raise Skipped("the server doesn't tell bytes")
+        joined = bytes(byte for piece in pieces for byte in piece or ())
+        if output.text.encode() not in joined:
+            raise Failed(f"the bytes join to {joined[:120]!r}, but the text is {output.text[:120]!r}", exchange)
+
+
+def _entries(output: Output, exchange: Exchange) -> list[dict[str, Any]]:
+    logprobs = output.choice.get("logprobs")
+    if not isinstance(logprobs, dict):
+        raise Failed(f"logprobs were asked for, and are {logprobs!r}", exchange)
+    return list(_dicts(logprobs.get("content") or ()))
+
+
+def _dicts(values: Any) -> Iterator[dict[str, Any]]:
+    yield from (each for each in values if isinstance(each, dict))

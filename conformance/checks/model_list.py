@@ -1,0 +1,69 @@
+"""The models that are served."""
+
+from urllib.parse import quote
+
+from specvino.conformance.cases.expect import expect
+from specvino.conformance.cases.probes import SAID
+from specvino.conformance.cases.session import PATHS, Session, require_answer
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.verdict import Failed, Skipped
+
+
+async def served_is_listed(session: Session, endpoint: str) -> None:
+    """The model of this run is listed; or it is another name of the only one that is, which then can be used."""
+    listed = await session.send("models")
+    require_answer(listed)
+    names = _names(listed)
+    if session.model in names:
+        return
+    if len(names) != 1:
+        raise Failed(f"the model {session.model!r} is not among {', '.join(map(str, names[:20])) or 'none'}", listed)
+    used = await session.send("chat", {**SAID, "model": names[0]})
+    if not used.ok:
+        raise Failed(f"only {names[0]!r} is listed, which can't be used", listed, used)
+
+
+async def listed_alike(session: Session, endpoint: str) -> None:
+    """The list stays the same, and no name is in it twice."""
+    first, second = await session.send("models"), await session.send("models")
+    require_answer(first)
+    require_answer(second)
+    names = _names(first)
+    if len(set(map(str, names))) < len(names):
+        raise Failed(f"a name is listed twice: {', '.join(map(str, names))}", first)
+    if sorted(map(str, names)) != sorted(map(str, _names(second))):
+        raise Failed(f"the list is {names} and then {_names(second)}", first, second)
+
+
+async def retrieved(session: Session, endpoint: str) -> None:
+    """What the list says of a model is what its own path says; slashes in the name may be encoded."""
+    listed = await session.send("models")
+    require_answer(listed)
+    found = [each for each in listed.answer.get("data", []) if each.get("id") == session.model]
+    if not found:
+        raise Skipped("the model of this run is not in the list")
+    single = await _model(session, quote(session.model, safe=""))
+    require_answer(single)
+    for name in ("id", "object", "owned_by"):
+        if single.answer.get(name) != found[0].get(name):
+            raise Failed(
+                f"{name} is {found[0].get(name)!r} in the list, but {single.answer.get(name)!r} alone", listed, single
+            )
+
+
+async def unknown_model(session: Session, endpoint: str, *, name: str) -> None:
+    """A name that isn't served is refused at its own path, which may hold anything, as every other such name is."""
+    exchange = await _model(session, name)
+    expect(exchange, {"refused": "unknown_model"}, session.dialect, "model")
+    plain = await _model(session, "another-such-model")
+    if exchange.error.get("code") != plain.error.get("code"):
+        codes = [each.error.get("code") for each in (exchange, plain)]
+        raise Failed(f"the code is {codes[0]!r}, but that of another unknown model {codes[1]!r}", exchange, plain)
+
+
+async def _model(session: Session, name: str) -> Exchange:
+    return await session.raw("GET", f"{PATHS['models']}/{name}", endpoint="model")
+
+
+def _names(listed: Exchange) -> list[object]:
+    return [each.get("id") for each in listed.answer.get("data") or () if isinstance(each, dict)]

@@ -1,0 +1,85 @@
+"""The same request, streamed and not."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from specvino.conformance.cases.session import Session
+from specvino.conformance.http.exchange import Exchange, Unreadable
+from specvino.conformance.verdict import Failed, Skipped
+
+OWN = (
+    "id",
+    "call_id",
+    "created",
+    "created_at",
+    "completed_at",
+    "system_fingerprint",
+    "object",
+    "service_tier",
+    "cached_tokens",
+    "timings",
+)
+"""What belongs to one answer alone, or to its form."""
+
+ROUNDS = 3
+"""In which a form of the answer always has to be the same, and always another than the other form's, to be wrong."""
+
+
+async def twins(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """What a stream adds up to is what the server answers without streaming."""
+    options = {"stream_options": {"include_usage": True}} if endpoint != "responses" else {}
+    unary: list[Exchange] = []
+    streamed: list[Exchange] = []
+    for _ in range(ROUNDS):
+        unary.append(await session.answered(endpoint, body))
+        streamed.append(await session.answered(endpoint, {**body, "stream": True, **options}))
+        if not streamed[-1].is_stream:
+            raise Failed(f"a stream was asked for, and the answer is {streamed[-1].media}", streamed[-1])
+        # An answer may be another because nothing of its prompt was in a cache yet, or by the luck of rounding.
+        if any(_difference(one, other) is None for one in unary for other in streamed):
+            return
+    if any(_difference(each[0], other) for each in (unary, streamed) for other in each):
+        raise Skipped("the server answers the same request differently each time, so that nothing can be compared")
+    raise Failed(str(_difference(unary[0], streamed[0])), unary[0], streamed[0])
+
+
+def _difference(one: Exchange, other: Exchange) -> str | None:
+    try:
+        return _where(_comparable(one.answer), _comparable(other.answer))
+    except Unreadable as error:
+        raise Failed(str(error), one, other) from None
+
+
+def _comparable(value: Any) -> Any:
+    """The same without ids and times, and without what is null, empty or absent: the shapes are judged elsewhere."""
+    if isinstance(value, Mapping):
+        kept = {key: _comparable(each) for key, each in value.items() if key not in OWN}
+        return {key: each for key, each in kept.items() if each not in (None, "", [], {})}
+    if isinstance(value, list):
+        return [_comparable(each) for each in value]
+    return value
+
+
+def _where(one: Any, other: Any, path: str = "") -> str | None:
+    """The first place in which they differ, as a sentence."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in sorted({*one, *other}):
+            if key not in one or key not in other:
+                which = "streamed" if key not in one else "not streamed"
+                return f"{path}{key} is there only when {which}"
+            if found := _where(one[key], other[key], f"{path}{key}."):
+                return found
+        return None
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return next(
+            (f for i, (a, b) in enumerate(zip(one, other, strict=True)) if (f := _where(a, b, f"{path}{i}."))), None
+        )
+    if isinstance(one, float) and isinstance(other, float | int):
+        return None if abs(one - other) <= 1e-3 * max(1.0, abs(one)) else _sentence(path, one, other)
+    return None if one == other else _sentence(path, one, other)
+
+
+def _sentence(path: str, one: Any, other: Any) -> str:
+    shown = [json.dumps(each, ensure_ascii=False)[:120] for each in (one, other)]
+    return f"{path.removesuffix('.')} is {shown[0]} unary, but the stream makes it {shown[1]}"

@@ -1,0 +1,108 @@
+"""Answers whose form the request demands."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from specvino.conformance.cases.expect import expect
+from specvino.conformance.cases.session import LIMITS, Session, require_answer
+from specvino.conformance.checks.token_budget import with_room
+from specvino.conformance.document.shape import Shape
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.rules.outputs import Output, outputs, thought
+from specvino.conformance.verdict import Failed, Skipped
+
+LONGEST_BLANK = 40
+"""Characters of white space in a row, more than any layout has."""
+
+OBJECT = {"type": "object"}
+
+
+async def fits(
+    session: Session,
+    endpoint: str,
+    *,
+    body: Mapping[str, Any],
+    choices: int = 1,
+    ordered: bool = False,
+    may_refuse: bool = False,
+) -> None:
+    """Every one of so many choices is JSON as response_format wants it, and ends by itself. `ordered`: with the keys in
+    the schema's order. `may_refuse`: a server that says properly that it can't enforce the schema is not judged."""
+    exchange = await session.send(endpoint, with_room(endpoint, body))
+    if may_refuse and exchange.status in (400, 422) and exchange.content:
+        raise Skipped(f"the server refuses this schema: {exchange.content[:160].decode('utf-8', 'replace')}")
+    require_answer(exchange)
+    found = list(outputs(exchange))
+    if len(found) != choices:
+        raise Failed(f"there are {len(found)} choices, not {choices}", exchange)
+    schema = _schema(body)
+    for output in found:
+        value = _value(exchange, output, bounded=schema is not OBJECT)
+        for violation in Shape(schema).violations(value):
+            raise Failed(f"the answer {output.text[:120]!r} breaks the schema: {violation}", exchange)
+        if ordered and list(value) != [name for name in schema["properties"] if name in value]:
+            raise Failed(f"the keys are {', '.join(value)}, not in the schema's order", exchange)
+
+
+async def fit_together(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
+    """Requests at the same time are each held to their own schema."""
+    exchanges = await session.together([(endpoint, with_room(endpoint, body)) for body in bodies])
+    for body, exchange in zip(bodies, exchanges, strict=True):
+        require_answer(exchange)
+        for output in outputs(exchange):
+            for violation in Shape(_schema(body)).violations(_value(exchange, output)):
+                raise Failed(f"{output.text[:120]!r} breaks its schema: {violation}", *exchanges)
+
+
+async def cut_forms(session: Session, endpoint: str, *, body: Mapping[str, Any], limits: Sequence[int]) -> None:
+    """Wherever a limit of tokens cuts the answer: what isn't whole ended by `length`."""
+    for limit in limits:
+        exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: limit})
+        for output in outputs(exchange):
+            if output.reason != "length":
+                value = _value(exchange, output)
+                for violation in Shape(_schema(body)).violations(value):
+                    raise Failed(f"{limit} tokens give {output.text[:120]!r}: {violation}", exchange)
+
+
+async def unharmed(
+    session: Session,
+    endpoint: str,
+    *,
+    body: Mapping[str, Any],
+    refused: Sequence[Mapping[str, Any]],
+    param: list[str] | None = None,
+) -> None:
+    """Each of the response formats `refused` is, and the request after it is answered as if nothing had been."""
+    for each in refused:
+        exchange = await session.send(endpoint, {**body, "response_format": each})
+        expected = {"refused": "validation"} | ({"param": param} if param else {})
+        expect(exchange, expected, session.dialect, endpoint)
+        await fits(session, endpoint, body=body)
+
+
+def _schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    form: Mapping[str, Any] = body["response_format"]
+    return form["json_schema"]["schema"] if form["type"] == "json_schema" else OBJECT
+
+
+def _value(exchange: Exchange, output: Output, *, bounded: bool = True) -> Any:
+    """The answer's JSON. Raises Failed, or Skipped where a model thought too long or declined to answer. `bounded` says
+    that its form has a longest text."""
+    if output.reason == "length" and thought(exchange, output):
+        raise Skipped("the model's thoughts used up its tokens")
+    if (output.choice.get("message") or {}).get("refusal"):
+        raise Skipped("the model declines to answer")
+    if output.reason == "length":
+        blank = len(output.text) - len(output.text.rstrip()) > LONGEST_BLANK
+        if not bounded and not blank:
+            raise Skipped("the model's object had no end when its tokens were used up, as its form allows")
+        what = "white space" if blank else repr(output.text[-80:])
+        raise Failed(f"the answer has no end, but runs on with {what}", exchange)
+    if output.reason != "stop":
+        raise Failed(f"the answer ended by {output.reason!r}, not by stop", exchange)
+    try:
+        return json.loads(output.text)
+    except (ValueError, RecursionError) as error:
+        raise Failed(f"the answer is not JSON ({error}): {output.text[:120]!r}", exchange) from None

@@ -1,0 +1,90 @@
+"""Texts that are continued."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from specvino.conformance.cases.session import Session
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.rules.outputs import outputs
+from specvino.conformance.verdict import Failed, Skipped
+
+
+async def prompts_in_order(session: Session, endpoint: str, *, prompts: Sequence[str], n: int = 1) -> None:
+    """Each of several prompts gets n choices; choice i of prompt p has the index p * n + i. Its echo says which prompt
+    a choice is for."""
+    body = {"prompt": list(prompts), "echo": True, "max_tokens": 2, **({"n": n} if n > 1 else {})}
+    exchange = await session.answered(endpoint, body)
+    choices = exchange.answer.get("choices") or []
+    if (indexes := sorted(choice.get("index") for choice in choices)) != list(range(len(prompts) * n)):
+        raise Failed(f"{len(prompts)} prompts with {n} choices each give the indexes {indexes}", exchange)
+    for choice in choices:
+        prompt = prompts[choice["index"] // n]
+        if not str(choice.get("text")).startswith(prompt):
+            raise Failed(f"choice {choice['index']} is for {prompt!r}, but reads {choice.get('text')!r}", exchange)
+
+
+async def counted_alike(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
+    """All these bodies have as many tokens in their prompts as the first."""
+    counts = [_usage(await session.answered(endpoint, body))["prompt_tokens"] for body in bodies]
+    if len(set(counts)) > 1:
+        raise Failed(f"prompts that are the same have {', '.join(map(str, counts))} tokens", *session.exchanges)
+
+
+async def prompts_counted(session: Session, endpoint: str, *, prompts: Sequence[str]) -> None:
+    """Of several prompts all tokens count: as many as when each is alone."""
+    alone = [_usage(await session.answered(endpoint, {"prompt": each, "max_tokens": 1})) for each in prompts]
+    together = _usage(await session.answered(endpoint, {"prompt": list(prompts), "max_tokens": 1}))
+    expected = sum(each["prompt_tokens"] for each in alone)
+    if together["prompt_tokens"] != expected:
+        raise Failed(
+            f"alone the prompts have {expected} tokens, together {together['prompt_tokens']}", session.exchanges[-1]
+        )
+
+
+async def repeated(session: Session, endpoint: str, *, body: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    """The same request gives the same text again, and so does the one that says the same in another way."""
+    first, second = await session.answered(endpoint, body), await session.answered(endpoint, body)
+    if _texts(first) != _texts(second):
+        raise Failed(f"the same request gives {_texts(first)} and then {_texts(second)}", first, second)
+    third = await session.answered(endpoint, {**body, **other})
+    if _texts(first) != _texts(third):
+        raise Failed(f"the text is {_texts(first)}, but with {dict(other)} {_texts(third)}", first, third)
+
+
+async def cut_at_stop(session: Session, endpoint: str, *, body: Mapping[str, Any], listed: bool) -> None:
+    """A stop text out of the middle of an answer ends the same answer before it."""
+    whole = await session.answered(endpoint, body)
+    text = _texts(whole)[0]
+    stop = text[len(text) // 2 :][:3]
+    if len(stop) < 3 or not stop.strip() or "\ufffd" in stop:
+        raise Skipped(f"nothing in {text!r} would do as a stop text")
+    before = text[: text.index(stop)]
+    exchange = await session.answered(endpoint, {**body, "stop": ["never said", stop] if listed else stop})
+    if _texts(exchange)[0] == before:
+        if (reason := exchange.answer["choices"][0].get("finish_reason")) != "stop":
+            raise Failed(f"a stop text ended the answer, but finish_reason is {reason!r}", whole, exchange)
+        return
+    if _texts(await session.answered(endpoint, body)) != _texts(whole):
+        raise Skipped("the server answers the same request differently each time, so that nothing can be compared")
+    raise Failed(f"the text is {text!r}, but with the stop text {stop!r} {_texts(exchange)[0]!r}", whole, exchange)
+
+
+async def told(session: Session, endpoint: str, *, body: Mapping[str, Any], field: str) -> None:
+    """A field that has no effect is told in X-Unsupported-Params, or refused: never dropped in silence."""
+    exchange = await session.send(endpoint, body)
+    if exchange.status == 400 and exchange.error.get("param") == field:
+        return
+    names = exchange.headers.get("x-unsupported-params", "").split(",")
+    if not exchange.ok or field not in [name.strip() for name in names]:
+        raise Failed(f"{field} has no effect, but X-Unsupported-Params is {','.join(names)!r}", exchange)
+
+
+def _texts(exchange: Exchange) -> list[str]:
+    return [output.text for output in outputs(exchange)]
+
+
+def _usage(exchange: Exchange) -> dict[str, Any]:
+    usage = exchange.answer.get("usage")
+    if not isinstance(usage, dict) or not isinstance(usage.get("prompt_tokens"), int):
+        raise Failed(f"usage is {usage!r}", exchange)
+    return usage

@@ -1,0 +1,115 @@
+"""Calls of tools, in answers that are whole and in answers that are cut off."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from specvino.conformance.cases.session import LIMITS, Session
+from specvino.conformance.checks.token_budget import with_room
+from specvino.conformance.document.shape import Shape
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.rules.outputs import Output, outputs
+from specvino.conformance.verdict import Failed, Skipped
+
+
+async def called(
+    session: Session,
+    endpoint: str,
+    *,
+    body: Mapping[str, Any],
+    name: str | None = None,
+    most: int | None = None,
+    choices: int = 1,
+    without_text: bool = False,
+) -> None:
+    """Every one of so many choices calls a tool that the request has (that `name`, where there is one), at `most` so
+    often, with arguments that are JSON and fit; with null for content where there must be no text."""
+    exchange = await session.answered(endpoint, with_room(endpoint, body))
+    found = list(outputs(exchange))
+    if len(found) != choices:
+        raise Failed(f"there are {len(found)} choices, not {choices}", exchange)
+    parameters = {tool["function"]["name"]: tool["function"].get("parameters") or {} for tool in body["tools"] if tool}
+    for output in found:
+        calls = whole_calls(output, exchange)
+        for called_name, arguments in calls:
+            if called_name not in ([name] if name else parameters):
+                raise Failed(f"{called_name!r} is called, not {name or ' or '.join(parameters)}", exchange)
+            _require_call(called_name, arguments, parameters[called_name], exchange)
+        if most is not None and len(output.calls) > most:
+            raise Failed(f"{len(output.calls)} calls came, though {most} at most may", exchange)
+        if without_text and output.reason != "length" and output.choice["message"].get("content") is not None:
+            raise Failed(f"content is {output.choice['message']['content']!r} beside a call, not null", exchange)
+
+
+def whole_calls(output: Output, exchange: Exchange) -> tuple[tuple[Any, Any], ...]:
+    """The calls that no limit cut off. Raises Failed where a call had to come and none did; Skipped where the limit
+    left no room for one."""
+    calls = output.calls[:-1] if output.reason == "length" else output.calls
+    if calls:
+        return calls
+    if output.reason == "length":
+        raise Skipped("the model had not called anything whole when its tokens were used up")
+    raise Failed(f"no tool is called, though one must be; the text is {output.text[:120]!r}", exchange)
+
+
+def _require_call(name: Any, arguments: Any, parameters: Mapping[str, Any], exchange: Exchange) -> None:
+    value = _object(arguments)
+    if value is None:
+        raise Failed(f"the arguments of {name} are no JSON object: {str(arguments)[:120]!r}", exchange)
+    for violation in Shape(parameters).violations(value):
+        raise Failed(f"the arguments of {name} break its schema: {violation}", exchange)
+
+
+def _object(arguments: Any) -> dict[str, Any] | None:
+    """None for what is none. MLC-LLM writes no text but the object; whether it may is for the rule for shapes."""
+    try:
+        value = arguments if isinstance(arguments, dict) else json.loads(arguments)
+    except (TypeError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+async def cut_calls(session: Session, endpoint: str, *, body: Mapping[str, Any], limits: Sequence[int]) -> None:
+    """Wherever a limit of tokens cuts a call that must come: what has no whole call ended by `length`, and what ended
+    otherwise has arguments that parse."""
+    for limit in limits:
+        exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: limit})
+        for output in outputs(exchange):
+            broken = [arguments for _, arguments in output.calls if _object(arguments) is None]
+            if output.reason != "length" and (broken or not output.calls):
+                came = f"the arguments {broken[0]!r}" if broken else "no call"
+                raise Failed(f"{limit} tokens give {came}, yet finish_reason is {output.reason!r}", exchange)
+
+
+async def call_ids(session: Session, endpoint: str, *, body: Mapping[str, Any], times: int) -> None:
+    """Every call has an id of its own: in one answer, in several, and in streams."""
+    seen: set[Any] = set()
+    for number in range(times):
+        exchange = await session.answered(endpoint, with_room(endpoint, {**body, "stream": number % 2 == 1}))
+        for id in _ids(exchange):
+            if not isinstance(id, str) or not id:
+                raise Failed(f"the id of a call is {id!r}", exchange)
+            if id in seen:
+                raise Failed(f"two calls have the id {id!r}", *session.exchanges)
+            seen.add(id)
+    if len(seen) < 2:
+        raise Skipped("there were not two calls to compare")
+
+
+def _ids(exchange: Exchange) -> Iterator[Any]:
+    for output in outputs(exchange):
+        yield from (call.get("id") for call in output.choice["message"].get("tool_calls") or ())
+
+
+async def call_answered(session: Session, endpoint: str, *, body: Mapping[str, Any], result: str) -> None:
+    """The very message that calls is accepted back in the history, with a result for each of its calls."""
+    first = await session.answered(endpoint, with_room(endpoint, body))
+    output = next(outputs(first), None)
+    if output is None or not whole_calls(output, first) or output.reason == "length":
+        raise Skipped("there is no whole message with calls")
+    message = output.choice["message"]
+    results = [{"role": "tool", "tool_call_id": call["id"], "content": result} for call in message["tool_calls"]]
+    history = [*body["messages"], message, *results]
+    second = await session.answered(endpoint, {**body, "messages": history, "tool_choice": "none"})
+    if any(output.calls for output in outputs(second)):
+        raise Failed("a tool is called, though tool_choice is none", second)

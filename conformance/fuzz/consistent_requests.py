@@ -1,0 +1,86 @@
+"""Makes a request agree with itself.
+
+What Schemathesis puts together by chance is mostly refused for two of its fields that exclude each other, long before
+anything else of it is looked at.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from specvino.conformance.fuzz.refusals.images import is_in_request, url_of
+from specvino.conformance.fuzz.refusals.structured_outputs import asks_for_form
+from specvino.conformance.fuzz.refusals.tools import forces, functions, named
+from specvino.conformance.fuzz.refusals.values import DRAFTING, PENALTIES, RESERVED
+
+MOST_BEAMS = 4
+"""Of a search: servers have limits, and each candidate is an answer's work."""
+
+IMAGE = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFUlEQVR42mO8IyLCgA0wMeAAg1MCANDoARQXWCREAAAA"
+    "AElFTkSuQmCC"
+)
+"""8 x 8 pixels of one colour."""
+
+# The types of the parts that few models can read.
+_UNREAD = ("image_url", "input_audio", "file", "input_image", "input_file")
+
+
+def consistent(body: Mapping[str, Any], *, images: bool) -> dict[str, Any]:
+    """A valid body without what excludes something else in it, or needs a server that was started with more; its
+    `images` stay as images or become texts."""
+    changed: dict[str, Any] = {name: value for name, value in body.items() if name not in DRAFTING}
+    if changed.get("functions") and changed.get("tools"):
+        del changed["functions"]
+    _have_tools(changed)
+    if len(list(asks_for_form(changed))) == 2:
+        del changed["response_format"]
+    if forces(changed) or any(asks_for_form(changed)):
+        changed.pop("ignore_eos", None)
+        changed.pop("min_tokens", None)
+    _search(changed)
+    if isinstance(variables := changed.get("chat_template_kwargs"), dict):
+        kept = {name: value for name, value in variables.items() if name not in RESERVED}
+        if not isinstance(kept.get("add_generation_prompt"), bool | None):
+            del kept["add_generation_prompt"]
+        changed["chat_template_kwargs"] = kept
+    for name, text in (("messages", "text"), ("input", "input_text")):
+        if name in changed:
+            changed[name] = _readable(changed[name], text, images)
+    return changed
+
+
+def _have_tools(body: dict[str, Any]) -> None:
+    if set(named(body)) <= functions(body).keys() and (not forces(body) or functions(body)):
+        return
+    for name in ("tool_choice", "function_call"):
+        body.pop(name, None)
+
+
+def _search(body: dict[str, Any]) -> None:
+    """A beam search has as many candidates as answers or more, no penalties, least length, form or forced call."""
+    best_of = body.get("best_of")
+    if best_of is None:
+        return
+    n = body.get("n") or 1
+    if forces(body) or any(asks_for_form(body)) or n > MOST_BEAMS:
+        del body["best_of"]
+        return
+    body["best_of"] = max(n, min(best_of, MOST_BEAMS))
+    if body["best_of"] > 1:
+        for name in (*PENALTIES, "min_tokens"):
+            body.pop(name, None)
+
+
+def _readable(value: Any, text: str, images: bool) -> Any:
+    """The same without files and sounds, and with `images` that need not be fetched, or none. `text` is the type of
+    parts that are texts."""
+    if isinstance(value, list):
+        return [_readable(each, text, images) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    if value.get("type") in _UNREAD:
+        url = url_of(value)
+        if url is None or not images:
+            return {"type": text, "text": "What is this?"}
+        return value if is_in_request(url) else {**value, "image_url": {"url": IMAGE}}
+    return {name: _readable(each, text, images) for name, each in value.items()}

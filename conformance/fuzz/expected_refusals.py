@@ -1,0 +1,68 @@
+"""Decides whether a valid request was rightly refused."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from schemathesis import Case, HookContext, Response
+from schemathesis.core.failures import Failure
+from schemathesis.openapi.checks import RejectedPositiveData
+
+from specvino.conformance.fuzz.document import Object, operations, refusal_codes
+from specvino.conformance.fuzz.refusals.conditions import REFUSALS
+from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.report import FuzzReport
+from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
+
+
+class ExpectedRefusals:
+    """A hook `filter_failure`: drops the failure of a valid request whose refusal is true, and counts it."""
+
+    def __init__(self, server: Server, report: FuzzReport) -> None:
+        self._server = server
+        self._report = report
+
+    def __call__(self, context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
+        if not isinstance(failure, RejectedPositiveData):
+            return True
+        refused = refusal_of(case, response)
+        listed = refusal_codes(case.operation.definition.raw)
+        if refused is None or refused.code not in listed:
+            return True
+        try:
+            if not REFUSALS[refused.code](refused, self._server):
+                return True
+        except NoAnswer as silence:  # which is a finding of its own
+            self._report.silences.append((case.operation.label, str(silence)))
+            return False
+        except BadStatus:
+            return True
+        self._report.excused[case.operation.label, refused.code] += 1
+        return False
+
+
+def refusal_of(case: Case[Any], response: Response) -> Refused | None:
+    """The refused request as it was sent, or None where the answer holds no error in the envelope."""
+    try:
+        error = json.loads(response.content)["error"]
+        code, message, param = error["code"], error["message"], error["param"]
+    except (ValueError, TypeError, KeyError):
+        return None
+    body = case.body if isinstance(case.body, Mapping) else None
+    url = str(response.request.url)
+    query = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
+    return Refused(_path_parameters(case.path, url), body, str(code), str(message), param, query)
+
+
+def _path_parameters(template: str, url: str) -> dict[str, str]:
+    """The values in a URL that ends in the template's path, as the server reads them."""
+    pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
+    found = re.search(f"{pattern}$", urlsplit(url).path)
+    return {name: unquote(value) for name, value in found.groupdict().items()} if found else {}
+
+
+def unknown_codes(document: Object) -> set[str]:
+    """Codes that operations list under x-refusals and that nobody can judge."""
+    return {code for each in operations(document) for code in refusal_codes(each)} - REFUSALS.keys()

@@ -1,0 +1,120 @@
+"""What is no finding where a server is judged by another system's document.
+
+Nobody knows what the served model can't do, and such a document lists no refusals; so a proper refusal of a valid
+request is only counted. A limit in it may be one that only we have; so invalid requests must be refused only for what
+breaks the structure.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from schemathesis import Case, HookContext, Response
+from schemathesis.core.failures import AcceptedNegativeData, Failure, ServerError
+from schemathesis.openapi.checks import (
+    AllowHeaderMismatch,
+    RejectedPositiveData,
+    UndefinedStatusCode,
+    UnsupportedMethodResponse,
+)
+
+from specvino.conformance.document.dialect import Dialect, resolved
+from specvino.conformance.document.shape import Shape
+from specvino.conformance.fuzz.checks import endpoint_of
+from specvino.conformance.fuzz.report import FuzzReport
+from specvino.conformance.http.client import RETRIED
+
+OF_BUSY = (ServerError, RejectedPositiveData, UndefinedStatusCode)
+
+OWN = (413, 414, 429, 431)
+"""Statuses for limits that a server has of its own: on sizes, and on how much it does at once."""
+
+
+def _is_busy(response: Response) -> bool:
+    """Whether the server asks to come back later: it is no fault to have more to do than it can."""
+    return response.status_code in RETRIED and "retry-after" in response.headers
+
+
+class OtherVendorFilter:
+    """A hook `filter_failure`: drops what is none."""
+
+    def __init__(self, dialect: Dialect, report: FuzzReport) -> None:
+        self._dialect = dialect
+        self._report = report
+        self._structures: dict[str, Shape | None] = {}
+        self._document = {"components": {"schemas": _each(dialect.document["components"]["schemas"])}}
+
+    def __call__(self, context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
+        if isinstance(failure, OF_BUSY) and _is_busy(response):
+            return False
+        if isinstance(failure, RejectedPositiveData):
+            return not self._is_refusal(case, response)
+        if isinstance(failure, AcceptedNegativeData):
+            return self._breaks_structure(case, response)
+        if isinstance(failure, UndefinedStatusCode):
+            return response.status_code not in OWN
+        if isinstance(failure, UnsupportedMethodResponse):  # it may well have more methods than the document
+            known = self._dialect.statuses("method", endpoint_of(case))
+            return known is not None and 400 <= response.status_code < 500 and response.status_code not in known
+        if isinstance(failure, AllowHeaderMismatch):
+            return bool(failure.missing_methods)
+        return True
+
+    def _is_refusal(self, case: Case[Any], response: Response) -> bool:
+        if not 400 <= response.status_code < 500:
+            return False
+        shape = self._dialect.error(endpoint_of(case), response.status_code)
+        try:
+            proper = shape is None or shape.fits(json.loads(response.content))
+        except (ValueError, RecursionError):
+            return False
+        if proper:
+            self._report.excused[case.operation.label, str(response.status_code)] += 1
+        return proper
+
+    def _breaks_structure(self, case: Case[Any], response: Response) -> bool:
+        """Whether the body that was sent does; parameters have nothing but bounds that a server could heed."""
+        endpoint = endpoint_of(case)
+        if endpoint not in self._structures:
+            self._structures[endpoint] = self._structure(endpoint)
+        shape = self._structures[endpoint]
+        if shape is None:
+            return False
+        try:
+            return not shape.fits(json.loads(cast("bytes | str", response.request.body or b"")))
+        except (ValueError, RecursionError):
+            return True
+
+    def _structure(self, endpoint: str) -> Shape | None:
+        body = resolved(self._dialect.document, self._dialect.operations[endpoint].definition.get("requestBody", {}))
+        schema = body.get("content", {}).get("application/json", {}).get("schema")
+        return None if schema is None else Shape(structure(schema), self._document)
+
+
+def structure(schema: Any) -> Any:
+    """The schema without bounds, formats and rules between fields: types, values, and which fields there must be.
+
+    Null may stand for an optional field that is absent: many clients send it, and most servers take it.
+    """
+    if not isinstance(schema, Mapping):
+        return schema
+    kept = {key: schema[key] for key in ("type", "const", "enum", "required", "$ref") if key in schema}
+    for key in ("allOf", "anyOf", "prefixItems"):
+        if key in schema:
+            kept[key] = [structure(each) for each in schema[key]]
+    if "oneOf" in schema:  # without bounds a value may fit several branches
+        kept["allOf"] = [*kept.get("allOf", ()), {"anyOf": [structure(each) for each in schema["oneOf"]]}]
+    for key in ("items", "additionalProperties"):
+        if isinstance(schema.get(key), Mapping):
+            kept[key] = structure(schema[key])
+    if "properties" in schema:
+        required = schema.get("required", ())
+        kept["properties"] = {
+            name: each if name in required else {"anyOf": [each, {"type": "null"}]}
+            for name, each in _each(schema["properties"]).items()
+        }
+    return kept
+
+
+def _each(schemas: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: structure(each) for name, each in schemas.items()}

@@ -1,0 +1,1 @@
+"""Whether the refusal of a valid request is true."""

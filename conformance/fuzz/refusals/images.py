@@ -1,0 +1,93 @@
+"""Refusals of images and other parts that are no text."""
+
+import base64
+import re
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+from PIL import Image
+
+from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.server import Server
+
+MOST_IMAGES = 64
+MOST_BYTES = 20_000_000
+MOST_PIXELS = 1 << 25
+"""Of all images after they were made smaller, so a single one below it is never too large."""
+MOST_RATIO = 100
+
+_DATA = re.compile(r"(?i)(data:[^,]{0,256};)?base64,")
+
+
+def unsupported_content(refused: Refused, server: Server) -> bool:
+    part = _part(refused)
+    kind = str(part.get("type")) if part else ""
+    if part and "image" in kind and url_of(part) is not None:
+        return server.stands_by("sees images", 0)
+    return re.search("image|audio|file|video", kind) is not None
+
+
+def invalid_image(refused: Refused, server: Server) -> bool:
+    url = _named_url(refused)
+    if url is None or not server.stands_by("sees images", 1):
+        return False
+    return (is_in_request(url) and _is_bad(url)) or _number_of_images(refused.body) > MOST_IMAGES
+
+
+def invalid_image_url(refused: Refused, server: Server) -> bool:
+    """Only what is in the request may never be refused for its place."""
+    url = _named_url(refused)
+    return url is not None and server.stands_by("sees images", 1) and not is_in_request(url)
+
+
+def failed_to_download_image(refused: Refused, server: Server) -> bool:
+    url = _named_url(refused)
+    return url is not None and server.stands_by("sees images", 1) and re.match("(?i)https?://", url) is not None
+
+
+def is_in_request(url: str) -> bool:
+    """Whether a URL holds the image itself."""
+    return url.lower().startswith("data:") or _DATA.match(url) is not None
+
+
+def _part(refused: Refused) -> Mapping[str, Any] | None:
+    """The part that `param` names, or in which it names a field."""
+    path = (refused.param or "").split(".")
+    parts = (refused.value(".".join(path[:end])) for end in range(len(path), 0, -1))
+    return next((part for part in parts if isinstance(part, Mapping) and "type" in part), None)
+
+
+def _named_url(refused: Refused) -> str | None:
+    part = _part(refused)
+    return url_of(part) if part else None
+
+
+def url_of(part: Mapping[str, Any]) -> str | None:
+    """Where a part's image is; None for a part without one."""
+    source = part.get("image_url")
+    url = source.get("url") if isinstance(source, Mapping) else source
+    return url if isinstance(url, str) else None
+
+
+def _is_bad(url: str) -> bool:
+    head = _DATA.match(url)
+    if head is None:
+        return True
+    try:
+        data = base64.b64decode("".join(url[head.end() :].split()), validate=True)
+        with Image.open(BytesIO(data)) as image:
+            if image.format not in ("PNG", "JPEG", "WEBP", "GIF", "BMP"):
+                return True
+            image.load()
+    except Exception:  # on a damaged file a decoder fails with whatever its next step happens to raise
+        return True
+    width, height = image.size
+    lopsided = max(width, height) > MOST_RATIO * min(width, height)
+    return lopsided or len(data) > MOST_BYTES or width * height > MOST_PIXELS
+
+
+def _number_of_images(value: Any) -> int:
+    if isinstance(value, Mapping):
+        return ("image_url" in value) + sum(map(_number_of_images, value.values()))
+    return sum(map(_number_of_images, value)) if isinstance(value, list) else 0

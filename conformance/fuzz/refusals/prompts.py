@@ -1,0 +1,75 @@
+"""Refusals of what a model shall read: is the prompt really too long, empty or none?"""
+
+import re
+
+from specvino.conformance.fuzz.prompts import Prompt
+from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.server import Server
+
+# A chat template spends at least these on a turn beside its text: something before it and something after it.
+TURN_TOKENS = 2
+
+READABLE = ("message", "function_call", "function_call_output", "reasoning")
+"""The types of the items of which a prompt can be made."""
+
+TOKEN_LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
+"""The names of the most tokens of an answer, the one that wins where several are given first."""
+
+
+def context_length_exceeded(refused: Refused, server: Server) -> bool:
+    stated = re.search(r"context length is (\d+) tokens", refused.message)
+    if stated is None or not server.stands_by("context length", int(stated[1])):
+        return False
+    limits = (refused.value(name) for name in TOKEN_LIMITS)
+    room = int(stated[1]) - next((limit for limit in limits if limit is not None), 1)
+    # What an image costs is the model's secret.
+    return room < 0 or any(prompt.images or _least_tokens(prompt, server) > room for prompt in refused.prompts)
+
+
+def invalid_prompt(refused: Refused, server: Server) -> bool:
+    """Whether the message gives a reason that is known here, and a prompt to which it applies.
+
+    Another reason is a finding until somebody has looked at it.
+    """
+    message = refused.message
+    if "prompt is empty" in message:
+        return any(_is_empty(prompt, server) for prompt in refused.prompts)
+    if "no item that the model could read" in message:
+        return not any(item.get("type", "message") in READABLE for item in refused.value("input") or ())
+    if unknown := re.search(r"no token (-?\d+): its token ids are 0 to (\d+)", message):
+        id, last = int(unknown[1]), int(unknown[2])
+        is_unknown = not 0 <= id <= last and server.stands_by("last token", last)
+        return is_unknown and any(id in prompt.ids for prompt in refused.prompts)
+    if "sees images, and takes no token ids" in message:
+        return server.stands_by("sees images", 1) and any(prompt.ids for prompt in refused.prompts)
+    if "sees images: it can't repeat a prompt" in message:
+        repeats = bool(refused.value("echo")) and (
+            refused.value("logprobs") is not None or refused.value("max_tokens") == 0
+        )
+        return server.stands_by("sees images", 1) and repeats
+    if "chat template refuses" in message:
+        return _is_odd(refused)
+    # The scripted engine takes a first line of this kind for directives.
+    return "script" in message and any(prompt.last_user.startswith("script:") for prompt in refused.prompts)
+
+
+def _is_odd(refused: Refused) -> bool:
+    """Whether a template may have something against a conversation: it is more than one question."""
+    return any(prompt.turns > 1 or not prompt.last_user for prompt in refused.prompts) or any(
+        refused.value(name) for name in ("chat_template_kwargs", "tools", "functions", "instructions")
+    )
+
+
+def _least_tokens(prompt: Prompt, server: Server) -> int:
+    """A lower bound of a prompt's tokens, but for tools and calls, which templates write in ways of their own.
+
+    Templates trim texts, so white space at their ends doesn't count.
+    """
+    text = "\n".join(text.strip() for text in prompt.texts)
+    return max(TURN_TOKENS * prompt.turns, prompt.turns + (server.count_tokens(text) or 0), len(prompt.ids))
+
+
+def _is_empty(prompt: Prompt, server: Server) -> bool:
+    if prompt.turns or prompt.ids:
+        return False
+    return all(not text or server.count_tokens(text) == 0 for text in prompt.texts)

@@ -1,0 +1,55 @@
+"""Refusals that speak of stored responses: the server is asked again, in another way."""
+
+import re
+from typing import Any
+
+from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.server import Server
+
+
+def response_not_found(refused: Refused, server: Server) -> bool:
+    id = _id(refused)
+    return id is not None and _is_broken(id, server)
+
+
+def _is_broken(id: str, server: Server) -> bool:
+    """Whether a response isn't stored, or one that it continues."""
+    stored = server.response(id)
+    if stored is None:
+        return True
+    before = stored["previous_response_id"]
+    return before is not None and _is_broken(before, server)
+
+
+def response_not_finished(refused: Refused, server: Server) -> bool:
+    """Whether it was made in the background; by now it may be finished."""
+    return bool(_stored(refused, server).get("background"))
+
+
+def response_not_cancellable(refused: Refused, server: Server) -> bool:
+    return _stored(refused, server).get("background") is False
+
+
+def item_not_found(refused: Refused, server: Server) -> bool:
+    id, after = refused.path_parameters.get("response_id"), refused.query.get("after")
+    return id is not None and after is not None and after not in server.input_items(id)
+
+
+def store_unavailable(refused: Refused, server: Server) -> bool:
+    return _id(refused) is not None or refused.value("background") is True
+
+
+def invalid_encrypted_content(refused: Refused, server: Server) -> bool:
+    """Whether the item has something sealed. Nothing that is made up can have been sealed by the server."""
+    found = re.fullmatch(r"input\.(\d+)\.encrypted_content", refused.param or "")
+    item = refused.value(f"input.{found[1]}") if found else None
+    return isinstance(item, dict) and item.get("type") == "reasoning" and bool(item.get("encrypted_content"))
+
+
+def _id(refused: Refused) -> str | None:
+    return refused.path_parameters.get("response_id") or refused.value("previous_response_id")
+
+
+def _stored(refused: Refused, server: Server) -> dict[str, Any]:
+    id = _id(refused)
+    return (server.response(id) if id else None) or {}

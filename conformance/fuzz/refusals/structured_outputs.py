@@ -1,0 +1,132 @@
+"""What form a request asks for, and refusals of schemas and structural tags."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jsonschema_rs
+
+from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.refusals.tools import forces
+from specvino.conformance.fuzz.server import Server
+
+UNENFORCED = ("not", "if", "contains", "uniqueItems", "additionalItems")
+"""Keywords that the document says are not enforced, beside those that begin with `dependen` and `unevaluated`."""
+
+IN_PART = frozenset(
+    {
+        *("allOf", "anyOf", "oneOf", "then", "else", "$ref", "$dynamicRef", "$recursiveRef", "enum", "const"),
+        *("pattern", "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+        *("patternProperties", "propertyNames", "additionalProperties", "minProperties", "maxProperties"),
+    }
+)
+"""Keywords that are enforced as far as a grammar can say them."""
+
+_FIELDS = re.compile(
+    r"(response_format\.json_schema\.schema|response_format\.json_schema|response_format|text\.format\.schema"
+    r"|tools\.\d+\.function\.parameters|tools\.\d+\.parameters|functions\.\d+\.parameters)(\.|$)"
+)
+
+_VALUES: tuple[Any, ...] = (None, True, False, 0, 1, -1, 0.5, "", "a", "0", [], [0], {}, {"a": 0})
+
+
+def asks_for_form(body: Mapping[str, Any]) -> Iterator[str]:
+    """The fields that ask for another form than any text."""
+    for field, format in (("response_format", body.get("response_format")), ("text", _text_format(body))):
+        if isinstance(format, Mapping) and format.get("type") != "text":
+            yield field
+
+
+def invalid_schema(refused: Refused, server: Server) -> bool:
+    """Whether the schema is none, or nothing is known that satisfies it; a structural tag may be anything."""
+    found = _schema(refused)
+    if found is None:
+        return False
+    field, schema = found
+    if field == "response_format":
+        return isinstance(schema, Mapping) and schema.get("type") not in ("text", "json_object", "any_text")
+    if not _is_schema(schema):
+        return True
+    objects = field.startswith(("tools", "functions"))
+    if objects and schema.get("type", "object") != "object":
+        return True
+    if not _keywords(schema):
+        return False
+    return not any(_satisfies(value, schema) for value in ([{}] if objects else _VALUES))
+
+
+def unsupported_schema(refused: Refused, server: Server) -> bool:
+    """Whether a schema that is strict has the keyword that `param` names, and it is one of those."""
+    found = _schema(refused)
+    if found is None or not _is_strict(refused, found[0]):
+        return False
+    *_, keyword = (refused.param or "").split(".")
+    # A name may hold dots, so the path can't be followed back to the keyword.
+    known = keyword in UNENFORCED or keyword in IN_PART or keyword.startswith(("dependen", "unevaluated"))
+    return known and keyword in _keys(found[1])
+
+
+def _text_format(body: Mapping[str, Any]) -> Any:
+    text = body.get("text")  # elsewhere it is what to tokenize
+    return text.get("format") if isinstance(text, Mapping) else None
+
+
+def _schema(refused: Refused) -> tuple[str, Any] | None:
+    """The field of the schema in which `param` is, and the schema; None where nothing has it enforced."""
+    field = _FIELDS.match(refused.param or "")
+    body = refused.body or {}
+    if field is None:
+        return None
+    name = field[1]
+    if name.startswith(("tools", "functions")) and not forces(body) and not any(asks_for_form(body)):
+        return None
+    schema = refused.value(name)
+    if name == "response_format.json_schema.schema" and schema is None:  # a property of that name, or no schema
+        name, schema = "response_format.json_schema", refused.value("response_format.json_schema")
+    return None if schema is None else (name, schema)
+
+
+def _is_strict(refused: Refused, field: str) -> bool:
+    if field.startswith("response_format"):
+        return _any_strict(refused.value("response_format"))
+    return bool(refused.value(f"{field.rpartition('.')[0]}.strict"))
+
+
+def _any_strict(value: Any) -> bool:
+    """A structural tag may hold a strict schema at any depth."""
+    if isinstance(value, Mapping):
+        return value.get("strict") is True or any(map(_any_strict, value.values()))
+    return isinstance(value, list) and any(map(_any_strict, value))
+
+
+def _is_schema(schema: Any) -> bool:
+    try:
+        return jsonschema_rs.meta.is_valid(_plain(schema))
+    except (ValueError, RecursionError):  # a schema of an unknown draft, or nested without end
+        return False
+
+
+def _satisfies(value: Any, schema: Any) -> bool:
+    """Whether the value surely is one that the schema allows: without a type it may be meant for others."""
+    if "type" not in schema:
+        return False
+    try:
+        return jsonschema_rs.is_valid(_plain(schema), value)
+    except (ValueError, RecursionError):  # a pattern or reference that leads nowhere
+        return False
+
+
+def _plain(schema: Any) -> Any:
+    """Without a $schema, which might be fetched from somewhere."""
+    return {key: value for key, value in schema.items() if key != "$schema"} if isinstance(schema, Mapping) else schema
+
+
+def _keywords(schema: Any) -> set[str]:
+    notes = {"title", "description", "default", "examples", "$comment", "$schema", "$id", "deprecated"}
+    return _keys(schema) - notes
+
+
+def _keys(value: Any) -> set[str]:
+    if isinstance(value, Mapping):
+        return set(value).union(*map(_keys, value.values()))
+    return set().union(*map(_keys, value)) if isinstance(value, list) else set()

@@ -1,0 +1,72 @@
+"""What a request says of tools, and refusals of it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.server import Server
+
+Body = Mapping[str, Any]
+
+
+def unknown_tool(refused: Refused, server: Server) -> bool:
+    """A choice names a function that isn't there, or demands a call where there is none to make."""
+    body = refused.body or {}
+    known = set(functions(body))
+    return any(name not in known for name in named(body)) or (forces(body) and not known)
+
+
+def unsupported_tool(refused: Refused, server: Server) -> bool:
+    """A forced tool is no function, or the server can't have any tool called, which it can't say of some only."""
+    body = refused.body or {}
+    if not forces(body):
+        return False
+    choice = body.get("tool_choice")
+    other = isinstance(choice, Mapping) and choice.get("type") not in (None, "function", "allowed_tools")
+    no_function = bool(body.get("tools")) and not set(functions(body)) & set(named(body) or functions(body))
+    return other or no_function or server.stands_by("calls tools", 0)
+
+
+def forces(body: Body) -> bool:
+    """Whether the choices of tools leave the model no way to answer in words."""
+    return any(_forces(body.get(name)) for name in ("tool_choice", "function_call"))
+
+
+def _forces(choice: Any) -> bool:
+    if isinstance(choice, Mapping) and choice.get("type") == "allowed_tools":
+        choice = choice.get("allowed_tools", choice).get("mode")
+    return choice == "required" or isinstance(choice, Mapping)
+
+
+def functions(body: Body) -> dict[str, Mapping[str, Any]]:
+    """The functions that the model may be told of, by name."""
+    found = list(body.get("functions") or ())
+    for tool in body.get("tools") or ():
+        if isinstance(tool.get("function"), Mapping):
+            found.append(tool["function"])
+        elif tool.get("type") == "function":
+            found.append(tool)
+    return {str(function["name"]): function for function in found if "name" in function}
+
+
+def named(body: Body) -> list[str]:
+    """The functions that a choice names."""
+    return [name for field in ("tool_choice", "function_call") for name in _named(body.get(field))]
+
+
+def _named(choice: Any) -> Iterator[str]:
+    if not isinstance(choice, Mapping):
+        return
+    if choice.get("type") == "allowed_tools":
+        for reference in choice.get("allowed_tools", choice).get("tools") or ():
+            if reference.get("type", "function") == "function":
+                yield from _name(reference)
+    elif choice.get("type", "function") in (None, "function"):
+        yield from _name(choice)
+
+
+def _name(reference: Mapping[str, Any]) -> Iterator[str]:
+    function = reference.get("function")
+    name = function.get("name") if isinstance(function, Mapping) else reference.get("name")
+    if isinstance(name, str):
+        yield name

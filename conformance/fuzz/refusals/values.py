@@ -1,0 +1,81 @@
+"""Refusals of single values and of pairs that exclude each other."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS
+from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.refusals.structured_outputs import asks_for_form
+from specvino.conformance.fuzz.refusals.tools import forces
+from specvino.conformance.fuzz.server import Server
+
+PENALTIES: Mapping[str, float] = {"frequency_penalty": 0, "presence_penalty": 0, "repetition_penalty": 1}
+"""The penalties and the values that are none."""
+
+DRAFTING = ("num_assistant_tokens", "assistant_confidence_threshold", "max_ngram_size")
+"""Settings of drafting."""
+
+RESERVED = ("messages", "tools", "bos_token", "eos_token")
+"""Variables of chat templates that requests can't set."""
+
+
+def integer_above_max_value(refused: Refused, server: Server) -> bool:
+    stated = re.search(r"limit is (\d+)\.", refused.message)
+    param = refused.param or ""
+    value = refused.value(param)
+    if stated is None or param not in (*TOKEN_LIMITS, "best_of") or value is None:
+        return False
+    what = "most tokens" if param in TOKEN_LIMITS else "most candidates"
+    return bool(value > int(stated[1])) and server.stands_by(what, int(stated[1]))
+
+
+def invalid_value(refused: Refused, server: Server) -> bool:
+    if refused.query.get("dialect") and refused.query.get("version") == "3.2":
+        return refused.param == "version"
+    return refused.param in conflicts(refused.body or {})
+
+
+def conflicts(body: Mapping[str, Any]) -> set[str]:
+    """The fields that can't be as they are together with others."""
+    return set(_conflicts(body))
+
+
+def _conflicts(body: Mapping[str, Any]) -> Iterator[str]:
+    n, best_of = body.get("n") or 1, body.get("best_of")
+    if best_of is not None and n > best_of:
+        yield "n"
+    if (best_of or 1) > 1 and any(body.get(name) not in (None, none) for name, none in PENALTIES.items()):
+        yield "best_of"
+    least = body.get("min_tokens") or 0
+    if least and ((best_of or 1) > 1 or any(least > (body.get(name) or least) for name in TOKEN_LIMITS)):
+        yield "min_tokens"
+    forms = list(asks_for_form(body))
+    if forms or forces(body):
+        yield from ("best_of",) if (best_of or 1) > 1 else ()
+        yield from ("ignore_eos",) if body.get("ignore_eos") else ()
+        yield from ("min_tokens",) if least else ()
+    if len(forms) == 2:
+        yield "response_format"
+    if body.get("functions") and body.get("tools"):
+        yield "functions"
+    yield from (f"chat_template_kwargs.{name}" for name in RESERVED if name in (body.get("chat_template_kwargs") or {}))
+
+
+def invalid_type(refused: Refused, server: Server) -> bool:
+    param = "chat_template_kwargs.add_generation_prompt"
+    return refused.param == param and not isinstance(refused.value(param), bool | None)
+
+
+def unsupported_parameter(refused: Refused, server: Server) -> bool:
+    """What it takes was not started with the server; so it says the same of all requests."""
+    param = refused.param or ""
+    if param == "background":
+        return refused.value(param) is True and server.stands_by("stores", 0)
+    if param == "best_of":
+        return (refused.value(param) or 1) > 1 and server.stands_by("drafts", 1)
+    if param == "min_tokens":
+        return bool(refused.value(param)) and server.stands_by("drafts", 1)
+    if param == "num_assistant_tokens":  # both ways of drafting take it
+        return refused.value(param) is not None and server.stands_by("drafts", 0)
+    return param in DRAFTING and refused.value(param) is not None

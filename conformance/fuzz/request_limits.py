@@ -1,0 +1,148 @@
+"""Makes generated requests worth sending: most reach the engine, and none keeps it busy for minutes.
+
+Schemathesis knows no model's name, and a text without a limit runs to the end of the context. So before a valid
+request is sent
+- 9 of 10 get the name of a served model: else nearly all answers were 404;
+- 9 of 10 that go on from an earlier response don't: it would have to be a stored one;
+- 9 of 10 lose what would have them refused: settings of drafting, fields that exclude each other, choices of tools
+  that the request doesn't have, files and sounds, images that are nowhere, and most of the others (consistent.py);
+- 1 of 4 that say nothing about it become streams: by chance hardly any would;
+- 9 of 10 that set no limit of tokens get a small one, and all that ask for a form or force a call, since few models
+  ever come to an end in one; the others must not ignore the end of the text;
+- limits that an engine would really work off are cut; huge ones stay, since they are refused at once;
+- where many choices are asked for the limit shrinks, and where that isn't enough, prompts and choices are fewer.
+
+What is changed depends on the request alone, so that a run can be repeated and a failure can shrink. Invalid requests
+go out as they are. Schemathesis judges a changed request anew, so a change can't make it invalid unnoticed.
+
+Where a server's time is not ours to spend (`frugal`), every request gets a small limit, an invalid one too: the server
+may take it.
+"""
+
+import json
+import zlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from schemathesis import Case
+
+from specvino.conformance.fuzz.consistent_requests import consistent
+from specvino.conformance.fuzz.document import Object, body_fields, operations
+from specvino.conformance.fuzz.prompts import is_several
+from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS
+from specvino.conformance.fuzz.refusals.structured_outputs import asks_for_form
+from specvino.conformance.fuzz.refusals.tools import forces
+from specvino.conformance.fuzz.report import FuzzReport
+
+SMALL = 16
+"""The largest limit that is set where there was none, in tokens."""
+
+LARGE = 64
+"""The largest limit that stays, in tokens."""
+
+BUDGET = 512
+"""The most tokens that a request may ask for over all its choices."""
+
+HUGE = 1 << 24
+"""No model's context is as long: a limit above it is refused, not worked off."""
+
+
+class Caps:
+    """Changes cases of any operation of a document and counts them in the report."""
+
+    def __init__(self, document: Object, models: Sequence[str], report: FuzzReport, *, frugal: bool = False) -> None:
+        self._fields = {each["operationId"]: body_fields(document, each) for each in operations(document)}
+        self._models = models
+        self._report = report
+        self._frugal = frugal
+
+    def apply(self, case: Case[Any]) -> None:
+        if not isinstance(case.body, dict) or case.meta is None:
+            return
+        fields = self._fields[case.operation.definition.raw["operationId"]]
+        if not case.meta.generation.mode.is_positive:
+            if self._frugal:
+                case.body = limited(case.body, fields)
+            return
+        before, case.body = case.body, capped(case.body, fields, self._models, frugal=self._frugal)
+        if fields.intersection(TOKEN_LIMITS) and not limits(before) and not _is_endless(case.body):
+            self._report.unlimited += 1
+            self._report.capped += bool(limits(case.body))
+
+
+def limits(body: Object) -> list[str]:
+    """The names of the limits of tokens that a body sets."""
+    return [name for name in TOKEN_LIMITS if body.get(name) is not None]
+
+
+def limited(body: Object, fields: Collection[str]) -> dict[str, Any]:
+    """A body with the smallest change that sets a small limit of tokens: what no server takes for one stays."""
+    known = [name for name in TOKEN_LIMITS if name in fields]
+    small = {name: min(body[name], LARGE) for name in known if _is_number(body.get(name))}
+    missing = all(body.get(name) is None for name in known)
+    return {**body, **small} | ({known[0]: SMALL} if known and missing else {})
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def capped(body: Object, fields: Collection[str], models: Sequence[str], *, frugal: bool = False) -> dict[str, Any]:
+    """A valid body as it shall be sent. `fields` are those that the operation knows; `models` are served."""
+    draw = _draws(body)
+    changed = consistent(body, images=not draw(4)) if draw(10) else dict(body)
+    if "model" in fields and draw(10):
+        changed["model"] = models[draw(len(models))]
+    if draw(10):
+        changed.pop("previous_response_id", None)
+    if "stream" in fields and "stream" not in changed and not draw(4):
+        changed["stream"] = True
+    known = [name for name in TOKEN_LIMITS if name in fields]
+    if not known:
+        return changed
+    if not limits(changed) and (draw(10) or _is_endless(changed) or frugal):
+        changed[known[0]] = 1 + draw(SMALL)
+    _reduce_choices(changed, BUDGET if limits(changed) else 1)
+    if not limits(changed):
+        changed.pop("ignore_eos", None)
+        changed.pop("min_tokens", None)
+    for name in limits(changed):
+        if changed[name] <= HUGE or frugal:
+            changed[name] = max(1, min(changed[name], LARGE, BUDGET // _choices(changed)))
+            if changed.get("min_tokens") is not None:
+                changed["min_tokens"] = min(changed["min_tokens"], changed[name])
+    return changed
+
+
+def _is_endless(body: Object) -> bool:
+    return forces(body) or any(asks_for_form(body))
+
+
+def _reduce_choices(body: dict[str, Any], most: int) -> None:
+    if _prompts(body) > most:
+        body["prompt"] = body["prompt"][:most]
+    if _choices(body) > most:
+        for name in ("n", "best_of"):
+            if body.get(name) is not None:
+                body[name] = 1
+
+
+def _choices(body: Object) -> int:
+    # In JSON 2.0 is an integer too.
+    return _prompts(body) * int(max(body.get("n") or 1, body.get("best_of") or 1))
+
+
+def _prompts(body: Object) -> int:
+    return len(body["prompt"]) if is_several(body.get("prompt")) else 1
+
+
+def _draws(body: Mapping[str, Any]) -> Callable[[int], int]:
+    """Draws numbers below a bound, from nothing but the request."""
+    state = zlib.crc32(json.dumps(body, sort_keys=True).encode())
+
+    def draw(bound: int) -> int:
+        nonlocal state
+        state, number = divmod(state, bound)
+        return number
+
+    return draw

@@ -1,0 +1,109 @@
+"""A second judge of JSON answers: openapi-core, which shares no code with Schemathesis or with our own shapes."""
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from openapi_core import OpenAPI
+from openapi_core.datatypes import RequestParameters
+from openapi_core.exceptions import OpenAPIError
+from schemathesis import Response
+
+from specvino.conformance.document.dialect import WHOLE, Dialect, lowered
+
+if TYPE_CHECKING:
+    from openapi_core.protocols import Request
+
+MOST_ALIKE = 8
+"""Of answers of one form that are judged: it takes a thousandth of a second, and most answers are refusals."""
+
+_HOST = "http://server.invalid"
+
+
+@dataclass
+class _Request:
+    """As openapi-core wants it: all that it needs of a request is which operation it is for."""
+
+    path: str
+    method: str
+    host_url: str = _HOST
+    body: bytes | None = None
+    content_type: str = ""
+    parameters: RequestParameters = field(default_factory=RequestParameters)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    status_code: int
+    content_type: str
+    headers: dict[str, Any]
+    data: bytes | None
+
+
+class SecondValidator:
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect.name
+        self._document = lowered() if dialect.name == WHOLE else dialect.document
+        self._alike: Counter[tuple[str, str, int, Any]] = Counter()
+
+    def violations(self, path: str, method: str, response: Response) -> list[str] | None:
+        """None for what it doesn't judge: what isn't JSON or has an undocumented status, which others tell, and what is
+        like many answers before. `path` is a template."""
+        media = response.headers.get("content-type", [""])[0]
+        operation = self._document["paths"].get(path, {}).get(method.lower(), {})
+        if not media.startswith("application/json") or str(response.status_code) not in operation.get("responses", {}):
+            return None
+        kind = (path, method, response.status_code, _form(response.content))
+        self._alike[kind] += 1
+        if self._alike[kind] > MOST_ALIKE:
+            return None
+        headers = {name: values[0] for name, values in response.headers.items()}
+        # Names in the place of the parameters: what was sent may hold anything, and would not be found.
+        request = _Request(re.sub(r"[{}]", "", path), method.lower())
+        answer = _Answer(response.status_code, media, headers, response.content)
+        return [
+            _sentence(error) for error in _openapi(self._dialect).iter_response_errors(cast("Request", request), answer)
+        ]
+
+
+@cache
+def _openapi(dialect: str) -> OpenAPI:
+    """Takes a second to build. The address that was judged is of no interest to it: paths alone find operations."""
+    document = lowered() if dialect == WHOLE else Dialect(dialect).document
+    paths = {path: _without_servers(item) for path, item in document["paths"].items()}
+    return OpenAPI.from_dict({**document, "paths": paths, "servers": [{"url": _HOST}]})
+
+
+def _form(content: bytes) -> Any:
+    """The fields of a JSON value and the kinds of their values."""
+    try:
+        return _form_of(json.loads(content))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _form_of(value: Any) -> Any:
+    if isinstance(value, dict):
+        return tuple((name, _form_of(each)) for name, each in value.items())
+    if isinstance(value, list):
+        return frozenset(map(_form_of, value))
+    return type(value)
+
+
+def _without_servers(item: Any) -> Any:
+    """A path item whose operations are where all others are."""
+    if not isinstance(item, dict):
+        return item
+    return {name: _without_servers(each) for name, each in item.items() if name != "servers"}
+
+
+def _sentence(error: BaseException) -> str:
+    """Its own text says only that there was an error; what it was is in its causes."""
+    causes = [str(each) for each in getattr(error, "schema_errors", None) or ()]
+    inner = error.__cause__ if isinstance(error, OpenAPIError) else None
+    if inner is not None:
+        causes += [str(each) for each in getattr(inner, "schema_errors", None) or (inner,)]
+    return f"{type(error).__name__}: {'; '.join(each.splitlines()[0] for each in causes if each) or error}"

@@ -1,0 +1,53 @@
+"""Has requests that speak of a stored response speak of one that is there: Schemathesis makes up ids that never are."""
+
+import zlib
+from typing import Any
+
+from schemathesis import Case
+from schemathesis.generation.meta import TestPhase
+
+from specvino.conformance.fuzz.report import FuzzReport
+from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
+
+ID = "response_id"
+
+EXAMPLE = "resp_"
+"""With this the document's example of an id begins, which is mostly drawn."""
+
+
+class StoredIds:
+    """Changes most valid cases with a `response_id`; those of `stateful` stay, which has ids of its own.
+
+    Of 3 responses 2 are made in the background, and where a stream is resumed, it's near its begin.
+    """
+
+    def __init__(self, server: Server, model: str, report: FuzzReport) -> None:
+        self._server = server
+        self._model = model
+        self._report = report
+
+    def apply(self, case: Case[Any]) -> None:
+        meta = case.meta
+        if ID not in (case.path_parameters or {}) or meta is None or not meta.generation.mode.is_positive:
+            return
+        draw = zlib.crc32(f"{case.method} {case.path_parameters[ID]} {case.query or ''}".encode())
+        is_example = str(case.path_parameters[ID]).startswith(EXAMPLE)
+        if meta.phase.name is TestPhase.STATEFUL or (draw % 4 == 0 and not is_example):
+            return
+        try:
+            self._change(case, draw)
+        except NoAnswer as silence:  # the request goes out as it is
+            self._report.silences.append((case.operation.label, str(silence)))
+        except BadStatus:
+            pass
+
+    def _change(self, case: Case[Any], draw: int) -> None:
+        id = self._server.new_response(self._model, background=draw % 3 > 0)
+        if id is None:
+            return
+        self._report.kept += 1
+        case.path_parameters = {ID: id}
+        if "after" in (case.query or {}) and draw % 5 > 0:
+            case.query = {**case.query, "after": min(self._server.input_items(id))}
+        if "starting_after" in (case.query or {}) and draw % 5 > 0:
+            case.query = {**case.query, "starting_after": draw % 7}

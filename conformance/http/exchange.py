@@ -1,0 +1,131 @@
+"""One request and what came back."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from specvino.conformance.http.sse import Decoder, ServerSentEvent
+from specvino.conformance.streams.fold import fold_chat, fold_completion
+from specvino.conformance.streams.fold_response import fold_response
+
+Ended = Literal["complete", "cut off", "too slow", "too long", "unreachable", "left"]
+"""How it ended: `left` says that we closed the connection on purpose."""
+
+FOLDS = {"chat": fold_chat, "completions": fold_completion, "responses": fold_response, "response": fold_response}
+
+
+class Unreadable(Exception):
+    """An answer is not what its reader needs; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`body` is None where the request has none; `content` is what was sent."""
+
+    endpoint: str | None
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    content: bytes | None
+    body: Any = None
+
+    def asked(self, field: str, default: Any = None) -> Any:
+        """What a field of the JSON body says; the default where it is absent or null."""
+        value = self.body.get(field) if isinstance(self.body, Mapping) else None
+        return default if value is None else value
+
+    @property
+    def streamed(self) -> bool:
+        return self.asked("stream") is True
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """`status` is None where no answer came. `headers` have small names. Times are in seconds since the request."""
+
+    number: int
+    request: Request
+    status: int | None
+    headers: Mapping[str, str]
+    content: bytes
+    ended: Ended
+    seconds: float
+    first: float | None = None
+    problem: str | None = None
+    retries: int = 0
+    times: tuple[float, ...] = field(default=())
+    """When each piece of the body came."""
+    connection: str | None = None
+    """Names the connection where the server keeps it open for the next request."""
+
+    @property
+    def media(self) -> str:
+        """The media type without parameters; empty where there is none."""
+        return self.headers.get("content-type", "").split(";")[0].strip().lower()
+
+    @property
+    def is_stream(self) -> bool:
+        return self.media == "text/event-stream"
+
+    @cached_property
+    def events(self) -> tuple[ServerSentEvent, ...]:
+        """The events of a stream, a terminator among them."""
+        return tuple(Decoder().feed(self.content)) if self.is_stream else ()
+
+    @cached_property
+    def chunks(self) -> tuple[dict[str, Any], ...]:
+        """The JSON objects that a stream's events hold."""
+        return tuple(chunk for chunk in map(_object, self.events) if chunk is not None)
+
+    @cached_property
+    def json(self) -> Any:
+        """The body as JSON. Raises Unreadable."""
+        try:
+            return json.loads(self.content)
+        except (ValueError, RecursionError) as error:
+            shown = self.content[:80].decode("utf-8", "replace")
+            raise Unreadable(f"the answer is not JSON ({error}): {shown!r}") from None
+
+    @cached_property
+    def answer(self) -> dict[str, Any]:
+        """The JSON object that came, of a stream what its events add up to. Raises Unreadable."""
+        if not self.is_stream:
+            if not isinstance(self.json, dict):
+                raise Unreadable(f"the answer is no JSON object but {self.content[:80]!r}")
+            return self.json
+        fold = FOLDS.get(self.request.endpoint or "")
+        if fold is None or not self.chunks:
+            raise Unreadable("the stream holds no event")
+        try:
+            return fold(list(self.chunks))
+        except (LookupError, TypeError, AttributeError) as error:
+            raise Unreadable(f"the stream adds up to no answer: {type(error).__name__} {error}") from None
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is a whole answer with a 2xx."""
+        return self.status is not None and self.status < 300 and self.ended == "complete"
+
+    @property
+    def error(self) -> Mapping[str, Any]:
+        """OpenAI's error object of a refusal; empty where the answer has none."""
+        try:
+            found = self.json.get("error") if isinstance(self.json, dict) else None
+        except Unreadable:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def __str__(self) -> str:
+        """A line for people: `POST /chat/completions -> 200`."""
+        came = str(self.status) if self.status is not None else self.problem or self.ended
+        return f"{self.request.method} {self.request.path} -> {came}"
+
+
+def _object(event: ServerSentEvent) -> dict[str, Any] | None:
+    try:
+        value = json.loads(event.data)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

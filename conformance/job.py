@@ -1,0 +1,130 @@
+"""A whole run: what the command `specvino conform` does, without its terminal and files."""
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from specvino.conformance.cases.plan import Plan, plan
+from specvino.conformance.cases.run import Run
+from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.http.client import Client, Target
+from specvino.conformance.http.preflight import CannotRun, preflight
+from specvino.conformance.reports.convert import Converter
+from specvino.conformance.reports.records import BAD, Footer, Header, Line, Report
+from specvino.conformance.reports.redact import Redactor
+from specvino.conformance.verdict import Result
+
+if TYPE_CHECKING:
+    from specvino.conformance.fuzz.layer import Fuzz
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be judged, and how far. Times are in seconds."""
+
+    target: Target
+    dialect: Dialect
+    profile: str = "full"
+    layers: tuple[str, ...] = ("cases", "streams")
+    filters: tuple[str, ...] = ()
+    concurrency: int = 1
+    max_time: float | None = None
+
+    def plan(self) -> Plan:
+        """Raises CannotRun where a filter, or all of it, leaves nothing."""
+        keyed = self.target.key is not None
+        for each in self.filters or (None,):
+            filters = () if each is None else (each,)
+            found = plan(self.dialect, profile=self.profile, layers=self.layers, filters=filters, key=keyed)
+            if not found.cases and "fuzz" not in self.layers:
+                raise CannotRun(self._nothing(found, each))
+        return plan(self.dialect, profile=self.profile, layers=self.layers, filters=self.filters, key=keyed)
+
+    def _nothing(self, found: Plan, pattern: str | None) -> str:
+        what = f"the filter {pattern!r} leaves" if pattern else "there is"
+        if found.left_out:
+            return f"{what} nothing to judge: {next(iter(found.left_out.values()))}"
+        return f"{what} no rule in the profile {self.profile} of {' and '.join(self.layers)}"
+
+
+@dataclass(slots=True)
+class RunningJob:
+    """A run on its way. `report` grows with it, and has its header after `begin`."""
+
+    job: Job
+    plan: Plan
+    client: Client
+    model: str
+    report: Report
+    _begun: float = field(default_factory=time.monotonic)
+    _run: Run | None = None
+    _fuzz: "Fuzz | None" = None
+
+    @property
+    def requests(self) -> int:
+        """How many were sent so far."""
+        return self.client.sent + (self._fuzz.requests if self._fuzz else 0)
+
+    async def lines(self, accepts: Callable[[Line], bool]) -> AsyncGenerator[Line, None]:
+        """As they come; `accepts` says of a finding whether a baseline has it."""
+        converter = Converter(self.job.target)
+        async with aclosing(self._results()) as results:
+            async for result in results:
+                line = converter.line(result)
+                if line.verdict in BAD and accepts(line):
+                    line = line.model_copy(update={"accepted": True})
+                self.report.lines.append(line)
+                yield line
+
+    def footer(self, *, complete: bool) -> Footer:
+        """How the run ended, or stands."""
+        lost = self._run.lost if self._run else None
+        ended = self._fuzz.report.ended if self._fuzz else "completed"
+        return Footer(
+            counts=dict(self.report.counts),
+            requests=self.requests,
+            seconds=round(time.monotonic() - self._begun, 3),
+            complete=complete,
+            lost=lost or ("the layer fuzz" if ended == "server_unavailable" else None),
+            time_up=self._run is not None and self._run.time_up,
+        )
+
+    async def _results(self) -> AsyncGenerator[Result, None]:
+        job, model = self.job, self.model
+        if self.plan.cases:
+            self._run = Run(self.client, job.dialect, model, self.plan, job.concurrency, job.max_time)
+            async with aclosing(self._run.results()) as results:
+                async for result in results:
+                    yield result
+        if "fuzz" in job.layers:
+            from specvino.conformance.fuzz.layer import Fuzz
+
+            left = None if job.max_time is None else max(job.max_time - (time.monotonic() - self._begun), 1.0)
+            self._fuzz = Fuzz(job.target, job.dialect, [model], job.profile, left, job.filters)
+            async with aclosing(self._fuzz.results()) as results:
+                async for result in results:
+                    yield result
+
+
+async def begin(job: Job, client: Client) -> RunningJob:
+    """Asks the server for what has to be known. Raises CannotRun."""
+    chosen = job.plan()
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    model = await preflight(client, job.dialect, job.target.model)
+    header = Header(
+        tool=f"specvino {version('specvino')}",
+        url=job.target.url,
+        model=Redactor.of(job.target).text(model),
+        dialect=job.dialect.name,
+        document=job.dialect.digest,
+        profile=job.profile,
+        layers=job.layers,
+        filters=job.filters,
+        started=started,
+        left_out=chosen.left_out,
+    )
+    return RunningJob(job, chosen, client, model, Report(header))

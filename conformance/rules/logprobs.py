@@ -1,0 +1,59 @@
+"""Probabilities of tokens."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.rules.outputs import Output, outputs
+from specvino.conformance.rules.rule import Rule
+
+
+class LogprobsJoin(Rule):
+    name = "logprobs-join"
+    says = "The tokens of logprobs join to the text, and none is more likely than certain."
+    specs: ClassVar = {
+        "chat": "/components/schemas/ChatLogprobs",
+        "completions": "/components/schemas/CompletionLogprobs",
+    }
+
+    def applies(self, exchange: Exchange) -> bool:
+        asked = exchange.request.asked("logprobs", False)
+        # With thoughts and calls the tokens are those of other texts too.
+        return exchange.ok and asked is not False and exchange.request.endpoint in ("chat", "completions")
+
+    def violations(self, exchange: Exchange) -> Iterator[str]:
+        for output in outputs(exchange):
+            logprobs = output.choice.get("logprobs")
+            if not isinstance(logprobs, dict):
+                yield f"logprobs were asked for, and are {logprobs!r}"
+            elif "content" in logprobs:
+                yield from _chat(logprobs["content"] or [], output)
+            elif "tokens" in logprobs:
+                yield from _completions(logprobs, output)
+
+
+def _chat(tokens: list[dict[str, Any]], output: Output) -> Iterator[str]:
+    for each in tokens:
+        if each.get("logprob", 0) > 0:
+            yield f"the logprob of {each.get('token')!r} is {each['logprob']}, above 0"
+    if output.calls or output.thoughts:
+        return
+    if all(isinstance(each.get("bytes"), list) for each in tokens):
+        joined = bytes(byte for each in tokens for byte in each["bytes"]).decode("utf-8", "replace")
+    else:
+        joined = "".join(each.get("token") or "" for each in tokens)
+    # The token that ended the turn, and what a stop string cut off, are no part of the text.
+    if not joined.startswith(output.text.strip("\ufffd")):
+        yield f"the tokens join to {joined[:120]!r}, but the text is {output.text[:120]!r}"
+
+
+def _completions(logprobs: dict[str, Any], output: Output) -> Iterator[str]:
+    lengths = {name: len(logprobs[name]) for name in logprobs if isinstance(logprobs[name], list)}
+    if len(set(lengths.values())) > 1:
+        yield f"the lists of logprobs have different lengths: {lengths}"
+    joined = "".join(map(str, logprobs["tokens"] or ()))
+    if not joined.startswith(output.text.strip("\ufffd")) and "\ufffd" not in joined:
+        yield f"the tokens join to {joined[:120]!r}, but the text is {output.text[:120]!r}"
+    offsets = logprobs.get("text_offset")
+    if isinstance(offsets, list) and offsets != sorted(offsets):
+        yield f"text_offset goes back: {offsets[:20]}"

@@ -1,0 +1,60 @@
+"""Calls of tools."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from specvino.conformance.document.shape import Shape
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.rules.outputs import outputs
+from specvino.conformance.rules.rule import Rule
+
+
+class ArgumentsValid(Rule):
+    name = "arguments-valid"
+    says = (
+        "What is called is one of the request's tools, and its arguments are JSON, by its schema where that is strict."
+    )
+    specs: ClassVar = {
+        "chat": "/components/schemas/CreateChatCompletionRequest/properties/tools",
+        "responses": "/components/schemas/CreateResponseRequest/properties/tools",
+    }
+
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.ok and bool(exchange.request.asked("tools"))
+
+    def violations(self, exchange: Exchange) -> Iterator[str]:
+        tools = _functions(exchange.request.asked("tools"))
+        # OpenAI promises valid arguments for strict tools only, others for all calls that they force.
+        held = self.dialect.name != "openai" and _forced(exchange.request.asked("tool_choice"))
+        for output in outputs(exchange):
+            for name, arguments in output.calls:
+                if name not in tools:
+                    yield f"{name!r} is called, which is none of {', '.join(map(repr, tools))}"
+                    continue
+                if output.reason == "length":
+                    continue  # it was cut off, and says so
+                try:
+                    # Where a system writes the object itself, its document says so.
+                    value = arguments if isinstance(arguments, dict) else json.loads(arguments)
+                except (TypeError, ValueError):
+                    yield f"the arguments of {name} are not JSON: {str(arguments)[:120]!r}"
+                    continue
+                if not isinstance(value, dict):
+                    yield f"the arguments of {name} are no object: {arguments[:120]!r}"
+                elif held or tools[name].get("strict"):
+                    for violation in Shape(tools[name].get("parameters") or {}).violations(value):
+                        yield f"the arguments of {name} break its schema: {violation}"
+
+
+def _forced(choice: Any) -> bool:
+    """Whether a tool_choice demands a call, of any tool or of some."""
+    if isinstance(choice, dict):
+        allowed = choice.get("allowed_tools", choice)
+        return not isinstance(allowed, dict) or allowed.get("mode") != "auto"
+    return bool(choice == "required")
+
+
+def _functions(tools: Any) -> dict[Any, dict[str, Any]]:
+    flat = [tool.get("function", tool) for tool in tools if isinstance(tool, dict)]
+    return {function.get("name"): function for function in flat}

@@ -1,0 +1,215 @@
+"""What each invariant of a stream demands. The table (`generated/streams.py`) says what they mean."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from specvino.conformance.streams.events import MISSING, at
+from specvino.conformance.streams.state_machines import Fact, Key, StateMachines, facts_of, shown
+from specvino.generated import streams
+
+Event = Mapping[str, Any]
+
+
+class Invariant:
+    """Is told what happens and yields violations. `machines` are as they were before what it is told."""
+
+    def __init__(self, machines: StateMachines) -> None:
+        self.machines = machines
+
+    def event(self, event: Event, facts: list[Fact]) -> Iterable[str]:
+        """An event comes and states these facts."""
+        return ()
+
+    def fact(self, event: Event, fact: Fact) -> Iterable[str]:
+        """Then each of them."""
+        return ()
+
+    def end(self) -> Iterable[str]:
+        """The stream is over, and no failure excuses it."""
+        return ()
+
+
+class KeysDenseInvariant(Invariant):
+    def __init__(self, law: streams.KeysDense, machines: StateMachines) -> None:
+        super().__init__(machines)
+
+    def end(self) -> Iterator[str]:
+        for name, instances in self.machines.instances.items():
+            siblings: dict[Key, list[Any]] = defaultdict(list)
+            for key in instances:
+                siblings[key[:-1]].append(key[-1])
+            for around, keys in siblings.items():
+                if set(keys) != set(range(len(keys))):
+                    of = f"{name} in {shown(around)}" if around else name
+                    field, values = self.machines.named(name).key, ", ".join(sorted(map(repr, keys)))
+                    yield f"the values of {field} of {of} are {values}, not 0 to {len(keys) - 1}"
+
+
+class ChildrenCloseFirstInvariant(Invariant):
+    def __init__(self, law: streams.ChildrenCloseFirst, machines: StateMachines) -> None:
+        super().__init__(machines)
+
+    def fact(self, event: Event, fact: Fact) -> Iterator[str]:
+        machine = self.machines.of(fact.name)
+        if machine and (fact.name == machine.close or fact.name in machine.end):
+            for child, key in self.machines.open_children(machine, fact.key):
+                yield f"{fact.name} comes before {child.name} {shown(key)} was closed by {child.close}"
+
+
+class ConstantInvariant(Invariant):
+    def __init__(self, law: streams.Constant, machines: StateMachines) -> None:
+        super().__init__(machines)
+        self._fields = law.fields
+        self._values: dict[str, Any] = {}
+
+    def event(self, event: Event, facts: list[Fact]) -> Iterator[str]:
+        for field in self._fields:
+            value = at(event, field)
+            if value is not MISSING and value != self._values.setdefault(field, value):
+                yield f"{field} was {self._values[field]!r} and is now {value!r}"
+
+
+class OneFactInvariant(Invariant):
+    def __init__(self, law: streams.OneFact, machines: StateMachines) -> None:
+        super().__init__(machines)
+        self._of = law.of
+        self._facts = facts_of(machines.named(law.of))
+
+    def event(self, event: Event, facts: list[Fact]) -> Iterator[str]:
+        stated: dict[Key, str] = {}
+        for fact in facts:
+            if fact.name in self._facts:
+                if fact.key in stated:
+                    yield f"one event states both {stated[fact.key]} and {fact.name} of {self._of} {shown(fact.key)}"
+                stated[fact.key] = fact.name
+
+
+class ConsecutiveInvariant(Invariant):
+    def __init__(self, law: streams.Consecutive, machines: StateMachines) -> None:
+        super().__init__(machines)
+        self._field, self._next = law.field, law.start
+
+    def event(self, event: Event, facts: list[Fact]) -> Iterator[str]:
+        value = at(event, self._field)
+        if type(value) is not int:
+            yield f"{self._field} is {'missing' if value is MISSING else repr(value)}, not {self._next}"
+            self._next += 1
+            return
+        if value != self._next:
+            yield f"{self._field} is {value}, not {self._next}"
+        self._next = value + 1
+
+
+class OneIdInvariant(Invariant):
+    def __init__(self, law: streams.OneId, machines: StateMachines) -> None:
+        super().__init__(machines)
+        self._law = law
+        self._depth = len(machines.chain(machines.named(law.of)))
+        self._ids: dict[Key, Any] = {}
+
+    def fact(self, event: Event, fact: Fact) -> Iterator[str]:
+        machine = self.machines.of(fact.name)
+        if machine is None or self._law.of not in [each.name for each in self.machines.chain(machine)]:
+            return
+        key, of = fact.key[: self._depth], self._law.of
+        for field in self._law.fields:
+            value = at(event, field)
+            if value is MISSING:
+                continue
+            if key not in self._ids:
+                for other, known in self._ids.items():
+                    if other[:-1] == key[:-1] and known == value:
+                        yield f"{of} {shown(key)} has the id of {of} {shown(other)}, {value!r}"
+                self._ids[key] = value
+            if value != self._ids[key]:
+                yield f"{field} of {of} {shown(key)} was {self._ids[key]!r} and is now {value!r}"
+
+
+class JoinedDeltasInvariant(Invariant):
+    def __init__(self, law: streams.JoinedDeltas, machines: StateMachines) -> None:
+        super().__init__(machines)
+        self._texts = law.texts
+        self._joined: dict[tuple[streams.Text, Key], str] = {}
+        self._done: set[tuple[streams.Text, Key]] = set()
+
+    def fact(self, event: Event, fact: Fact) -> Iterator[str]:
+        for text in self._texts:
+            this = (text, fact.key)
+            if fact.name in (text.delta, text.done) and this in self._done:
+                yield f"{fact.name} of {shown(fact.key)} comes after {text.done}"
+            if fact.name == text.delta:
+                self._joined[this] = self._joined.get(this, "") + str(event.get("delta"))
+            elif fact.name == text.done:
+                self._done.add(this)
+                yield from self._compare(event, fact, text.field, self._joined.setdefault(this, ""))
+        machine = self.machines.of(fact.name)
+        if machine and fact.name == machine.close:
+            yield from self._close(event, fact, [text for text in self._texts if text.delta in machine.body])
+
+    def _close(self, event: Event, fact: Fact, texts: list[streams.Text]) -> Iterator[str]:
+        wholes: dict[str, str] = defaultdict(str)
+        for text in texts:
+            # Texts of several kinds can have one place, of which an instance has one kind.
+            wholes[text.whole] += self._joined.get((text, fact.key), "")
+            if (text, fact.key) in self._joined.keys() - self._done:
+                yield f"{fact.name} of {shown(fact.key)} comes before {text.done}"
+        for path, joined in wholes.items():
+            if at(event, path) is not MISSING:
+                yield from self._compare(event, fact, path, joined)
+
+    def _compare(self, event: Event, fact: Fact, path: str, joined: str) -> Iterator[str]:
+        value = at(event, path)
+        if value != joined:
+            found = "missing" if value is MISSING else _short(value)
+            yield f"{path} of {fact.name} of {shown(fact.key)} is {found}, but the deltas make {_short(joined)}"
+
+
+class WholeEqualsPiecesInvariant(Invariant):
+    def __init__(self, law: streams.WholeEqualsPieces, machines: StateMachines) -> None:
+        super().__init__(machines)
+        self._law = law
+        self._close = machines.named(law.of).close
+        around = machines.named(machines.named(law.of).inside or "")
+        self._ends = {around.close, *around.end} - {None}
+        self._pieces: dict[Key, Any] = {}
+
+    def fact(self, event: Event, fact: Fact) -> Iterator[str]:
+        law = self._law
+        if fact.name == self._close:
+            self._pieces.setdefault(fact.key, at(event, law.piece))
+        elif fact.name in self._ends:
+            keys = sorted((key for key in self._pieces if key[:-1] == fact.key), key=_place)
+            # An object that can't have such pieces needs no list of them.
+            whole = at(event, law.whole)
+            whole = [] if whole is MISSING or whole is None else whole
+            if not isinstance(whole, list):
+                yield f"{law.whole} of {fact.name} is {_short(whole)}, not a list"
+            elif len(whole) != len(keys):
+                yield f"{law.whole} of {fact.name} holds {len(whole)}, but the stream has closed {len(keys)} {law.of}s"
+            else:
+                for index, key in enumerate(keys):
+                    if whole[index] != self._pieces[key]:
+                        yield f"{law.whole}.{index} of {fact.name} is not the {law.piece} of {law.of} {shown(key)}"
+
+
+def _place(key: Key) -> tuple[bool, Any]:
+    """Sorts numbers as numbers, and texts, which a server has sent for numbers, after them."""
+    return isinstance(key[-1], str), key[-1]
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
+INVARIANTS: dict[type, Callable[[Any, StateMachines], Invariant]] = {
+    streams.KeysDense: KeysDenseInvariant,
+    streams.ChildrenCloseFirst: ChildrenCloseFirstInvariant,
+    streams.Constant: ConstantInvariant,
+    streams.OneFact: OneFactInvariant,
+    streams.Consecutive: ConsecutiveInvariant,
+    streams.OneId: OneIdInvariant,
+    streams.JoinedDeltas: JoinedDeltasInvariant,
+    streams.WholeEqualsPieces: WholeEqualsPiecesInvariant,
+}

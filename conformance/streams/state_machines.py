@@ -1,0 +1,129 @@
+"""The machines of a table at work: what has been begun, what is closed, and which step was not allowed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specvino.generated.streams import Machine
+
+Key = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that an event states about an instance. `key` has the keys of that instance's machine and of those
+    around it, outermost first; it is empty for the outermost machine, of which there is one instance."""
+
+    name: str
+    key: Key
+
+
+@dataclass(slots=True)
+class Instance:
+    """One thing under way: a choice, say."""
+
+    closed: bool = False
+
+
+class StateMachines:
+    """Takes facts in their order."""
+
+    def __init__(self, machines: tuple[Machine, ...]) -> None:
+        self._named = {machine.name: machine for machine in machines}
+        self._outermost = next(machine for machine in machines if machine.inside is None)
+        self._machine_of = {fact: machine for machine in machines for fact in facts_of(machine)}
+        self._begun = False
+        self._ended_by: str | None = None
+        self.failed = False
+        """Whether the stream ended in a way that excuses what it cut off."""
+        self.instances: dict[str, dict[Key, Instance]] = {machine.name: {} for machine in machines if machine.inside}
+
+    def named(self, name: str) -> Machine:
+        """Raises KeyError."""
+        return self._named[name]
+
+    def of(self, fact: str) -> Machine | None:
+        """The machine that has a fact."""
+        return self._machine_of.get(fact)
+
+    def chain(self, machine: Machine) -> list[Machine]:
+        """A machine and those around it from the outside in, the outermost left out."""
+        return [] if machine.inside is None else [*self.chain(self._named[machine.inside]), machine]
+
+    def open_children(self, machine: Machine, key: Key) -> Iterator[tuple[Machine, Key]]:
+        """What is directly inside an instance and not closed."""
+        for child in self._named.values():
+            if child.inside == machine.name:
+                for child_key, instance in self.instances[child.name].items():
+                    if child_key[:-1] == key and not instance.closed:
+                        yield child, child_key
+
+    def advance(self, fact: Fact) -> Iterator[str]:
+        """Yields what was not allowed about a fact that some machine has."""
+        machine, outermost = self._machine_of[fact.name], self._outermost
+        if self._ended_by:
+            about = f" of {shown(fact.key)}" if fact.key else ""
+            yield f"{fact.name}{about} comes after the {outermost.name} was ended by {self._ended_by}"
+        if fact.name == outermost.open:
+            if self._begun:
+                yield f"the {outermost.name} is opened by {fact.name} a second time"
+            self._begun = True
+        elif outermost.open and not self._begun and fact.name not in outermost.abort:
+            yield f"{fact.name} comes before the {outermost.name} was opened by {outermost.open}"
+            self._begun = True  # once is enough
+        if machine is not outermost:
+            yield from self._advance_inner(machine, fact)
+        elif fact.name in (*machine.end, *machine.fail, *machine.abort):
+            self.failed = self.failed or fact.name not in machine.end
+            self._ended_by = self._ended_by or fact.name
+
+    def finish(self) -> Iterator[str]:
+        """The stream is over, and no failure excuses it: yields what is missing."""
+        for machine in self._named.values():
+            for key, instance in self.instances.get(machine.name, {}).items():
+                if not instance.closed:
+                    yield f"{machine.name} {shown(key)} was never closed by {machine.close}"
+        if not self._begun and not any(self.instances.values()):
+            yield "the stream holds nothing"
+        elif self._outermost.open and not self._ended_by:
+            yield f"the {self._outermost.name} was never ended by {' or '.join(self._outermost.end)}"
+
+    def _advance_inner(self, machine: Machine, fact: Fact) -> Iterator[str]:
+        around = self._named[machine.inside or ""]
+        if around.inside is not None:
+            yield from self._inside(around, fact)
+        instances = self.instances[machine.name]
+        instance, thing = instances.get(fact.key), f"{machine.name} {shown(fact.key)}"
+        if fact.name == machine.open:
+            if instance is not None:
+                yield f"{thing} is opened by {fact.name} a second time"
+            instances.setdefault(fact.key, Instance())
+            return
+        if instance is None:
+            if machine.open is not None:
+                yield f"{fact.name} comes before {thing} was opened by {machine.open}"
+            instance = instances.setdefault(fact.key, Instance())
+        if instance.closed:
+            yield f"{fact.name} comes after {thing} was closed by {machine.close}"
+        instance.closed = instance.closed or fact.name == machine.close
+
+    def _inside(self, around: Machine, fact: Fact) -> Iterator[str]:
+        """A fact is about something inside an instance that is open."""
+        key = fact.key[:-1]
+        instance = self.instances[around.name].get(key)
+        if instance is None:
+            yield f"{fact.name} comes before {around.name} {shown(key)} was opened by {around.open}"
+            self.instances[around.name][key] = Instance()  # once is enough
+        elif instance.closed:
+            yield f"{fact.name} comes after {around.name} {shown(key)} was closed by {around.close}"
+
+
+def facts_of(machine: Machine) -> set[str]:
+    """All facts that a machine has."""
+    named = {machine.open, machine.close, *machine.body, *machine.end, *machine.fail, *machine.abort}
+    return {fact for fact in named if fact is not None}
+
+
+def shown(key: Key) -> str:
+    """A key in a sentence: `0.1`."""
+    return ".".join(map(str, key))

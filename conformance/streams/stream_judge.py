@@ -1,0 +1,45 @@
+"""Judges a stream by the document's table: is it one that the protocol allows?
+
+Without I/O: events go in one by one, violations come out. An event is first classified into the facts that it states
+(a choice's role, a piece of content, a finish, …); the facts drive the state machines; the invariants must hold
+beside.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from specvino.conformance.streams.events import classify
+from specvino.conformance.streams.invariants import INVARIANTS
+from specvino.conformance.streams.state_machines import StateMachines
+from specvino.generated.streams import Stream
+
+
+class StreamJudge:
+    """Feed it every event, then `end`. Both yield violations, each a sentence."""
+
+    def __init__(self, table: Stream) -> None:
+        self._table = table
+        self._machines = StateMachines(table.machines)
+        self._invariants = [INVARIANTS[type(law)](law, self._machines) for law in table.laws]
+
+    def feed(self, event: Mapping[str, Any]) -> Iterator[str]:
+        facts = classify(event, self._table.classify, self._machines)
+        if not facts and not self._table.silent:
+            by = self._table.classify
+            yield f"an event of {by} {event.get(by)!r} is unknown" if isinstance(by, str) else "an event states nothing"
+        for invariant in self._invariants:
+            yield from invariant.event(event, facts)
+        for fact in facts:
+            for invariant in self._invariants:
+                yield from invariant.fact(event, fact)
+            yield from self._machines.advance(fact)
+
+    def end(self, *, terminated: bool) -> Iterator[str]:
+        """The connection is closed; `terminated` says whether the terminator came, once and last."""
+        if self._table.terminator is not None and not terminated:
+            yield f"the stream does not end with {self._table.terminator}"
+        if self._machines.failed:
+            return  # what a failure cut off need not be whole
+        yield from self._machines.finish()
+        for invariant in self._invariants:
+            yield from invariant.end()

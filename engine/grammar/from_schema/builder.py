@@ -1,0 +1,19 @@
+"""What arrays and objects need of the conversion that they are a part of."""
+
+from typing import Protocol
+
+from specvino.engine.grammar.ebnf.nodes import Grammar, Rule
+from specvino.engine.json_schema.errors import Path
+from specvino.engine.json_schema.subschema import Located
+
+
+class Builder(Protocol):
+    @property
+    def grammar(self) -> Grammar: ...
+
+    @property
+    def unenforced(self) -> dict[Path, str]: ...
+
+    def rule(self, parts: tuple[Located, ...]) -> Rule:
+        """The rule for values that satisfy all these schemas. Raises Impossible and SchemaError."""
+        ...

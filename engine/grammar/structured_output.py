@@ -1,0 +1,84 @@
+"""A request's constraint -> what the pipeline is given."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from specvino.engine.errors import ConstraintError
+from specvino.engine.grammar.ebnf.example import shortest
+from specvino.engine.grammar.ebnf.render import render
+from specvino.engine.grammar.from_schema.converter import convert
+from specvino.engine.grammar.structural_tags import for_xgrammar, to_ebnf
+from specvino.engine.json_schema.errors import Path, SchemaError
+from specvino.engine.request import Constraint, JsonSchema
+
+# Characters, of the schema or tag and of the grammar that it becomes.
+LONGEST = 262_144
+LONGEST_GRAMMAR = 1_048_576
+
+Kind = Literal["grammar", "structural_tags_config"]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """`text` is a grammar of ours in XGrammar's notation, or a structural tag that only XGrammar knows, by the names of
+    the pipeline's own options."""
+
+    kind: Kind
+    text: str
+    unenforced: tuple[Path, ...] = ()
+
+
+def lower(constraint: Constraint) -> Form:
+    """Raises ConstraintError for what is wrong, too large, or strict and not to be enforced."""
+    try:
+        form = _lowered(constraint)
+    except SchemaError as error:
+        raise ConstraintError(str(error), error.path) from None
+    except RecursionError:
+        raise ConstraintError("it is nested too deeply") from None
+    if len(form.text) > LONGEST_GRAMMAR:
+        message = f"it becomes a grammar of {len(form.text)} characters, accepted are {LONGEST_GRAMMAR}"
+        raise ConstraintError(message)
+    return form
+
+
+def example(constraint: Constraint) -> str | None:
+    """A short text that the constraint allows; None for structural tags that only XGrammar knows.
+
+    Raises ConstraintError like `lower`.
+    """
+    lower(constraint)
+    if isinstance(constraint, JsonSchema):
+        return shortest(convert(_parsed(constraint.schema))[0])
+    try:
+        return shortest(to_ebnf.as_grammar(_parsed(constraint.tag))[0])
+    except to_ebnf.Unknown:
+        return None
+
+
+def _lowered(constraint: Constraint) -> Form:
+    if isinstance(constraint, JsonSchema):
+        grammar, findings = convert(_parsed(constraint.schema))
+        return _form("grammar", render(grammar), findings.unenforced, constraint)
+    tag = _parsed(constraint.tag)
+    try:
+        whole, unenforced = to_ebnf.as_grammar(tag)
+    except to_ebnf.Unknown:
+        parts, unenforced = for_xgrammar.lower(tag)
+        return _form("structural_tags_config", json.dumps(parts), unenforced, constraint)
+    return _form("grammar", render(whole), unenforced, constraint)
+
+
+def _form(kind: Kind, text: str, unenforced: Mapping[Path, str], constraint: Constraint) -> Form:
+    if constraint.strict and unenforced:
+        path, reason = next(iter(unenforced.items()))
+        raise ConstraintError(reason, path, unsupported=True)
+    return Form(kind, text, tuple(unenforced))
+
+
+def _parsed(text: str) -> object:
+    if len(text) > LONGEST:
+        raise SchemaError((), f"it has {len(text)} characters of JSON, but may have {LONGEST}")
+    return json.loads(text)

@@ -1,0 +1,95 @@
+"""What the server and the preprocess process say to each other.
+
+Token ids of prompts travel as bytes (int64, the machine's order): the server only counts and forwards them.
+"""
+
+import msgspec
+
+from specvino.engine.request import Conversation, Image
+
+TOKEN_ID_BYTES = 8
+
+
+class LoadTokenizer(msgspec.Struct, tag=True):
+    """The first message to the prepare process."""
+
+    path: str
+
+
+class Prepare(msgspec.Struct, tag=True):
+    """A conversation to be rendered by the chat template and tokenized.
+
+    `as_text` is for models that see: the answer brings the text too. Of images only the places are needed.
+    """
+
+    id: int
+    prompt: Conversation
+    as_text: bool = False
+
+
+class Tokenize(msgspec.Struct, tag=True):
+    """A text to be tokenized as it is."""
+
+    id: int
+    text: str
+    add_special_tokens: bool
+
+
+class Decode(msgspec.Struct, tag=True):
+    """An image file to be decoded, or its base64."""
+
+    id: int
+    file: bytes
+    base64: bool
+    longest_side: int
+
+
+class Vocabulary(msgspec.Struct, tag=True):
+    """Sent once, before Ready. `table` is each token's bytes, None if tokens' texts depend on their neighbours.
+
+    `drops_space`: a space at the beginning of a text isn't shown. Ids below `size` are those that both the tokenizer
+    and the model have. `special` are the special tokens' texts. `chat_template` is empty where the model has none.
+    """
+
+    table: list[bytes] | None
+    size: int
+    pad_id: int
+    special: dict[int, str] = {}
+    chat_template: str = ""
+    drops_space: bool = False
+
+
+class Prepared(msgspec.Struct, tag=True):
+    """With images, `text` has a tag where each stands; `token_ids` are those of the text without the tags. `ending` is
+    how a rendered conversation ends."""
+
+    id: int
+    token_ids: bytes
+    text: str | None = None
+    ending: str = ""
+
+
+class Decoded(msgspec.Struct, tag=True):
+    """A picture, or a piece of it (`pieces.py`) after which `more` follow."""
+
+    id: int
+    image: Image
+    more: bool = False
+
+
+class PromptTooLong(msgspec.Struct, tag=True):
+    """The tokenizer truncates such a prompt or text. `tokens` was counted piecewise and may be a few off."""
+
+    id: int
+    tokens: int
+    limit: int
+
+
+class PromptRefused(msgspec.Struct, tag=True):
+    """`reason` is a sentence for the client."""
+
+    id: int
+    reason: str
+
+
+FromPrepare = Vocabulary | Prepared | Decoded | PromptTooLong | PromptRefused

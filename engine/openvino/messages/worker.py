@@ -1,0 +1,116 @@
+"""What the server and the worker process say to each other."""
+
+import msgspec
+
+from specvino.engine.grammar.structured_output import Form
+from specvino.engine.protocol import Drafting
+from specvino.engine.request import Image
+from specvino.engine.segments import FinishReason
+
+
+class LoadModel(msgspec.Struct, tag=True):
+    """The first message to the worker. `draft_path` is a smaller model's, whose guesses the model confirms."""
+
+    path: str
+    max_sequences: int
+    draft_path: str | None = None
+    prompt_lookup: bool = False
+
+    @property
+    def drafting(self) -> Drafting | None:
+        if self.draft_path is not None:
+            return "draft_model"
+        return "prompt_lookup" if self.prompt_lookup else None
+
+
+class Show(msgspec.Struct, tag=True):
+    """The next image of those that Generates refer to by `key`, or the next piece of it, as in Decoded."""
+
+    key: int
+    image: Image
+    more: bool = False
+
+
+class Hide(msgspec.Struct, tag=True):
+    """No further Generate refers to the images of `key`."""
+
+    key: int
+
+
+class Seen(msgspec.Struct):
+    """A prompt for a model that sees: a text, which has a tag for each of the images shown under `key`.
+
+    Only the pipeline knows how many tokens images are. Prompt and answer must fit `context_length`; `yields` says that
+    `max_new_tokens` was not asked for: then the answer may end earlier.
+    """
+
+    text: str
+    context_length: int
+    yields: bool
+    key: int | None = None
+
+
+class Generate(msgspec.Struct, tag=True):
+    """One sequence, or a beam search: then the ids of its `n` best texts follow `id`.
+
+    `temperature` 0 and `top_p` 0 are greedy, `top_k` -1 keeps all tokens. `echo` asks for the prompt's `logprobs` too.
+    `seen` takes the place of `token_ids` where the model sees.
+    """
+
+    id: int
+    token_ids: bytes
+    max_new_tokens: int
+    temperature: float
+    top_p: float
+    top_k: int
+    frequency_penalty: float
+    presence_penalty: float
+    repetition_penalty: float
+    seed: int
+    ignore_eos: bool
+    min_tokens: int = 0
+    min_p: float = 0.0
+    n: int = 1
+    best_of: int = 1
+    length_penalty: float = 1.0
+    logprobs: bool = False
+    echo: bool = False
+    num_assistant_tokens: int | None = None
+    assistant_confidence_threshold: float | None = None
+    max_ngram_size: int | None = None
+    seen: Seen | None = None
+    form: Form | None = None
+
+
+class Cancel(msgspec.Struct, tag=True):
+    id: int
+
+
+ToWorker = LoadModel | Generate | Cancel | Show | Hide
+
+
+class Output(msgspec.Struct, array_like=True):
+    """A sequence's new tokens; its last output has a `finish`, or says in `error` why it failed.
+
+    `logprobs`, where asked for, has one for each token. `prompt_logprobs` comes once, in the first output. Of a prompt
+    with images there is one more output, also for a sequence that was cancelled while it ran: `prompt_tokens` is how
+    many tokens it was. `too_long` says that such a prompt doesn't fit.
+    """
+
+    id: int
+    token_ids: list[int]
+    finish: FinishReason | None = None
+    error: str | None = None
+    logprobs: list[float] | None = None
+    prompt_logprobs: list[float | None] | None = None
+    prompt_tokens: int | None = None
+    too_long: bool = False
+
+
+class Step(msgspec.Struct, tag=True):
+    """Sent after every step, also without outputs: it is the heartbeat. `cache_usage` is in percent."""
+
+    outputs: list[Output]
+    running: int
+    waiting: int
+    cache_usage: float

@@ -1,0 +1,1 @@
+"""What several child processes need around OpenVINO. The server imports none of it."""

@@ -1,0 +1,156 @@
+"""The server's side of the prepare process."""
+
+import asyncio
+import itertools
+from array import array
+from typing import NamedTuple
+
+from specvino.engine.admission import check_ids
+from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, ImageError, PromptError
+from specvino.engine.models.source import ModelSource
+from specvino.engine.openvino.messages import image_tags
+from specvino.engine.openvino.messages.chunking import Joiner
+from specvino.engine.openvino.messages.preprocess import (
+    Decode,
+    Decoded,
+    FromPrepare,
+    LoadTokenizer,
+    Prepare,
+    Prepared,
+    PromptRefused,
+    PromptTooLong,
+    Tokenize,
+    Vocabulary,
+)
+from specvino.engine.openvino.preprocess import chat_template
+from specvino.engine.processes.supervisor import Supervisor
+from specvino.engine.request import Conversation, Image, Prompt, TextPrompt, TokenPrompt
+
+Answer = Prepared | Decoded | PromptTooLong | PromptRefused
+
+
+class Tokenized(NamedTuple):
+    """A prompt's token ids; for a model that sees also its text, whose images' tags are none of the tokens. `ending` is
+    how a conversation ends as the chat template wrote it."""
+
+    token_ids: bytes
+    text: str | None = None
+    ending: str = ""
+
+
+class PrepareClient:
+    """The process answers one request after the other: a silence of `deadline` seconds is the first one's fault.
+
+    When it is lost, the requests behind that one fail with EngineRestarted; they aren't sent again. All methods raise
+    PromptError, EngineUnavailable and EngineRestarted.
+    """
+
+    def __init__(self, source: ModelSource, deadline: float) -> None:
+        self.vocabulary: Vocabulary  # set when the process is ready for the first time
+        self._context_length = source.context_length
+        self._vision = source.vision
+        self._deadline = deadline
+        self._ids = itertools.count()
+        self._pieces = Joiner()
+        self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of their sending
+        self.process = Supervisor(
+            "prepare",
+            "specvino.engine.openvino.preprocess",
+            LoadTokenizer(str(source.path)),
+            incoming=FromPrepare,
+            on_message=self._receive,
+            on_lost=self._lost,
+            busy=lambda: bool(self._owed),
+            stall_timeout=deadline,
+            quiet=True,  # the template engine writes parts of templates and messages to stderr
+        )
+
+    async def prepare(self, prompt: Prompt) -> Tokenized:
+        text = None
+        match prompt:
+            case Conversation():
+                answer = await self._render(prompt)
+            case TextPrompt():
+                text = image_tags.cut(prompt.text) if self._vision else None
+                answer = await self._tokenize(text or prompt.text, add_special_tokens=True)
+            case TokenPrompt() if self._vision:
+                raise PromptError("This model sees images, and takes no token ids.")
+            case TokenPrompt():
+                check_ids(prompt.ids, self.vocabulary.size)
+                return Tokenized(array("q", prompt.ids).tobytes())
+        if isinstance(answer, PromptTooLong):
+            raise ContextLengthExceeded(answer.tokens, None, min(answer.limit, self._context_length))
+        return Tokenized(answer.token_ids, answer.text or text, answer.ending)
+
+    async def decode(self, file: bytes | str, longest_side: int) -> Image:
+        """Returns the picture in a file, given as its bytes or their base64. Raises ImageError."""
+        base64 = isinstance(file, str)
+        data = file.encode(errors="replace") if isinstance(file, str) else file
+        try:
+            answer = await self._ask(Decode(next(self._ids), data, base64, longest_side))
+        except PromptError as error:
+            raise ImageError(str(error)) from error
+        if isinstance(answer, PromptRefused):
+            raise ImageError(answer.reason)
+        assert isinstance(answer, Decoded)
+        return answer.image
+
+    async def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
+        """Returns the token ids of a text that isn't a prompt: the model's context doesn't bound it."""
+        answer = await self._tokenize(text, add_special_tokens=add_special_tokens)
+        if isinstance(answer, PromptTooLong):
+            raise PromptError(
+                f"The text has about {answer.tokens} tokens; this model's tokenizer takes less than {answer.limit}."
+            )
+        return answer.token_ids
+
+    async def close(self) -> None:
+        await self.process.close()
+        for answer in self._owed.values():
+            if not answer.done():
+                answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
+
+    async def _render(self, prompt: Conversation) -> Prepared | PromptTooLong:
+        answer = await self._ask(Prepare(next(self._ids), chat_template.without_pixels(prompt), self._vision))
+        if isinstance(answer, PromptRefused):
+            raise PromptError(f"The model's chat template refuses these messages: {answer.reason}")
+        assert not isinstance(answer, Decoded)
+        return answer
+
+    async def _tokenize(self, text: str, *, add_special_tokens: bool) -> Prepared | PromptTooLong:
+        answer = await self._ask(Tokenize(next(self._ids), text, add_special_tokens))
+        if isinstance(answer, PromptRefused):
+            raise PromptError(f"The model's tokenizer refuses this text: {answer.reason}")
+        assert not isinstance(answer, Decoded)
+        return answer
+
+    async def _ask(self, request: Prepare | Tokenize | Decode) -> Answer:
+        self.process.check_ready()
+        self.process.send(request)  # first: a text that can't be encoded mustn't leave a debt
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._owed[request.id] = answer
+        return await answer
+
+    def _receive(self, message: FromPrepare) -> None:
+        if isinstance(message, Vocabulary):
+            self.vocabulary = message
+            return
+        if isinstance(message, Decoded):
+            image = self._pieces.add(message.id, message.image, message.more)
+            if image is None:
+                return
+            message = Decoded(message.id, image)
+        answer = self._owed.pop(message.id)
+        if not answer.done():  # it is done if its request was cancelled meanwhile
+            answer.set_result(message)
+
+    def _lost(self, reason: str, stalled: bool) -> None:
+        self._pieces.clear()
+        owed, self._owed = self._owed, {}
+        for place, answer in enumerate(owed.values()):
+            if answer.done():
+                continue
+            if stalled and place == 0:
+                answer.set_exception(PromptError(f"Preparing the input took longer than {self._deadline:g} s."))
+            else:
+                answer.set_exception(EngineRestarted(f"The request was lost: {reason}."))

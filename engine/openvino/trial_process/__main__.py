@@ -1,0 +1,52 @@
+"""The trial process tries one constraint after the other, until the server goes."""
+
+import itertools
+import resource
+from pathlib import Path
+
+from specvino.engine.errors import ConstraintError
+from specvino.engine.openvino.messages.grammar import LoadStub, Refused, Sound, Try, refused
+from specvino.engine.openvino.native.dummy_pipeline import Stub
+from specvino.engine.openvino.native.silence import silence
+from specvino.engine.openvino.native.tokenizer import load_tokenizer
+from specvino.engine.openvino.trial_process.trial import check, reason
+from specvino.engine.processes import child
+from specvino.engine.processes.channel import BlockingChannel
+from specvino.engine.processes.lifecycle import Ready
+
+# A tokenizer keeps what was ever compiled for it, about a quarter of a megabyte each. Then it is replaced.
+MOST_COMPILED = 500
+
+_MOST_MEMORY = 4 << 30  # bytes, beyond what is used when all is loaded
+
+
+def answer(stub: Stub, question: Try) -> Sound | Refused:
+    try:
+        check(stub, question.form)
+    except ConstraintError as error:
+        return refused(question.id, error)
+    return Sound(question.id)
+
+
+def work(channel: BlockingChannel) -> None:
+    settings = channel.receive()
+    stub = Stub(load_tokenizer(settings.path))
+    _limit_memory()
+    channel.send(Ready())
+    with silence():  # the compiler warns there of what is none of the operator's concern
+        for compiled in itertools.count(1):
+            if compiled % MOST_COMPILED == 0:
+                stub = Stub(load_tokenizer(settings.path))
+            channel.send(answer(stub, channel.receive()))
+
+
+def _limit_memory() -> None:
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        return  # only Linux tells how much is used
+    used = int(statm.read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + _MOST_MEMORY, resource.RLIM_INFINITY))
+
+
+if __name__ == "__main__":
+    child.run(LoadStub | Try, work, reason)

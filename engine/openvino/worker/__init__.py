@@ -1,0 +1,1 @@
+"""The worker process: it holds the model, and steps it for all sequences together."""

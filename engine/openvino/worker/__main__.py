@@ -1,0 +1,32 @@
+"""The worker process: it steps the pipeline and sends one message a step for all sequences."""
+
+from specvino.engine.openvino.messages.worker import ToWorker
+from specvino.engine.openvino.native.error_text import one_line
+from specvino.engine.openvino.worker.pipeline import load
+from specvino.engine.openvino.worker.step_loop import Worker
+from specvino.engine.processes import child
+from specvino.engine.processes.channel import BlockingChannel
+from specvino.engine.processes.lifecycle import Ready
+
+
+def work(channel: BlockingChannel) -> None:
+    settings = channel.receive()
+    worker = Worker(
+        load(settings),
+        settings.max_sequences,
+        drafting=settings.drafting,
+        plain=lambda: load(settings, plain=True),
+    )
+    channel.send(Ready())
+    while True:
+        if worker.idle:
+            worker.renew(lambda: load(settings))
+        message = channel.receive() if worker.idle else channel.poll()
+        while message is not None:
+            worker.receive(message)
+            message = channel.poll()
+        channel.send(worker.step())
+
+
+if __name__ == "__main__":
+    child.run(ToWorker, work, one_line)

@@ -1,0 +1,92 @@
+"""A request in the pipeline, and what can be read of it."""
+
+from typing import TYPE_CHECKING
+
+from openvino_genai import GenerationFinishReason
+
+from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.worker import Generate, Output
+from specvino.engine.openvino.worker import vision
+from specvino.engine.segments import FinishReason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from openvino_genai.py_openvino_genai import GenerationHandle, GenerationOutput
+
+_FINISH: dict[GenerationFinishReason, FinishReason] = {
+    GenerationFinishReason.STOP: "stop",
+    GenerationFinishReason.LENGTH: "length",
+}
+
+# Less than any real one, where the pipeline says minus infinity: JSON has no such number.
+_LEAST = -9999.0
+
+
+def scores_prompt(request: Generate) -> bool:
+    """Whether the prompt's own probabilities are wanted."""
+    return request.echo and request.logprobs
+
+
+class Running:
+    """`handle` mustn't be lost: without it the pipeline drops the request."""
+
+    def __init__(self, request: Generate, handle: "GenerationHandle") -> None:
+        self.handle = handle
+        self._request = request
+        self._prompt = len(request.token_ids) // TOKEN_ID_BYTES if request.echo else 0
+        self._unread: list[GenerationOutput] = []
+
+    @property
+    def width(self) -> int:
+        """How many sequences it runs."""
+        return self._request.best_of
+
+    @property
+    def with_images(self) -> bool:
+        return self._request.seen is not None and self._request.seen.key is not None
+
+    @property
+    def scores_prompt(self) -> bool:
+        return scores_prompt(self._request)
+
+    def prompt_tokens(self) -> int:
+        """How many tokens the prompt was, images included, when it has ended."""
+        return vision.prompt_tokens(self.handle)
+
+    def read(self) -> list[Output]:
+        """What is new: nothing, one output of a sequence, or all outputs of a beam search at its end."""
+        parts, self._unread = self._unread, []
+        while self.handle.can_read():  # reading when there is nothing blocks for ever
+            parts += self.handle.read().values()
+        if not parts:
+            return []
+        if not self._request.max_new_tokens and parts[-1].finish_reason not in _FINISH:
+            self._unread = parts  # a prompt that nothing follows comes in pieces
+            return []
+        if self._request.best_of > 1:
+            best = sorted(parts, key=_score, reverse=True)[: self._request.n]
+            outputs = [self._output(self._request.id + place, [part]) for place, part in enumerate(best)]
+        else:
+            outputs = [self._output(self._request.id, parts)]
+        self._prompt = 0
+        return outputs
+
+    def _output(self, id: int, parts: "Sequence[GenerationOutput]") -> Output:
+        token_ids = [token for part in parts for token in part.generated_ids]
+        output = Output(id, token_ids[self._prompt :], _FINISH.get(parts[-1].finish_reason))
+        if self._request.logprobs:
+            logprobs = [_bounded(logprob) for part in parts for logprob in part.generated_log_probs]
+            output.logprobs = logprobs[self._prompt :]
+            if self._prompt:
+                output.prompt_logprobs = [None, *logprobs[1 : self._prompt]]
+        return output
+
+
+def _score(part: "GenerationOutput") -> tuple[float, float]:
+    """With a strong length penalty the scores are all infinite; then the probabilities decide."""
+    return part.score, sum(part.generated_log_probs)
+
+
+def _bounded(logprob: float) -> float:
+    return min(0.0, max(_LEAST, logprob))

@@ -1,0 +1,81 @@
+"""How a sequence's tokens are chosen, as GenAI's GenerationConfig wants it said.
+
+What of it the pipeline refuses is refused before it gets here. Some values it would accept and then fail on in every
+step for ever: those are brought into its bounds, which are those of 32-bit numbers.
+"""
+
+from openvino_genai import GenerationConfig
+
+from specvino.engine.openvino.messages.worker import Generate
+from specvino.engine.openvino.native.dummy_pipeline import structured_output
+from specvino.engine.protocol import Drafting
+
+_SMALLEST = 1e-6  # of temperature and top_p, with which the pipeline draws well
+
+_BELOW_ONE = 0.999999
+
+_ALL_TOKENS = 2**64 - 1
+
+# No token has this id.
+_NO_TOKEN = 2**40
+
+# As in OpenVINO Model Server, where a request doesn't say.
+_ASSISTANT_TOKENS = 5
+_NGRAM_SIZE = 3
+
+
+def configure(request: Generate, own: GenerationConfig, drafting: Drafting | None) -> GenerationConfig:
+    """`own` is what the model's folder says."""
+    # Of it the end-of-turn tokens alone: num_beams or echo in its file would change what an answer is, and its
+    # sampling settings come with the request.
+    config = GenerationConfig()
+    config.eos_token_id = own.eos_token_id
+    config.stop_token_ids = own.stop_token_ids
+    config.max_new_tokens = request.max_new_tokens
+    config.min_new_tokens = min(request.min_tokens, request.max_new_tokens)
+    config.ignore_eos = request.ignore_eos
+    config.echo = request.echo
+    config.logprobs = int(request.logprobs)
+    if request.best_of > 1:
+        _search(config, request)
+    else:
+        _draw(config, request)
+    if request.form is not None:
+        config.structured_output_config = structured_output(request.form)
+    if drafting is not None:
+        _draft(config, request, drafting)
+    return config
+
+
+def _draw(config: GenerationConfig, request: Generate) -> None:
+    # Below, the softmax overflows: so small a value means the likeliest token.
+    config.do_sample = min(request.temperature, request.top_p) >= _SMALLEST
+    if config.do_sample:
+        config.temperature = request.temperature
+        config.top_p = request.top_p
+        config.top_k = request.top_k if request.top_k > 0 else _ALL_TOKENS
+        config.min_p = min(request.min_p, _BELOW_ONE)
+        config.rng_seed = request.seed
+    config.frequency_penalty = request.frequency_penalty
+    config.presence_penalty = request.presence_penalty
+    config.repetition_penalty = request.repetition_penalty
+
+
+def _search(config: GenerationConfig, request: Generate) -> None:
+    """Stop strings are left to the server: with the prefix cache they make the pipeline's step raise."""
+    config.num_beams = request.best_of
+    config.num_return_sequences = request.n
+    config.length_penalty = request.length_penalty
+    if request.ignore_eos:  # the search knows nothing of it
+        config.eos_token_id = _NO_TOKEN
+        config.stop_token_ids = {_NO_TOKEN}
+
+
+def _draft(config: GenerationConfig, request: Generate, drafting: Drafting) -> None:
+    """Without these a pipeline that drafts fails for ever, and so it does with a threshold of 0."""
+    if drafting == "draft_model" and request.assistant_confidence_threshold is not None:
+        config.assistant_confidence_threshold = max(request.assistant_confidence_threshold, _SMALLEST)
+        return
+    config.num_assistant_tokens = request.num_assistant_tokens or _ASSISTANT_TOKENS
+    if drafting == "prompt_lookup":
+        config.max_ngram_size = request.max_ngram_size or _NGRAM_SIZE

@@ -1,0 +1,36 @@
+"""Loads a model as a pipeline that takes many sequences a step."""
+
+from typing import Any
+
+from openvino_genai import ContinuousBatchingPipeline, SchedulerConfig, draft_model
+
+from specvino.engine.openvino.messages.worker import LoadModel
+from specvino.engine.openvino.native.silence import silence
+from specvino.engine.openvino.native.tokenizer import corrected
+
+# Fastest for decoding, and the same answers on every CPU: by default those with AMX compute in bf16.
+_PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
+
+# The most tokens of a step, in a pipeline that drafts: where drafts and prompts don't fit into one step, it makes
+# wrong texts with a draft model, and raises with prompt lookup. Without drafts a step takes 256, so that a long prompt
+# doesn't keep the others waiting.
+_NO_LIMIT = 2**20
+
+
+def load(settings: LoadModel, *, plain: bool = False) -> ContinuousBatchingPipeline:
+    """`plain` is without what makes it faster: prefix cache and drafts."""
+    scheduler = SchedulerConfig()
+    # Repeated greedy prompts give identical texts with and without it (tests/engine/openvino/test_prefix_cache.py).
+    # With a draft model, a draft that is rejected makes the step raise.
+    scheduler.enable_prefix_caching = not plain and settings.draft_path is None
+    if settings.drafting is not None and not plain:
+        scheduler.max_num_batched_tokens = _NO_LIMIT
+    properties: dict[str, Any] = dict(_PROPERTIES)
+    with silence():
+        if settings.draft_path is not None and not plain:
+            properties["draft_model"] = draft_model(settings.draft_path, "CPU", **_PROPERTIES)
+        elif settings.prompt_lookup and not plain:
+            properties["prompt_lookup"] = True
+        if tokenizer := corrected(settings.path):
+            return ContinuousBatchingPipeline(settings.path, tokenizer, scheduler, "CPU", **properties)
+        return ContinuousBatchingPipeline(settings.path, scheduler, "CPU", properties)

@@ -1,0 +1,72 @@
+"""Prompts with images, in the pipeline of a model that sees.
+
+It takes the prompt as text and counts its tokens itself, images included: whether all fits is seen when the request is
+added, and how many tokens it was when it has ended.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy
+import openvino
+from openvino_genai import ContinuousBatchingPipeline, GenerationConfig
+
+from specvino.engine.openvino.messages.worker import Generate, Seen
+from specvino.engine.request import Image
+
+if TYPE_CHECKING:
+    from openvino_genai.py_openvino_genai import GenerationHandle
+
+_UNBOUNDED = GenerationConfig().max_new_tokens
+
+
+class TooLong(Exception):
+    """Prompt and answer don't fit the model's context together."""
+
+
+def add(
+    pipeline: ContinuousBatchingPipeline,
+    request: Generate,
+    seen: Seen,
+    images: Sequence[Image],
+    config: GenerationConfig,
+) -> "GenerationHandle":
+    """Raises TooLong, and what the pipeline raises."""
+    config.apply_chat_template = False  # it was, by us
+    if not images:
+        return pipeline.add_request(request.id, seen.text, config)
+    tensors = [openvino.Tensor(_pixels(image)) for image in images]
+    # The pipeline wants the prompt to be shorter than this, and otherwise heeds it only if the other bound is missing.
+    config.max_length = seen.context_length - request.max_new_tokens + 1
+    try:
+        return _add(pipeline, request.id, seen.text, tensors, config)
+    except TooLong:
+        if not seen.yields:
+            raise
+    config.max_new_tokens, config.max_length = _UNBOUNDED, seen.context_length
+    return _add(pipeline, request.id, seen.text, tensors, config)
+
+
+def prompt_tokens(handle: "GenerationHandle") -> int:
+    """Of a request that has ended."""
+    count: int = handle.get_perf_metrics().get_num_input_tokens()
+    return count
+
+
+def _add(
+    pipeline: ContinuousBatchingPipeline,
+    id: int,
+    text: str,
+    tensors: list[openvino.Tensor],
+    config: GenerationConfig,
+) -> "GenerationHandle":
+    try:
+        return pipeline.add_request(id, text, tensors, config)
+    except RuntimeError as error:
+        if "'max_length' must be greater" in str(error):
+            raise TooLong from error
+        raise
+
+
+def _pixels(image: Image) -> "numpy.typing.NDArray[numpy.uint8]":
+    return numpy.frombuffer(image.rgb, numpy.uint8).reshape(image.height, image.width, 3)

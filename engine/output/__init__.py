@@ -1,0 +1,1 @@
+"""One choice of an answer: its tokens become text, its text becomes segments."""

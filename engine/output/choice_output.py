@@ -1,0 +1,152 @@
+"""A choice on its way: its tokens become segments."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from specvino.engine.output.logprob_attribution import TokenShares
+from specvino.engine.output.repeated_calls import RepeatedCalls
+from specvino.engine.output_parsers import CallArguments, CallEnd, CallStart, OutputParser, Piece, Reasoning, Text
+from specvino.engine.segments import (
+    Finish,
+    FinishReason,
+    ReasoningDelta,
+    Segment,
+    TextDelta,
+    ToolCallArguments,
+    ToolCallEnd,
+    ToolCallStart,
+)
+from specvino.engine.text.choice_text import ChoiceText
+
+
+class ChoiceOutput:
+    """`parser` finds calls and thoughts; without one all is text. Not `parallel_calls`: it ends behind the first call.
+
+    One that `must_call` ends before it repeats a call. So that what it called is run, its reason is `tool_calls`
+    wherever all calls that were shown are whole, though the limit may have cut another one, of which nothing was shown.
+    A choice ends with its Finish; nothing is pushed after it.
+    """
+
+    def __init__(
+        self,
+        index: int,
+        text: ChoiceText,
+        parser: OutputParser | None = None,
+        *,
+        must_call: bool = False,
+        parallel_calls: bool = True,
+    ) -> None:
+        self.index = index
+        self.reasoning_tokens = 0
+        self._text = text
+        self._parser = parser
+        self._forced = must_call
+        self._parallel = parallel_calls
+        self._repeats = RepeatedCalls()
+        self._shares = TokenShares()
+        self._calls = 0
+        self._whole: list[bool] = []  # of each call that was shown
+        self._called = False  # all that it may
+
+    @property
+    def tokens(self) -> int:
+        """How many were read, up to and including the one that ended the choice."""
+        return self._text.tokens
+
+    def push(
+        self, token_ids: Sequence[int], logprobs: Sequence[float] | None, finish: FinishReason | None
+    ) -> Iterator[Segment]:
+        """`finish` is why no more tokens come, if so."""
+        if self._parser is None:
+            yield from self._plain(token_ids, logprobs, finish)
+        else:
+            yield from _joined(self._parsed(self._parser, token_ids, logprobs, finish))
+
+    def _plain(
+        self, token_ids: Sequence[int], logprobs: Sequence[float] | None, finish: FinishReason | None
+    ) -> Iterator[Segment]:
+        text = self._text.push(token_ids, logprobs)
+        if finish is not None and not self._text.stopped:
+            text += self._text.finish()
+        if text:
+            yield TextDelta(self.index, text, self._text.take_logprobs())
+        reason = "stop" if self._text.stopped else finish
+        if reason is not None:
+            yield Finish(self.index, reason, self._text.rest_logprobs())
+
+    def _parsed(
+        self,
+        parser: OutputParser,
+        token_ids: Sequence[int],
+        logprobs: Sequence[float] | None,
+        finish: FinishReason | None,
+    ) -> Iterator[Segment]:
+        """Token by token, so that each counts for what it was."""
+        for place, token_id in enumerate(token_ids):
+            text = self._text.push([token_id], logprobs and [logprobs[place]])
+            self._shares.add(self._text.take_logprobs())
+            if self._text.stopped:  # a token that was cut has the end of this text
+                self._shares.add(self._text.rest_logprobs())
+            yield from self._segments(parser.push(text))
+            self.reasoning_tokens += parser.thinking
+            if self._text.stopped or self._called:
+                break
+        ended = self._text.stopped or self._called
+        if not ended and finish is None:
+            return
+        if not ended:
+            text = self._text.finish()
+            self._shares.add(self._text.take_logprobs())
+            yield from self._segments(parser.push(text))
+        self._shares.add(self._text.rest_logprobs())
+        reason = finish if finish is not None and not ended else "stop"
+        if not self._called:
+            pieces = parser.finish(cut=reason == "length" or self._forced)
+            # Who must call says nothing else: what is left over is markup.
+            yield from self._segments([piece for piece in pieces if not (self._forced and isinstance(piece, Text))])
+        if (reason == "stop" or self._forced) and self._whole and all(self._whole):
+            reason = "tool_calls"
+        yield Finish(self.index, reason, (*self._repeats.rest(), *self._shares.rest()))
+
+    def _segments(self, pieces: Sequence[Piece]) -> Iterator[Segment]:
+        segments = self._made_of(pieces)
+        for segment in self._repeats.push(segments) if self._forced else segments:
+            if isinstance(segment, ToolCallEnd):
+                self._whole.append(segment.complete)
+            yield segment
+        self._called |= self._repeats.found
+
+    def _made_of(self, pieces: Sequence[Piece]) -> Iterator[Segment]:
+        for piece in pieces:
+            if self._called:
+                return
+            match piece:
+                case Text(text):
+                    yield TextDelta(self.index, text, self._shares.of(text))
+                case Reasoning(text):
+                    yield ReasoningDelta(self.index, text, self._shares.of(text))
+                case CallStart(name):
+                    self._called = bool(self._calls) and not self._parallel
+                    if self._called:
+                        return
+                    self._calls += 1
+                    yield ToolCallStart(self.index, self._calls - 1, name, self._shares.as_written())
+                case CallArguments(text):
+                    yield ToolCallArguments(self.index, self._calls - 1, text, self._shares.as_written())
+                case CallEnd(complete):
+                    self._called = complete and not self._parallel
+                    yield ToolCallEnd(self.index, self._calls - 1, complete)
+
+
+def _joined(segments: Iterator[Segment]) -> Iterator[Segment]:
+    """Neighbours of one kind become one: what comes together is shown together."""
+    last: Segment | None = None
+    for segment in segments:
+        if isinstance(last, TextDelta | ReasoningDelta | ToolCallArguments) and isinstance(segment, type(last)):
+            last = replace(last, text=last.text + segment.text, logprobs=last.logprobs + segment.logprobs)
+            continue
+        if last is not None:
+            yield last
+        last = segment
+    if last is not None:
+        yield last

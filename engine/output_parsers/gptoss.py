@@ -1,0 +1,61 @@
+"""Harmony, the format of gpt-oss: reasoning in the channel `analysis`, the answer in `final`, calls by their recipient.
+
+    <|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>
+
+The package openai-harmony isn't used: it parses token ids of its own vocabulary, which it downloads when first used,
+and can't start without.
+"""
+
+import re
+from collections.abc import Sequence
+
+from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
+from specvino.engine.grammar.structural_tags.builders import json_object as object_grammar
+from specvino.engine.output_parsers.json_scanner import json_object
+from specvino.engine.output_parsers.message_framing import Framing, Header
+from specvino.engine.output_parsers.pieces import CallEnd, CallStart
+from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.tools import Tool, Tools
+
+CHANNEL = re.compile(r"<\|channel\|>\s*(\w*)")
+TO = re.compile(r"\bto=([^\s<]+)")
+
+
+def _read(header: str) -> Header:
+    recipient, channel = TO.search(header), CHANNEL.search(header)
+    if recipient is not None:
+        return Header(recipient=recipient[1])
+    return Header(thinking=channel is not None and channel[1] == "analysis")
+
+
+def _call(source: Source, tools: Tools, recipient: str) -> Step[bool]:
+    name = recipient.removeprefix("functions.")
+    if name not in tools:
+        return False
+    yield from source.blank()
+    if not (yield from source.literal("{")):
+        return False
+    source.at -= 1
+    source.drop()
+    yield CallStart(name)
+    yield CallEnd((yield from json_object(source)))
+    return True
+
+
+FRAMING = Framing(
+    starts=("<|start|>", "<|channel|>"),
+    body="<|message|>",
+    ends=("<|end|>", "<|return|>", "<|call|>"),
+    thinking="<|channel|>analysis<|message|>",
+    answer="<|channel|>final<|message|>",
+    after_thinking="<|end|><|start|>assistant",
+    read=_read,
+    call=_call,
+)
+MARKERS = (*FRAMING.starts, FRAMING.body, *FRAMING.ends, "<|constrain|>")
+
+
+def forced(tools: Sequence[Tool], many: bool) -> Grammar:
+    """Always one call: the token that ends it is one of those that end the output, so nothing can follow."""
+    head = "<|channel|>commentary to=functions.{} <|constrain|>json<|message|>"
+    return tags([tag(head.format(tool.name), object_grammar(tool.parameters), "") for tool in tools], "", many=False)

@@ -1,0 +1,177 @@
+"""Follows a JSON value character by character, so that arguments can be passed on while they are written."""
+
+import json
+import re
+from enum import Enum, auto
+
+from specvino.engine.output_parsers.pieces import CallArguments
+from specvino.engine.output_parsers.text_source import Source, Step
+
+# Beyond these a client's parser may refuse what we passed on: Python's limits depth and the digits of a number.
+DEEPEST = 128
+LONGEST_NUMBER = 400
+
+PLAIN = re.compile(r'[^"\\\x00-\x1f]+')
+NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+NUMBER_BEGUN = re.compile(r"-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:(?<=\d)[eE][+-]?\d*)?)?", re.ASCII)
+WORDS = {"t": "true", "f": "false", "n": "null"}
+CLOSES = {"{": "}", "[": "]"}
+
+
+class Expect(Enum):
+    VALUE = auto()
+    VALUE_OR_END = auto()  # after "["
+    KEY = auto()
+    KEY_OR_END = auto()  # after "{"
+    COLON = auto()
+    COMMA_OR_END = auto()
+    STRING = auto()
+    ESCAPE = auto()
+    HEX = auto()
+    NUMBER = auto()
+    WORD = auto()
+
+
+class JsonScanner:
+    """One JSON value. `done`: it is complete; `broken`: it can't become valid any more.
+
+    A control character within a string, which JSON forbids and models write, is passed on as its escape.
+    """
+
+    def __init__(self) -> None:
+        self.done = False
+        self.broken = False
+        self._expect = Expect.VALUE
+        self._open: list[str] = []
+        self._is_key = False
+        self._pending = ""  # the number so far; what is left of a word; the hexadecimal digits so far
+
+    def feed(self, text: str, at: int = 0) -> tuple[str, int]:
+        """Reads on at `at`; returns the valid text, and where it ends."""
+        out: list[str] = []
+        while at < len(text) and not (self.done or self.broken):
+            if self._expect is Expect.STRING and (plain := PLAIN.match(text, at)):
+                out.append(plain[0])
+                at = plain.end()
+                continue
+            written = self._character(text[at])
+            if written is None:
+                self.broken = True
+            elif written or not self.done:
+                out.append(written)
+                at += 1
+        return "".join(out), at
+
+    def _character(self, char: str) -> str | None:
+        """What to write for it: None breaks the value; the empty text, with `done`: it is behind the value."""
+        match self._expect:
+            case Expect.STRING:
+                return self._in_string(char)
+            case Expect.ESCAPE:
+                if char == "u":
+                    self._expect, self._pending = Expect.HEX, ""
+                    return char
+                self._expect = Expect.STRING
+                return char if char in '"\\/bfnrt' else None
+            case Expect.HEX:
+                self._pending += char
+                if len(self._pending) == 4:
+                    self._expect = Expect.STRING
+                return char if char in "0123456789abcdefABCDEF" else None
+            case Expect.WORD:
+                expected, self._pending = self._pending[0], self._pending[1:]
+                if not self._pending:
+                    self._after_value()
+                return char if char == expected else None
+            case Expect.NUMBER:
+                if char in "0123456789+-.eE":
+                    self._pending += char
+                    valid = len(self._pending) <= LONGEST_NUMBER and NUMBER_BEGUN.fullmatch(self._pending)
+                    return char if valid else None
+                if not NUMBER.fullmatch(self._pending):
+                    return None
+                self._after_value()
+                return "" if self.done else self._character(char)
+            case _:
+                return char if char in " \t\r\n" else self._between(char)
+
+    def _in_string(self, char: str) -> str:
+        if char == '"':
+            if self._is_key:
+                self._expect = Expect.COLON
+            else:
+                self._after_value()
+        elif char == "\\":
+            self._expect = Expect.ESCAPE
+        else:
+            return json.dumps(char)[1:-1]
+        return char
+
+    def _between(self, char: str) -> str | None:
+        """A character that isn't white space, where neither string, number nor word is under way."""
+        expect = self._expect
+        if expect in (Expect.VALUE_OR_END, Expect.KEY_OR_END, Expect.COMMA_OR_END) and char == CLOSES[self._open[-1]]:
+            self._open.pop()
+            self._after_value()
+            return char
+        if expect in (Expect.KEY, Expect.KEY_OR_END):
+            self._expect, self._is_key = Expect.STRING, True
+            return char if char == '"' else None
+        if expect is Expect.COLON:
+            self._expect = Expect.VALUE
+            return char if char == ":" else None
+        if expect is Expect.COMMA_OR_END:
+            self._expect = Expect.KEY if self._open[-1] == "{" else Expect.VALUE
+            return char if char == "," else None
+        return self._begin(char)
+
+    def _begin(self, char: str) -> str | None:
+        if char == '"':
+            self._expect, self._is_key = Expect.STRING, False
+        elif char in CLOSES:
+            self._open.append(char)
+            self._expect = Expect.KEY_OR_END if char == "{" else Expect.VALUE_OR_END
+            if len(self._open) > DEEPEST:
+                return None
+        elif char in "-0123456789":
+            self._expect, self._pending = Expect.NUMBER, char
+        elif char in WORDS:
+            self._expect, self._pending = Expect.WORD, WORDS[char][1:]
+        else:
+            return None
+        return char
+
+    def _after_value(self) -> None:
+        if self._open:
+            self._expect = Expect.COMMA_OR_END
+        else:
+            self.done = True
+
+
+def json_value(source: Source) -> Step[str | None]:
+    """Reads any JSON value; None if there is none, or it isn't complete."""
+    scanner = JsonScanner()
+    value = ""
+    while True:
+        text, source.at = scanner.feed(source.rest, source.at)
+        value += text
+        if scanner.done:
+            return value
+        if scanner.broken or source.ended:
+            return None
+        yield None
+
+
+def json_object(source: Source) -> Step[bool]:
+    """Passes on the JSON object that begins here as arguments; whether it is complete. What is behind it stays."""
+    scanner = JsonScanner()
+    while True:
+        text, at = scanner.feed(source.rest)
+        source.take(at)
+        if text:
+            yield CallArguments(text)
+        if scanner.done:
+            return True
+        if scanner.broken or source.ended:
+            return False
+        yield None

@@ -1,0 +1,101 @@
+"""Outputs that consist of messages, each with a header that says what it is: gptoss and onyx.
+
+Headers are framing, and go. Only one that addresses no known tool comes out as text, with its message.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from specvino.engine.grammar.structural_tags.builders import ANY_TEXT, Grammar, tag
+from specvino.engine.output_parsers.pieces import Piece, Reasoning, Text
+from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.tools import Tools
+
+LONGEST_HEADER = 512
+RECIPIENT = "to="
+
+
+@dataclass(frozen=True)
+class Header:
+    """`recipient` is the tool that is called. `thinking`: the message is reasoning."""
+
+    thinking: bool = False
+    recipient: str | None = None
+
+
+class Joined:
+    """Makes pieces of one kind; a line break joins those of different messages."""
+
+    def __init__(self, kind: type[Text] | type[Reasoning]) -> None:
+        self._kind = kind
+        self._joint = self._next_joint = ""
+
+    def next_message(self) -> None:
+        self._joint = self._next_joint
+
+    def __call__(self, text: str) -> Piece:
+        joint, self._joint, self._next_joint = self._joint, "", "\n"
+        return self._kind(joint + text)
+
+
+@dataclass(frozen=True)
+class Framing:
+    """A header begins with one of `starts` and stops with `body`; a message stops with one of `ends` or before a start.
+
+    The first header may lack its beginning: then that was the prompt's end. `thinking` is the header of reasoning,
+    `answer` that of the answer, and `after_thinking` what stands between reasoning and the next header. `read` reads a
+    header. `call` makes pieces of the call in a message to a recipient; False, with nothing dropped, if there is none
+    of a known tool.
+    """
+
+    starts: Sequence[str]
+    body: str
+    ends: Sequence[str]
+    thinking: str
+    answer: str
+    after_thinking: str
+    read: Callable[[str], Header]
+    call: Callable[[Source, Tools, str], Step[bool]]
+
+    def parse(self, source: Source, tools: Tools, reasoning: bool, inside: bool) -> Step[None]:
+        """`reasoning` false: thinking is text like any other. `inside`: the prompt ended in its header."""
+        text, thoughts = Joined(Text), Joined(Reasoning)
+        first = (*self.starts, " " + RECIPIENT, RECIPIENT, self.body)
+        thinking = inside or (yield from self._begin(source, tools, text, first))
+        while True:
+            source.thinking = thinking and reasoning
+            joined = thoughts if source.thinking else text
+            end = yield from source.pieces_until((*self.ends, *self.starts), joined)
+            if end is None:
+                return
+            if end in self.ends:
+                source.take(len(end))
+            source.thinking = False
+            text.next_message()
+            thoughts.next_message()
+            thinking = yield from self._begin(source, tools, text, self.starts)
+
+    def _begin(self, source: Source, tools: Tools, text: Joined, starts: Sequence[str]) -> Step[bool]:
+        """Reads the header and the call if there is one; whether what is left of the message is thinking."""
+        start = yield from source.one_of(starts)
+        if start is None:
+            source.at = 0
+            return False
+        source.marked = start in self.starts  # others may be prose
+        if start != self.body and (yield from source.until(self.body, LONGEST_HEADER)) is None:
+            if not source.cut:
+                yield text(source.take(len(start)))
+            return False
+        written = source.take(source.at)
+        header = self.read(written)
+        if header.recipient is None:
+            return header.thinking
+        source.marked = True
+        called = bool(tools) and (yield from self.call(source, tools, header.recipient))
+        if not called and not source.cut:
+            source.at = 0
+            yield text(written)
+        return False
+
+    def thought(self, inside: bool) -> Grammar:
+        return tag("" if inside else self.thinking, ANY_TEXT, self.after_thinking)

@@ -1,0 +1,71 @@
+"""Messages with a recipient: `self` is reasoning, `user` the answer, any other a tool.
+
+     to=f<|message|><atem:function_calls><atem:invoke name="f"><atem:parameter name="k">v</atem:parameter></atem:invoke>
+    </atem:function_calls><|eom|>
+
+The outer element is optional. What counts is the name in `invoke`.
+"""
+
+import re
+from collections.abc import Sequence
+
+from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
+from specvino.engine.output_parsers.markup import Markup
+from specvino.engine.output_parsers.message_framing import Framing, Header
+from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.tools import Tool, Tools
+
+TO = re.compile(r"\bto=([^\s<]+)")
+WRAPPER = "<atem:function_calls>"
+WRAPPER_END = "</atem:function_calls>"
+
+MARKUP = Markup(
+    call=('<atem:invoke name="', '">'),
+    call_end="</atem:invoke>",
+    parameter=('<atem:parameter name="', '">'),
+    parameter_end="</atem:parameter>",
+)
+
+
+def _read(header: str) -> Header:
+    recipient = TO.search(header)
+    match recipient and recipient[1]:
+        case "self":
+            return Header(thinking=True)
+        case None | "user":
+            return Header()
+        case name:
+            return Header(recipient=name)
+
+
+def _call(source: Source, tools: Tools, recipient: str) -> Step[bool]:
+    found = False
+    yield from source.blank()
+    yield from source.literal(WRAPPER)
+    yield from source.blank()
+    while (yield from MARKUP.read(source, tools)):
+        found = True
+        yield from source.blank()
+    source.at = 0
+    if found:
+        yield from source.closing(WRAPPER_END)
+    return found
+
+
+FRAMING = Framing(
+    starts=("<|start|>",),
+    body="<|message|>",
+    ends=("<|eom|>", "<|eot|>"),
+    thinking=" to=self<|message|>",
+    answer=" to=user<|message|>",
+    after_thinking="<|eom|><|start|>assistant",
+    read=_read,
+    call=_call,
+)
+MARKERS = (*FRAMING.starts, FRAMING.body, *FRAMING.ends)
+
+
+def forced(tools: Sequence[Tool], many: bool) -> Grammar:
+    """All calls are in one message, which is addressed to one of the tools; the last token ends the output."""
+    calls = [tag(f" to={tool.name}<|message|>{WRAPPER}", MARKUP.forced(tool), WRAPPER_END) for tool in tools]
+    return tags(calls, "", many=False)

@@ -1,0 +1,121 @@
+"""How a model writes calls and thoughts: as its operator says, else as its chat template shows."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from specvino.engine.errors import ConstraintError
+from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS
+from specvino.engine.json_schema.types import admitted_types
+from specvino.engine.output_parsers import (
+    OutputParser,
+    check,
+    detect,
+    ends_in_thinking,
+    needs_special_tokens,
+    parser_for,
+)
+from specvino.engine.protocol import Calling
+from specvino.engine.request import Conversation, Tool
+
+# What a call looks like that is forced from a model of which no format is known.
+_FALLBACK = "hermes3"
+
+# So much of a prompt's end tells whether an answer begins with thoughts (characters).
+ENDING = 256
+
+# Variables of chat templates by which they are told how much to think.
+_THINKING = ("enable_thinking", "reasoning_effort")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A tool with its parameters as an object."""
+
+    name: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFormats:
+    """`tool` and `reasoning` are names in `formats`. `taught` says that the model knows the tool format."""
+
+    tool: str | None = "hermes3"
+    reasoning: str | None = "qwen3"
+    taught: bool = True
+
+    @property
+    def calling(self) -> Calling | None:
+        if self.tool is None:
+            return None
+        return "taught" if self.taught else "forced"
+
+    @property
+    def special_tokens(self) -> frozenset[str]:
+        """The texts of control tokens without which the formats can't be read."""
+        return needs_special_tokens(self.tool, self.reasoning)
+
+    def thinking(self, ending: str) -> bool:
+        """Whether an answer to a prompt with this ending begins with thoughts."""
+        return ends_in_thinking(self.reasoning, ending)
+
+    def parser(self, conversation: Conversation, *, thinking: bool) -> OutputParser | None:
+        """A parser for one answer; None where everything is text."""
+        tools = functions(conversation.tools) if self.tool is not None else []
+        if not tools and self.reasoning is None:
+            return None
+        return parser_for(self.tool, self.reasoning, tools, thinking)
+
+
+AS_TAUGHT = OutputFormats()
+
+
+def choose(template: str, tool: str | None, reasoning: str | None) -> OutputFormats:
+    """The formats by the names that were asked for: `none` is none, None is what the chat template shows.
+
+    Raises ValueError for an unknown name, and for two that don't go together.
+    """
+    shown_tool, shown_reasoning = detect(template)
+    chosen_tool = _named(tool, shown_tool or _FALLBACK)
+    chosen_reasoning = _named(reasoning, shown_reasoning)
+    try:
+        check(chosen_tool, chosen_reasoning)
+    except ValueError:
+        if reasoning is not None and tool is not None:
+            raise
+        # What was not asked for gives way.
+        if reasoning is None:
+            chosen_reasoning = None
+        else:
+            chosen_tool = None
+        check(chosen_tool, chosen_reasoning)
+    return OutputFormats(chosen_tool, chosen_reasoning, taught=tool is not None or shown_tool is not None)
+
+
+def thinking_variables(template: str) -> frozenset[str]:
+    """Those that the template heeds."""
+    return frozenset(name for name in _THINKING if name in template)
+
+
+def functions(tools: tuple[Tool, ...]) -> list[Function]:
+    return [Function(tool.name, parameters(tool)) for tool in tools]
+
+
+def parameters(tool: Tool) -> dict[str, Any]:
+    """The schema of the tool's arguments."""
+    found: dict[str, Any] = NO_ARGUMENTS if tool.parameters is None else json.loads(tool.parameters)
+    return found
+
+
+def require_object(schema: Mapping[str, Any]) -> None:
+    """Raises ConstraintError for a schema by which the arguments are anything else."""
+    types = admitted_types(schema, schema)
+    if types is not None and "object" not in types:
+        raise ConstraintError("arguments are always an object", ("type",))
+
+
+def _named(name: str | None, shown: str | None) -> str | None:
+    if name is None:
+        return shown
+    return None if name == "none" else name

@@ -1,0 +1,5 @@
+"""An engine without a model: an offline mock of the API, and faults on demand for tests."""
+
+from specvino.engine.scripted.engine import CONTEXT_LENGTH, ScriptedEngine, count_tokens
+
+__all__ = ["CONTEXT_LENGTH", "ScriptedEngine", "count_tokens"]

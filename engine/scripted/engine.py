@@ -1,0 +1,319 @@
+"""An engine without a model: an offline mock of the API, and faults on demand for tests.
+
+It answers a conversation with its last user message, or with the results of calls that end it, so that an agent comes
+to an end; a text prompt with its text, and a token prompt with its ids as words. A token is a word (`text/words.py`);
+every message of a conversation takes 4 tokens more, and the end of a turn is a token, as in a real model. With a
+temperature above 0 the words are shuffled by the seed, so that choices differ and each can be repeated. How likely a
+token was depends on the token alone. The worse texts of a search (best_of above 1) begin a word later each.
+
+To a constraint it answers with a short text that the constraint allows, whatever the prompt; where a structural tag
+leaves room for any text, or holds a grammar, it answers as without. If it must call, it calls the first two tools, or
+as often as its script says, with short arguments that they allow: always the same for a tool. Calls and thoughts are
+written as in the formats hermes3 and qwen3: a message may hold them, too, and they are recognised when it comes back.
+
+A `Script` changes that: given to the constructor for all prompts, or for one prompt in its own text (`script.py`).
+"""
+
+import asyncio
+import json
+import random
+import zlib
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import cycle, takewhile
+
+from specvino.engine.admission import check_ids, numbered, room
+from specvino.engine.errors import ConstraintError, EngineRestarted, EngineUnavailable, ImageError, PromptError
+from specvino.engine.grammar.structured_output import example, lower
+from specvino.engine.json_schema.errors import Path
+from specvino.engine.output.choice_output import ChoiceOutput
+from specvino.engine.output_parsers import OutputParser
+from specvino.engine.output_parsers.selection import AS_TAUGHT, OutputFormats, parameters, require_object
+from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, State
+from specvino.engine.request import (
+    Conversation,
+    GenerationRequest,
+    Image,
+    JsonSchema,
+    Prompt,
+    TextPrompt,
+    TokenPrompt,
+    Tool,
+)
+from specvino.engine.scripted.mock_tokenizer import PAD_ID, VOCABULARY_SIZE, word_id, word_ids, words
+from specvino.engine.scripted.script import AS_IT_COMES, Script, directed
+from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, Started, TokenLogprob, Usage
+from specvino.engine.text.byte_table import ByteTableDetokenizer
+from specvino.engine.text.choice_text import ChoiceText
+from specvino.engine.text.pad_truncate import Side, fit
+
+CONTEXT_LENGTH = 4096
+
+_MESSAGE_TOKENS = 4
+
+
+class _Choice:
+    """One answer on its way, a token a step; it is its prompt's choice number `place`."""
+
+    def __init__(
+        self,
+        index: int,
+        place: int,
+        answer: Sequence[bytes],
+        request: GenerationRequest,
+        script: Script,
+        limit: int,
+        parser: OutputParser | None,
+    ) -> None:
+        sampling = request.sampling
+        tokens = list(answer)
+        if sampling.best_of > 1:  # the best text is the answer itself; each worse one begins a token later
+            tokens = tokens[place:] + tokens[:place]
+        elif sampling.temperature > 0 and not (request.constraint or script.think or script.calls or _calling(answer)):
+            random.Random(None if sampling.seed is None else sampling.seed + place).shuffle(tokens)
+        # After the last token comes the end of the turn, unless that is ignored or too early: then it starts again.
+        if sampling.ignore_eos or sampling.min_tokens:
+            tokens = tokens or [b" "]
+        stops = frozenset(place for place, token in enumerate(tokens) if word_id(token) in sampling.stop_token_ids)
+        sampling = replace(sampling, stop_token_ids=stops)
+        tokens = tokens if sampling.ignore_eos else [*tokens, b""]
+        self._source = cycle(range(len(tokens)))
+        self._end = -1 if sampling.ignore_eos else len(tokens) - 1
+        self._early = sampling.min_tokens
+        self._logprobs = [_logprob(token) for token in tokens]
+        text = ChoiceText(ByteTableDetokenizer(tokens), sampling, logprobs=request.logprobs)
+        self.output = ChoiceOutput(
+            index, text, parser, must_call=request.must_call, parallel_calls=request.parallel_calls
+        )
+        self._left = limit
+        self.script = script
+        self.finished = False
+
+    def step(self) -> Iterator[Segment]:
+        tokens: list[int] = []
+        reason: FinishReason | None = "length"
+        if self._left:
+            self._left -= 1
+            tokens = [next(self._source)]
+            if tokens == [self._end] and self.output.tokens < self._early:
+                tokens = [next(self._source)]
+            reason = "stop" if tokens == [self._end] else None if self._left else "length"
+        for segment in self.output.push(tokens, [self._logprobs[token] for token in tokens], reason):
+            self.finished = isinstance(segment, Finish)
+            yield segment
+
+
+class ScriptedEngine:
+    """An Engine; see the module's text.
+
+    `defaults` and `drafting` are what its model says of itself; drafting changes nothing in the answers. `formats` are
+    at most hermes3 and qwen3.
+    """
+
+    def __init__(
+        self,
+        script: Script = AS_IT_COMES,
+        *,
+        defaults: Mapping[str, float | int] | None = None,
+        drafting: Drafting | None = None,
+        formats: OutputFormats = AS_TAUGHT,
+    ) -> None:
+        self._script = script
+        self._defaults = defaults or {}
+        self._drafting = drafting
+        self._formats = formats
+        self._model: ModelInfo | None = None
+        self._closed = asyncio.Event()
+        self._running = 0
+        self._restarts = 0
+
+    @property
+    def model(self) -> ModelInfo:
+        if self._model is None:
+            raise EngineUnavailable("The engine has not been started.", retry_after=1)
+        return self._model
+
+    async def start(self) -> None:
+        self._model = ModelInfo(
+            CONTEXT_LENGTH,
+            VOCABULARY_SIZE,
+            self._defaults,
+            self._drafting,
+            calling=self._formats.calling,
+            thinking_variables=frozenset(["enable_thinking"]),
+        )
+
+    def stats(self) -> EngineStats:
+        state: State = "closed" if self._closed.is_set() else "ready" if self._model else "loading"
+        return EngineStats(state=state, running=self._running, waiting=0, restarts=self._restarts)
+
+    async def close(self) -> None:
+        self._closed.set()
+
+    async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
+        unenforced_arguments = _unenforced_arguments(request)
+        choices: list[_Choice] = []
+        for index, prompt in enumerate(request.prompts):
+            with numbered("Prompt", index, len(request.prompts)):
+                choices += self._admit(prompt, request, first=len(choices))
+        prompt_tokens = sum(count_tokens(prompt) for prompt in request.prompts)
+        self._running += len(choices)
+        try:
+            unenforced = lower(request.constraint).unenforced if request.constraint else ()
+            yield Started(prompt_tokens, unenforced, unenforced_arguments)
+            if request.echo:
+                for index in range(len(choices)):
+                    yield _echo(index, request)
+            step = 0
+            while running := [choice for choice in choices if not choice.finished]:
+                for script in dict.fromkeys(choice.script for choice in running):
+                    await self._before_token(step, script)
+                for choice in running:
+                    for segment in choice.step():
+                        yield segment
+                step += 1
+            outputs = [choice.output for choice in choices]
+            tokens = sum(output.tokens for output in outputs)
+            yield Usage(prompt_tokens, tokens, sum(output.reasoning_tokens for output in outputs))
+        finally:
+            self._running -= len(choices)
+
+    async def tokenize(
+        self,
+        texts: Sequence[str],
+        *,
+        add_special_tokens: bool,
+        max_length: int | None = None,
+        pad: Side | None = None,
+    ) -> list[list[int]]:
+        self._check_ready(self._script)
+        return [fit(word_ids(text), max_length, pad, PAD_ID) for text in texts]
+
+    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
+        raise ImageError("This engine reads text only.")
+
+    def _admit(self, prompt: Prompt, request: GenerationRequest, first: int) -> list[_Choice]:
+        if isinstance(prompt, TokenPrompt):
+            check_ids(prompt.ids, VOCABULARY_SIZE)
+        text, script = directed(_to_be_answered(prompt), self._script)
+        self._check_ready(script)
+        if script.refused:
+            raise PromptError("The prompt was refused by its script.")
+        limit = request.sampling.max_tokens
+        left = room(count_tokens(prompt), limit, CONTEXT_LENGTH)
+        if limit is None:
+            limit = min(left, int(self._defaults.get("max_tokens", left)))
+        if request.constraint is not None:
+            wanted = example(request.constraint)
+            text = text if wanted is None else wanted
+        if isinstance(prompt, Conversation):
+            text = self._marked_up(text, prompt, request, script)
+        answer = _tokens(text, script.token_bytes)
+        return [_Choice(first + i, i, answer, request, script, limit, self._parser(prompt)) for i in range(request.n)]
+
+    def _parser(self, prompt: Prompt) -> OutputParser | None:
+        return self._formats.parser(prompt, thinking=False) if isinstance(prompt, Conversation) else None
+
+    def _marked_up(self, text: str, prompt: Conversation, request: GenerationRequest, script: Script) -> str:
+        """The text with the thoughts and calls that are wanted."""
+        if request.must_call:
+            most = (script.calls or 2) if request.parallel_calls else 1
+            return _calls(prompt.tools * (script.calls or 1), most)
+        thinks = json.loads(prompt.variables).get("enable_thinking") is not False
+        thoughts = f"<think>\n{text}\n</think>\n\n" if script.think and thinks else ""
+        return thoughts + text + (_calls(prompt.tools * script.calls, script.calls) if script.calls else "")
+
+    def _check_ready(self, script: Script) -> None:
+        if script.unavailable or self._model is None or self._closed.is_set():
+            raise EngineUnavailable("The engine is not ready.", retry_after=1)
+
+    async def _before_token(self, index: int, script: Script) -> None:
+        if index == script.crash_at:
+            self._restarts += 1
+            raise EngineRestarted("The engine was restarted while it worked on this request.")
+        try:
+            await asyncio.wait_for(self._closed.wait(), None if index == script.stall_at else script.delay)
+        except TimeoutError:
+            return
+        raise EngineUnavailable("The engine is closed.", retry_after=1)
+
+
+def count_tokens(prompt: Prompt) -> int:
+    """The length of a prompt by the rule of this engine."""
+    match prompt:
+        case Conversation():
+            tools = [f"{tool.name} {tool.description or ''} {tool.parameters or ''}" for tool in prompt.tools]
+            return sum(_MESSAGE_TOKENS + len(words(text)) for text in [m.content for m in prompt.messages] + tools)
+        case TextPrompt():
+            return len(words(prompt.text))
+        case TokenPrompt():
+            return len(prompt.ids)
+
+
+def _calls(tools: Sequence[Tool], most: int) -> str:
+    """One call of each of the first tools, as hermes3 has them."""
+    return "\n".join(
+        f'<tool_call>\n{{"name": {json.dumps(tool.name)}, "arguments": {_arguments(tool)}}}\n</tool_call>'
+        for tool in tools[:most]
+    )
+
+
+def _calling(answer: Sequence[bytes]) -> bool:
+    return b"<tool_call>" in b"".join(answer)
+
+
+def _arguments(tool: Tool) -> str:
+    try:
+        return example(JsonSchema(json.dumps(parameters(tool)))) or "{}"
+    except ConstraintError:  # a tool that nobody forces may have any parameters
+        return "{}"
+
+
+def _unenforced_arguments(request: GenerationRequest) -> tuple[tuple[int, Path], ...]:
+    """Of the tools that must be called. Raises ConstraintError for those that can't."""
+    tools = [tool for prompt in request.prompts if isinstance(prompt, Conversation) for tool in prompt.tools]
+    found: list[tuple[int, Path]] = []
+    for index, tool in enumerate(tools if request.must_call else ()):
+        try:
+            form = lower(JsonSchema(json.dumps(parameters(tool)), tool.strict))
+            require_object(parameters(tool))
+        except ConstraintError as error:
+            error.tool = index
+            raise
+        found += [(index, path) for path in form.unenforced]
+    return tuple(found)
+
+
+def _tokens(text: str, token_bytes: int) -> list[bytes]:
+    if token_bytes == 0:
+        return [word.encode() for word in words(text)]
+    data = text.encode()
+    return [data[start : start + token_bytes] for start in range(0, len(data), token_bytes)]
+
+
+def _logprob(token: bytes) -> float:
+    """The same for the same token everywhere; the end of the turn is certain."""
+    return -(zlib.crc32(token) % 1024) / 64
+
+
+def _echo(choice: int, request: GenerationRequest) -> PromptText:
+    prompt = request.prompts[choice // request.n]
+    text = "" if isinstance(prompt, Conversation) else _to_be_answered(prompt)
+    if not request.logprobs:
+        return PromptText(choice, text)
+    tokens = [TokenLogprob(word, word.encode(), _logprob(word.encode())) for word in words(text)]
+    first = [TokenLogprob(token.text, token.bytes, None) for token in tokens[:1]]
+    return PromptText(choice, text, (*first, *tokens[1:]))
+
+
+def _to_be_answered(prompt: Prompt) -> str:
+    match prompt:
+        case Conversation():
+            results = list(takewhile(lambda message: message.role == "tool", reversed(prompt.messages)))
+            if results:
+                return "\n".join(message.content for message in reversed(results))
+            return next((message.content for message in reversed(prompt.messages) if message.role == "user"), "")
+        case TextPrompt():
+            return prompt.text
+        case TokenPrompt():
+            return " ".join(map(str, prompt.ids))

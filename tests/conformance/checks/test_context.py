@@ -1,0 +1,37 @@
+"""How the suite learns how long a context is, and what it makes of it."""
+
+import pytest
+from reference_server.bench import judged, told
+from reference_server.server import ReferenceServer
+
+RULE = "chat/limits/prompt-beyond-context"
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "words"),
+    [
+        ({"max_model_len": 8192}, "pass", ""),
+        ({"meta": {"n_ctx": 8192}}, "pass", ""),
+        ({"max_model_len": 500}, "fail", "a prompt of 501 words is answered with 200"),
+        ({"meta": {"n_ctx_train": 500}}, "skip", "only the model's own"),
+        ({"max_model_len": 100_000}, "skip", "has 100000 tokens"),
+        ({"max_model_len": True}, "pass", ""),
+    ],
+)
+def test_the_list_of_models_says_it(said, verdict, words):
+    class Says(ReferenceServer):
+        def described(self, model):
+            return {**super().described(model), **said}
+
+    result = judged(Says, by="openai", only={RULE})[RULE]
+    assert result.verdict == verdict
+    assert words in told(result)
+
+
+def test_nobody_says_it():
+    class Silent(ReferenceServer):
+        def require_context(self, asked, param, limit):
+            pass
+
+    result = judged(Silent, only={RULE})[RULE]
+    assert (result.verdict, told(result)) == ("skip", "the server doesn't say how long the model's context is")

@@ -1,0 +1,146 @@
+"""Each refusal is believed where its condition holds, and only there."""
+
+import pytest
+
+from specvino.conformance.document.dialect import Dialect, whole
+from specvino.conformance.fuzz.expected_refusals import unknown_codes
+from specvino.conformance.fuzz.refusals.conditions import REFUSALS
+from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.run import fuzz
+from specvino.conformance.fuzz.server import Server
+from specvino.conformance.http.client import Target
+
+TOO_LONG = "This model's context length is 100 tokens, but the request needs 200."
+NO_TOKEN = "Prompt 2: The model has no token 1000: its token ids are 0 to 999."
+EMPTY = "The prompt is empty: the model needs at least one token to begin with."
+UNREADABLE = "input has no item that the model could read: no message, function call, function output or reasoning."
+
+
+class KnownServer(Server):
+    """A server that serves `m` and counts a token for each word."""
+
+    def __init__(self, can_tokenize=True):
+        super().__init__(Target("http://127.0.0.1:9"), {"paths": {"/tokenize": {}} if can_tokenize else {}})
+
+    def _ask(self, path, body=None):
+        return {"tokens": body["text"].split()} if path == "/tokenize" else {"data": [{"id": "m"}, {"id": "org/m"}]}
+
+
+def holds(code, body=None, message="", param=None, server=None, **path_parameters):
+    refused = Refused(path_parameters, body, code, message, param)
+    return REFUSALS[code](refused, server or KnownServer())
+
+
+def chat(*contents, **fields):
+    return {"model": "m", "messages": [{"role": "user", "content": content} for content in contents], **fields}
+
+
+def test_every_refusal_of_the_document_can_be_judged():
+    assert unknown_codes(whole()) == set()
+
+
+def test_a_refusal_that_nobody_can_judge_is_the_harness_s_error():
+    dialect = Dialect("specvino")
+    dialect.document = {
+        "paths": {"/a": {"get": {"operationId": "a", "x-refusals": [{"code": "bad_mood", "when": "always"}]}}}
+    }
+    with pytest.raises(ValueError, match="bad_mood"):
+        fuzz(Target("http://127.0.0.1:9"), dialect, max_examples=1, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "message"),
+    [
+        ("model_not_found", {"model": "gpt-9"}, ""),
+        ("context_length_exceeded", chat("hi", max_tokens=101), TOO_LONG),
+        ("context_length_exceeded", chat("hi", max_tokens=1, max_completion_tokens=101), TOO_LONG),
+        ("context_length_exceeded", chat("word " * 50, "word " * 47, max_tokens=5), TOO_LONG),
+        ("context_length_exceeded", chat(*[""] * 50), TOO_LONG),
+        ("context_length_exceeded", {"prompt": ["a", "word " * 100]}, TOO_LONG),
+        ("context_length_exceeded", {"prompt": [7] * 100}, TOO_LONG),
+        ("context_length_exceeded", {"input": "hi", "instructions": "word " * 100}, TOO_LONG),
+        ("context_length_exceeded", chat([{"type": "text", "text": "word " * 100}]), TOO_LONG),
+        ("invalid_prompt", {"prompt": ""}, EMPTY),
+        ("invalid_prompt", {"prompt": []}, EMPTY),
+        ("invalid_prompt", {"prompt": ["a", " "]}, EMPTY),
+        ("invalid_prompt", {"prompt": [[1], []]}, EMPTY),
+        ("invalid_prompt", {"input": [{"type": "item_reference", "id": "a"}]}, UNREADABLE),
+        ("invalid_prompt", {"prompt": [[1], [5, 1000]]}, NO_TOKEN),
+        ("invalid_prompt", {"prompt": [5.0, 1000.0]}, NO_TOKEN),
+        ("invalid_prompt", chat("a", "script: nonsense"), "The script can't be read"),
+        ("response_not_found", {"previous_response_id": "resp_1"}, ""),
+        ("unsupported_tool", {"tool_choice": "required"}, ""),
+        ("unsupported_tool", {"tool_choice": {"type": "function", "name": "f"}}, ""),
+        ("unsupported_tool", {"tool_choice": {"type": "allowed_tools", "mode": "required"}}, ""),
+        ("unsupported_tool", {"tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "required"}}}, ""),
+        ("unsupported_tool", {"tool_choice": "auto", "function_call": {"name": "f"}}, ""),
+    ],
+)
+def test_a_true_refusal(code, body, message):
+    assert holds(code, body, message)
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "message"),
+    [
+        ("model_not_found", {"model": "org/m"}, ""),
+        ("context_length_exceeded", chat("hi", max_tokens=98), TOO_LONG),
+        ("context_length_exceeded", chat("hi", max_tokens=101), "It is too long."),
+        ("context_length_exceeded", chat("word " * 90), TOO_LONG),
+        ("context_length_exceeded", {"prompt": ["word " * 60, "word " * 60]}, TOO_LONG),
+        ("context_length_exceeded", {"prompt": [7] * 99}, TOO_LONG),
+        ("invalid_prompt", {"prompt": "a"}, EMPTY),
+        ("invalid_prompt", {"input": [{"type": "item_reference", "id": "a"}, {"type": "reasoning"}]}, UNREADABLE),
+        ("invalid_prompt", {"input": [{"role": "user", "content": ""}]}, UNREADABLE),
+        ("invalid_prompt", chat(""), EMPTY),
+        ("invalid_prompt", {"prompt": [[1], [5, 999]]}, NO_TOKEN),
+        ("invalid_prompt", {"prompt": [1000]}, "The model has no token 1000: its token ids are 0 to 1999."),
+        ("invalid_prompt", chat("script: nonsense", "a"), "The script can't be read"),
+        ("invalid_prompt", chat("script: nonsense"), "I would rather not."),
+        ("response_not_found", {"previous_response_id": None}, ""),
+        ("unsupported_tool", {"tool_choice": "auto"}, ""),
+        ("unsupported_tool", {"tool_choice": {"type": "allowed_tools", "mode": "auto"}}, ""),
+    ],
+)
+def test_a_false_refusal(code, body, message):
+    assert not holds(code, body, message)
+
+
+def test_names_in_paths():
+    assert holds("model_not_found", model="gpt-9")
+    assert not holds("model_not_found", model="org/m")
+    assert holds("response_not_found", response_id="resp_1")
+
+
+@pytest.mark.parametrize("param", ["messages.0.content.1", "messages.0.content.1.type"])
+def test_content_is_unsupported_where_the_error_says_so(param):
+    body = chat([{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {"url": "data:,"}}])
+    assert holds("unsupported_content", body, param=param)
+    assert not holds("unsupported_content", body, param="messages.0.content.0")
+    assert not holds("unsupported_content", body, param="messages.7.content.0")
+    assert not holds("unsupported_content", body)
+
+
+def test_a_server_that_changes_its_numbers_isn_t_believed():
+    server = KnownServer()
+    body = chat("hi", max_tokens=200)
+    assert holds("context_length_exceeded", body, TOO_LONG, server=server)
+    assert not holds("context_length_exceeded", body, TOO_LONG.replace("100", "101"), server=server)
+    assert holds("context_length_exceeded", body, TOO_LONG, server=server)
+
+
+def test_without_a_tokenizer_only_turns_and_ids_count():
+    server = KnownServer(can_tokenize=False)
+    assert holds("context_length_exceeded", chat(*["a"] * 50), TOO_LONG, server=server)
+    assert not holds("context_length_exceeded", chat("word " * 1000), TOO_LONG, server=server)
+    assert not holds("invalid_prompt", {"prompt": " "}, EMPTY, server=server)
+
+
+def test_tools_and_calls_are_part_of_the_prompt():
+    functions = [{"name": "f", "description": "word " * 50}, {"name": "g", "parameters": {"title": "word " * 50}}]
+    assert holds("context_length_exceeded", chat("hi", functions=functions), TOO_LONG)
+    assert not holds("context_length_exceeded", chat("hi", functions=functions[:1]), TOO_LONG)
+    call = {"function": {"name": "f", "arguments": "word " * 100}}
+    assert holds("context_length_exceeded", {"messages": [{"role": "assistant", "tool_calls": [call]}]}, TOO_LONG)
+    item = {"type": "function_call", "name": "f", "arguments": "word " * 100}
+    assert holds("context_length_exceeded", {"input": [item]}, TOO_LONG)

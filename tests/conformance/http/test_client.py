@@ -1,0 +1,75 @@
+"""Requests over real connections."""
+
+import asyncio
+
+from reference_server.bench import MODEL
+from reference_server.server import ReferenceServer
+from support.asgi import answering
+
+from specvino.conformance.cases.session import Session
+from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.http.client import Client, Target
+
+BODY = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 200, "ignore_eos": True}
+
+
+def with_session(do, **server):
+    async def run():
+        async with answering(ReferenceServer(model=MODEL, **server)) as url, Client(Target(url)) as client:
+            return await do(Session(client, Dialect("specvino"), MODEL, lambda exchange: None, None))
+
+    return asyncio.run(run())
+
+
+def test_leaves_before_an_answer_comes():
+    exchange = with_session(lambda session: session.send("chat", BODY, leave_at=0.05), pace=0.05)
+    assert (exchange.status, exchange.ended, exchange.problem) == (None, "left", None)
+
+
+def test_leaves_amid_a_stream():
+    exchange = with_session(lambda session: session.send("chat", {**BODY, "stream": True}, leave_at=0.2), pace=0.02)
+    assert (exchange.status, exchange.ended) == (200, "left")
+    assert exchange.chunks
+
+
+def test_waiting_in_line_is_no_slowness():
+    """Each answer takes half a second, and there is one at a time."""
+    brief = {**BODY, "max_tokens": 10}
+
+    async def run():
+        async with (
+            answering(ReferenceServer(model=MODEL, pace=0.05)) as url,
+            Client(Target(url, timeout=2.5)) as client,
+        ):
+            session = Session(client, Dialect("specvino"), MODEL, lambda exchange: None, None)
+            return await session.together([("chat", brief)] * 8)
+
+    assert [exchange.problem for exchange in asyncio.run(run())] == [None] * 8
+
+
+def test_sends_chunks_where_the_header_says_so():
+    async def chunked(session):
+        content = b'{"model": "reference", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}'
+        return await session.raw("POST", "/chat/completions", content=content, headers={"transfer-encoding": "chunked"})
+
+    assert with_session(chunked).status == 200
+
+
+def test_requests_of_one_connection_share_it():
+    async def twice(session):
+        async with session.one_connection() as single:
+            first, second = await single.send("models"), await single.send("models")
+        third = await session.send("models")
+        return first, second, third, session.exchanges
+
+    first, second, third, exchanges = with_session(twice)
+    assert first.connection == second.connection != third.connection
+    assert first.connection
+    assert [each.number for each in exchanges] == [1, 2, 3]
+
+
+def test_a_connection_that_is_to_be_closed_has_no_name():
+    async def closing(session):
+        return await session.raw("GET", "/models", headers={"connection": "close"})
+
+    assert with_session(closing).connection is None

@@ -1,0 +1,371 @@
+"""HTTP: from an ASGI scope to an operation's method, and from what it gives to bytes."""
+
+import asyncio
+import hmac
+import json
+import re
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+from reference_server.refusal import Refusal
+from specvino.generated.errors import ErrorCode
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Event = dict[str, Any]
+Headers = list[tuple[bytes, bytes]]
+
+BASE_PATHS = ("/v3/v1", "/v3", "/v1")
+LARGEST_BODY = 8_388_608
+TOGETHER = 2_000
+"""Bytes of events that are sent at once where they take no time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Events; `named` where each has its type as the event's name, too."""
+
+    events: Iterable[Event]
+    named: bool = False
+    terminator: str | None = None
+
+
+@dataclass(slots=True)
+class Call:
+    """A request on its way. `headers` have small names; `unsupported` are fields that have no effect."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    receive: Receive
+    send: Send
+    id: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    unsupported: list[str] = field(default_factory=list)
+    tokens: int = 0
+    """How many the model makes for it."""
+    left: "asyncio.Future[None] | None" = None
+    """Is done when the client is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """`does` is the method of the server that answers; `root` routes are at the root, too, and need no key."""
+
+    method: str
+    path: str
+    does: str
+    root: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(
+            re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.path).replace("(?P<model>[^/]+)", "(?P<model>.+)")
+        )
+
+
+class Http:
+    """Everything but the operations. `key` is what clients must send, None where they needn't; `pace` is how many
+    seconds a token takes: above 0, requests for some wait for each other."""
+
+    routes: tuple[Route, ...] = ()
+
+    def __init__(self, *, key: str | None = None, model: str = "reference", pace: float = 0.0) -> None:
+        self.key = key
+        self.model = model
+        self.pace = pace
+        self._slot = asyncio.Lock()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "http":
+            await self.serve(self.call(scope, receive, send))
+
+    def call(self, scope: Message, receive: Receive, send: Send) -> Call:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        path = scope.get("raw_path") or scope["path"].encode()
+        call = Call(scope["method"], unquote(path.decode("latin-1").split("?")[0]), query, headers, receive, send)
+        call.id = self.request_id(call)
+        return call
+
+    async def serve(self, call: Call) -> None:
+        """Answers, whatever happens."""
+        try:
+            if self.is_preflight(call):
+                await self.respond(call, 204, b"", self.preflight_headers(call))
+                return
+            route = self.route(call)
+            if not route.root:
+                self.authorize(call)
+            if call.method == "POST":
+                call.body = await self.read(call)
+            answer = getattr(self, route.does)(call)
+            call.left = asyncio.ensure_future(self._disconnect(call))
+            async with self._slot if self.pace and call.tokens else nullcontext():
+                await self.answer(call, answer)
+        except Refusal as refusal:
+            await self.refuse(call, refusal)
+        except ConnectionError:
+            pass  # the client is gone
+        finally:
+            if call.left:
+                call.left.cancel()
+
+    def now(self) -> int:
+        """Unix seconds."""
+        return int(time.time())
+
+    def request_id(self, call: Call) -> str:
+        sent = call.headers.get("x-request-id", "")
+        return sent if re.fullmatch(r"[\x21-\x7e]{1,128}", sent) else f"req_{uuid.uuid4().hex}"
+
+    # Routes and keys
+
+    def route(self, call: Call) -> Route:
+        """The operation that is meant. Raises Refusal."""
+        path, based = self.without_base(call.path)
+        found = [each for each in self.routes if (based or each.root) and each.pattern.fullmatch(path)]
+        if not found:
+            raise Refusal(ErrorCode.NOT_FOUND, f"There is nothing at {call.path[:200]}.")
+        for route in found:
+            if route.method == call.method:
+                match = route.pattern.fullmatch(path)
+                call.parameters = match.groupdict() if match else {}
+                return route
+        return self.wrong_method(call, found)
+
+    def without_base(self, path: str) -> tuple[str, bool]:
+        """The path below a base path, and whether there was one."""
+        for base in BASE_PATHS:
+            if path.startswith(f"{base}/"):
+                return path[len(base) :], True
+        return path, False
+
+    def wrong_method(self, call: Call, found: list[Route]) -> Route:
+        allowed = ", ".join(sorted(each.method for each in found))
+        raise Refusal(ErrorCode.METHOD_NOT_ALLOWED, f"{call.path[:200]} takes {allowed}, not {call.method[:20]}.")
+
+    def authorize(self, call: Call) -> None:
+        """Raises Refusal where the request hasn't the key."""
+        if self.key is None:
+            return
+        scheme, _, key = call.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not self.is_key(key.strip()):
+            raise Refusal(ErrorCode.INVALID_API_KEY, "A key is needed, sent as 'Authorization: Bearer KEY'.")
+
+    def is_key(self, key: str) -> bool:
+        return self.key is None or hmac.compare_digest(key.encode(), self.key.encode())
+
+    # Bodies
+
+    async def read(self, call: Call) -> Any:
+        """The JSON value of the body; None where there is none. Raises Refusal."""
+        content = await self.content(call)
+        if not content and call.path.endswith("/cancel"):
+            return None
+        self.require_media(call)
+        if not content.strip():
+            raise Refusal(ErrorCode.MISSING_BODY, "The request body is empty, but must be a JSON object.")
+        return self.parse(content)
+
+    async def content(self, call: Call) -> bytes:
+        """All of it is read, also where it is too large: a client that still sends sees no answer."""
+        content, size, more = bytearray(), 0, True
+        while more:
+            message = await call.receive()
+            if message["type"] == "http.disconnect":
+                raise ConnectionResetError
+            size += len(message.get("body", b""))
+            content += message.get("body", b"") if size <= LARGEST_BODY else b""
+            more = message.get("more_body", False)
+        self.require_size(size)
+        return bytes(content)
+
+    def require_size(self, size: int) -> None:
+        if size > LARGEST_BODY:
+            raise Refusal(ErrorCode.REQUEST_TOO_LARGE, f"The body is larger than {LARGEST_BODY} bytes.")
+
+    def require_media(self, call: Call) -> None:
+        media = call.headers.get("content-type", "application/json").split(";")[0].strip().lower()
+        if media != "application/json":
+            raise Refusal(ErrorCode.UNSUPPORTED_MEDIA_TYPE, f"The content type is {media[:100]!r}, not JSON's.")
+
+    def parse(self, content: bytes) -> Any:
+        """Strict JSON: no NaN, no infinity, no lone surrogate, no key twice."""
+        try:
+            value = json.loads(
+                content.decode(),
+                parse_constant=self._no_number,
+                parse_float=self._finite,
+                object_pairs_hook=self.object,
+            )
+            json.dumps(value, ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as error:
+            raise Refusal(ErrorCode.INVALID_JSON, f"The request body is not valid JSON: {error}.") from None
+        return value
+
+    def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("a key stands twice in one object")
+        return found
+
+    def _no_number(self, name: str) -> float:
+        raise ValueError(f"{name} is no number")
+
+    def _finite(self, digits: str) -> float:
+        value = float(digits)
+        return self._no_number(digits[:40]) if value in (float("inf"), float("-inf")) else value
+
+    # Answers
+
+    async def answer(self, call: Call, answer: Any) -> None:
+        if isinstance(answer, Stream):
+            await self.stream(call, answer)
+        else:
+            await self.work(call, call.tokens)
+            await self.respond(call, 200, self.encode(answer), self.json_headers(call))
+
+    async def work(self, call: Call, tokens: int) -> None:
+        """Takes the time of some tokens. Raises ConnectionError when the client goes away."""
+        await self.wait(call, self.pace * tokens)
+        if self.is_left(call):
+            raise ConnectionResetError
+
+    async def wait(self, call: Call, seconds: float) -> None:
+        """Waits so long, or until the client goes away."""
+        if seconds and call.left:
+            await asyncio.wait([call.left], timeout=seconds)
+        else:
+            await asyncio.sleep(0)
+
+    def is_left(self, call: Call) -> bool:
+        return call.left is not None and call.left.done()
+
+    def encode(self, value: Any) -> bytes:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+    def common_headers(self, call: Call) -> Headers:
+        """What every answer has."""
+        found = [(b"x-request-id", call.id.encode("latin-1"))]
+        if "origin" in call.headers:
+            found += self.origin_headers(call)
+        return found
+
+    def json_headers(self, call: Call) -> Headers:
+        return [(b"content-type", b"application/json"), *self.unsupported_headers(call)]
+
+    def stream_headers(self, call: Call) -> Headers:
+        return [
+            (b"content-type", b"text/event-stream"),
+            (b"cache-control", b"no-cache"),
+            (b"x-accel-buffering", b"no"),
+            *self.unsupported_headers(call),
+        ]
+
+    def unsupported_headers(self, call: Call) -> Headers:
+        return []
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        sized = headers if status == 204 else [(b"content-length", str(len(body)).encode()), *headers]
+        await call.send(
+            {"type": "http.response.start", "status": status, "headers": [*sized, *self.common_headers(call)]}
+        )
+        await call.send({"type": "http.response.body", "body": body})
+
+    async def refuse(self, call: Call, refusal: Refusal) -> None:
+        headers: Headers = [(b"content-type", b"application/json"), *self.refusal_headers(refusal)]
+        if refusal.code is ErrorCode.METHOD_NOT_ALLOWED:
+            headers.append((b"allow", self.allowed(call).encode()))
+        await self.respond(call, self.status(refusal), self.encode(self.envelope(refusal)), headers)
+
+    def status(self, refusal: Refusal) -> int:
+        return refusal.status
+
+    def envelope(self, refusal: Refusal) -> dict[str, Any]:
+        return {"error": refusal.error}
+
+    def refusal_headers(self, refusal: Refusal) -> Headers:
+        if refusal.code is ErrorCode.INVALID_API_KEY:
+            return [(b"www-authenticate", b"Bearer")]
+        return []
+
+    def allowed(self, call: Call) -> str:
+        """The methods that a path takes."""
+        path, _ = self.without_base(call.path)
+        return ", ".join(sorted({each.method for each in self.routes if each.pattern.fullmatch(path)}))
+
+    # Streams
+
+    async def stream(self, call: Call, stream: Stream) -> None:
+        """Sends events as they are made, for as long as the client is there."""
+        await call.send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [*self.stream_headers(call), *self.common_headers(call)],
+            }
+        )
+        ready = b""
+        for event in stream.events:
+            await self.work(call, 1)
+            ready += self.frame(stream, event)
+            if self.pace or len(ready) > TOGETHER:
+                await call.send({"type": "http.response.body", "body": ready, "more_body": True})
+                ready = b""
+        await call.send({"type": "http.response.body", "body": ready + self.end(stream)})
+
+    def frame(self, stream: Stream, event: Event) -> bytes:
+        """The bytes of one event."""
+        name = self.event_name(event) if stream.named else None
+        return (f"event: {name}\n".encode() if name else b"") + b"data: " + self.encode(event) + b"\n\n"
+
+    def event_name(self, event: Event) -> str:
+        return str(event["type"])
+
+    def end(self, stream: Stream) -> bytes:
+        """What comes after the last event."""
+        return b"" if stream.terminator is None else f"data: {stream.terminator}\n\n".encode()
+
+    async def _disconnect(self, call: Call) -> None:
+        while (await call.receive())["type"] != "http.disconnect":
+            pass
+
+    # Other origins
+
+    def is_preflight(self, call: Call) -> bool:
+        return call.method == "OPTIONS" and "origin" in call.headers and "access-control-request-method" in call.headers
+
+    def preflight_headers(self, call: Call) -> Headers:
+        return [
+            (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
+            (b"access-control-allow-headers", self.allowed_headers(call).encode("latin-1")),
+            (b"access-control-max-age", b"600"),
+        ]
+
+    def allowed_headers(self, call: Call) -> str:
+        """All that a browser asks for: a star would leave Authorization out."""
+        return call.headers.get("access-control-request-headers", "")
+
+    def origin_headers(self, call: Call) -> Headers:
+        return [
+            (b"access-control-allow-origin", b"*"),
+            (b"access-control-expose-headers", b"x-request-id, x-unsupported-params"),
+        ]
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            await send({"type": f"{message['type']}.complete"})
+            if message["type"] == "lifespan.shutdown":
+                return

@@ -1,0 +1,42 @@
+"""The models, and the state of the service."""
+
+from typing import Any
+
+from reference_server.http import Call, Http, Route
+from reference_server.refusal import Refusal
+from specvino.generated.errors import ErrorCode
+
+SINCE = 1_700_000_000
+
+
+class Models(Http):
+    """GET /models, /models/{model}, /health and /version."""
+
+    routes = (
+        *Http.routes,
+        Route("GET", "/models", "list_models"),
+        Route("GET", "/models/{model}", "retrieve_model"),
+        Route("GET", "/health", "health", root=True),
+        Route("GET", "/version", "version", root=True),
+    )
+
+    def list_models(self, call: Call) -> dict[str, Any]:
+        return {"object": "list", "data": [self.described(self.model)]}
+
+    def retrieve_model(self, call: Call) -> dict[str, Any]:
+        self.require_model(call.parameters["model"])
+        return self.described(self.model)
+
+    def described(self, model: str) -> dict[str, Any]:
+        return {"id": model, "object": "model", "created": SINCE, "owned_by": "specvino"}
+
+    def require_model(self, model: str) -> None:
+        """Raises Refusal for a model that isn't served."""
+        if model != self.model:
+            raise Refusal(ErrorCode.MODEL_NOT_FOUND, f"The model {model[:200]!r} is not served here.", "model")
+
+    def health(self, call: Call) -> dict[str, Any]:
+        return {"status": "ok"}
+
+    def version(self, call: Call) -> dict[str, Any]:
+        return {"version": "0.1.0"}

@@ -1,0 +1,373 @@
+"""Conversations gone wrong: what is read of them, and what is refused."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from reference_server.generation import Asked, Output
+from reference_server.http import Call
+from reference_server.refusal import Refusal
+from reference_server.server import ReferenceServer
+from specvino.generated.errors import ErrorCode
+
+
+def fault() -> Refusal:
+    """What a server answers that broke."""
+    return Refusal(ErrorCode.INTERNAL_ERROR, "Something went wrong.")
+
+
+# Answers
+
+
+class SaysNothing(ReferenceServer):
+    """The answer has no text."""
+
+    breaks = {"chat/basics/answers"}
+    also = {"chat/*", "chat/capabilities/*", "chat/rules/*", "transport/*"}
+
+    def chat_text(self, output: Output) -> str | None:
+        return ""
+
+
+class NamesAnotherModel(ReferenceServer):
+    """The model has another name in answers than in requests."""
+
+    breaks = {"chat/basics/model-is-echoed"}
+    also = {"chat/*", "transport/*"}
+
+    def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
+        return {**super().chat_completion(head, asked, outputs), "model": "reference-2026-11-21"}
+
+
+class ChatsInMilliseconds(ReferenceServer):
+    """The time of an answer is in milliseconds."""
+
+    breaks = {"chat/basics/created-in-seconds"}
+
+    def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
+        return super().chat_completion({**head, "created": head["created"] * 1000}, asked, outputs)
+
+
+class ChunksInMilliseconds(ReferenceServer):
+    """The time of a chunk is in milliseconds."""
+
+    breaks = {"chat/basics/streamed-created-in-seconds"}
+
+    def chunk_created(self, head: Mapping[str, Any]) -> int:
+        return super().chunk_created(head) * 1000
+
+
+# Models and messages
+
+
+class OnlyModel(ReferenceServer):
+    """A model that isn't named is the only one there is."""
+
+    breaks = {"chat/basics/model-is-missing", "chat/fields/null-model", "chat/types/model"}
+    also = {"*/*", "*/rules/*"}
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        if isinstance(call.body, dict) and not isinstance(call.body.get("model"), str):
+            call.body["model"] = self.model
+        return super().accepted(call, component)
+
+
+class MakesUpMessages(ReferenceServer):
+    """Messages that can't be read are taken for none, and none for an empty one."""
+
+    breaks = {
+        "chat/basics/messages-are-missing",
+        "chat/basics/messages-are-empty",
+        "chat/content/number",
+        "chat/content/part-without-text",
+        "chat/content/unknown-part",
+        "chat/fields/null-messages",
+        "chat/roles/no-role",
+        "chat/roles/null-role",
+        "chat/roles/no-turn",
+        "chat/roles/unknown-role",
+        "chat/types/messages",
+    }
+    also = {"*/*"}
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        if component == "CreateChatCompletionRequest" and isinstance(call.body, dict):
+            trial = {"model": self.model, "messages": call.body.get("messages")}
+            if any(self.violations(component, trial)):
+                call.body["messages"] = [{"role": "user", "content": ""}]
+        return super().accepted(call, component)
+
+
+class LastTurnOnly(ReferenceServer):
+    """Only the last turn reaches the model."""
+
+    breaks = {"chat/basics/several-turns", "chat/roles/system", "chat/roles/developer"}
+    also = {"*/*", "*/capabilities/*"}
+
+    def rendered(self, turns: Sequence[tuple[str, str]]) -> str:
+        return super().rendered(turns[-1:])
+
+
+class KnowsNoDevelopers(ReferenceServer):
+    """A developer is refused, as by a chat template that has no such role."""
+
+    breaks = {"chat/roles/developer", "chat/streams/developer"}
+    also = {"*/*"}
+
+    def role(self, role: str) -> str:
+        if role == "developer":
+            raise Refusal(ErrorCode.INVALID_PROMPT, "The chat template knows no developer.", "messages")
+        return super().role(role)
+
+
+class DevelopersAreTheirOwn(ReferenceServer):
+    """A model that was taught no developers gets some."""
+
+    breaks = {"chat/roles/developer-as-system"}
+    also = {"responses/*"}
+
+    def role(self, role: str) -> str:
+        return role if role == "developer" else super().role(role)
+
+
+class StrictTemplate(ReferenceServer):
+    """The server fails where user and assistant don't take turns."""
+
+    breaks = {"chat/roles/assistant-last", "chat/roles/only-system", "chat/roles/same-role-twice"}
+    also = {"*/*", "*/rules/*"}
+
+    def rendered(self, turns: Sequence[tuple[str, str]]) -> str:
+        spoken = [role for role, _ in turns if role in ("user", "assistant")]
+        if len(spoken) % 2 == 0 and all(role != "tool" for role, _ in turns):
+            raise fault()
+        return super().rendered(turns)
+
+
+class FailsOnNoContent(ReferenceServer):
+    """The server fails where a turn has no content, as those with calls."""
+
+    breaks = {
+        "chat/content/null",
+        "chat/content/tool-part",
+        "chat/roles/called-before",
+        "chat/roles/called-before-without-content",
+        "chat/streams/results-of-calls",
+    }
+    also = {"*/*", "*/rules/*"}
+
+    def content_text(self, content: Any, param: str) -> str:
+        if content is None:
+            raise fault()
+        return super().content_text(content, param)
+
+
+class FailsOnEmptyContent(ReferenceServer):
+    """The server fails where a turn is empty."""
+
+    breaks = {"chat/basics/nothing-is-said", "chat/content/no-parts"}
+    also = {"*/*", "*/rules/*"}
+
+    def content_text(self, content: Any, param: str) -> str:
+        if content in ("", []):
+            raise fault()
+        return super().content_text(content, param)
+
+
+class KnowsNoNames(ReferenceServer):
+    """Authors with names are refused."""
+
+    breaks = {"chat/roles/name"}
+    also = {"*/*"}
+
+    def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
+        if message.get("name"):
+            raise Refusal(ErrorCode.UNSUPPORTED_PARAMETER, "name is not supported.", f"{param}.name")
+        return super().turn(message, param)
+
+
+class NullsInMessages(ReferenceServer):
+    """A null in a message is refused."""
+
+    breaks = {"chat/fields/null-in-a-message"}
+    also = {"*/*"}
+
+    def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
+        nulls = [name for name, value in message.items() if value is None and name != "content"]
+        if nulls:
+            raise Refusal(ErrorCode.INVALID_TYPE, f"{nulls[0]} is null.", f"{param}.{nulls[0]}")
+        return super().turn(message, param)
+
+
+# Content
+
+
+class PrintsParts(ReferenceServer):
+    """A list of parts reaches the model as it would be printed."""
+
+    breaks = {
+        "chat/content/one-part",
+        "chat/content/system-part",
+        "chat/content/assistant-part",
+        "chat/content/tool-part",
+    }
+    also = {"*/*"}
+
+    def content_text(self, content: Any, param: str) -> str:
+        return str(content) if isinstance(content, list) else super().content_text(content, param)
+
+
+class FirstPartOnly(ReferenceServer):
+    """Of several parts only the first reaches the model."""
+
+    breaks = {"chat/content/several-parts"}
+    also = {"*/*"}
+
+    def content_text(self, content: Any, param: str) -> str:
+        return super().content_text(content[:1] if isinstance(content, list) else content, param)
+
+
+class DropsPictures(ReferenceServer):
+    """What a text model can't read is left out in silence."""
+
+    breaks = {"chat/content/image"}
+    also = {"*/*"}
+
+    def content_text(self, content: Any, param: str) -> str:
+        if isinstance(content, list):
+            content = [part for part in content if part["type"] in ("text", "refusal")]
+        return super().content_text(content, param)
+
+
+class LosesOtherScripts(ReferenceServer):
+    """Only ASCII reaches the model."""
+
+    breaks = {"chat/unicode/emoji", "chat/unicode/cjk", "chat/unicode/right-to-left", "chat/unicode/combining"}
+    also = {"*/*"}
+
+    def content_text(self, content: Any, param: str) -> str:
+        text = super().content_text(content, param)
+        return " ".join(text.encode("ascii", "ignore").decode().split())
+
+
+class FailsOnControlCharacters(ReferenceServer):
+    """The server fails where a text rings the bell."""
+
+    breaks = {"chat/unicode/control-characters"}
+    also = {"*/*", "*/rules/*"}
+
+    def content_text(self, content: Any, param: str) -> str:
+        text = super().content_text(content, param)
+        if "\a" in text:
+            raise fault()
+        return text
+
+
+class ReadsNoEscapes(ReferenceServer):
+    """A character that JSON escapes is a question mark."""
+
+    breaks = {"chat/unicode/escaped"}
+    also = {"*/*"}
+
+    def parse(self, content: bytes) -> Any:
+        plain = content.split(b"\\u")
+        return super().parse(plain[0] + b"".join(b"?" + each[4:] for each in plain[1:]))
+
+
+# Fields
+
+
+class RefusesNulls(ReferenceServer):
+    """A field of null is refused."""
+
+    breaks = {
+        "chat/fields/null-is-absent",
+        "chat/fields/null-is-absent-everywhere",
+        "chat/fields/null-limit",
+        "chat/fields/null-stop",
+        "chat/fields/null-tools",
+        "chat/streaming/null-is-not-streamed",
+        "chat/streaming/null-options-without-a-stream",
+    }
+    also = {"*/*"}
+
+    def given(self, body: dict[str, Any]) -> dict[str, Any]:
+        nulls = [name for name, value in body.items() if value is None]
+        if nulls:
+            raise Refusal(ErrorCode.INVALID_TYPE, f"{nulls[0]} is null.", nulls[0])
+        return super().given(body)
+
+
+class RefusesTheUnknown(ReferenceServer):
+    """What has no effect is refused, anywhere in a request."""
+
+    breaks = {
+        "chat/fields/unknown-field",
+        "chat/fields/unknown-field-in-a-message",
+        "chat/fields/unknown-field-in-stream-options",
+        "chat/sampling/no-logit-bias",
+    }
+    also = {"*/*"}
+
+    def unsupported(self, body: Any, component: str) -> list[str]:
+        names = [*super().unsupported(body, component), *(["logit_bias"] if "logit_bias" in body else [])]
+        if names:
+            raise Refusal(ErrorCode.UNKNOWN_PARAMETER, f"{names[0]} is unknown.", names[0])
+        return []
+
+
+class TellsNothing(ReferenceServer):
+    """Fields without effect are dropped in silence."""
+
+    breaks = {"chat/fields/without-effect", "chat/sampling/logit-bias"}
+    also = {"*/*"}
+
+    def unsupported_headers(self, call: Call) -> list[tuple[bytes, bytes]]:
+        return []
+
+
+class IgnoresWrongValues(ReferenceServer):
+    """A setting of a conversation that can't be read is as if it were absent."""
+
+    breaks = {
+        "chat/types/*",
+        "chat/bounds/temperature-below",
+        "chat/bounds/temperature-above",
+        "chat/bounds/top-p-above",
+        "chat/bounds/penalty-above",
+        "chat/bounds/no-choices",
+        "chat/bounds/limit-below",
+        "chat/noted/unknown-effort",
+        "chat/streaming/options-without-a-stream",
+        "chat/streaming/refused-before",
+    }
+    also = {"*/*", "*/rules/*"}
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        if component == "CreateChatCompletionRequest" and isinstance(call.body, dict):
+            for error in [*self.violations(component, call.body)]:
+                param = (self.refusal(component, error).param or "").split(".")[0]
+                if param not in ("model", "messages"):
+                    call.body.pop(param, None)
+        return super().accepted(call, component)
+
+
+class RefusesNotes(ReferenceServer):
+    """What a request says of itself is refused."""
+
+    breaks = {
+        "chat/noted/user",
+        "chat/noted/safety-identifier",
+        "chat/noted/metadata",
+        "chat/noted/prompt-cache-key",
+        "chat/noted/service-tier",
+        "chat/noted/not-stored",
+        "chat/noted/text-only",
+        "chat/noted/reasoning-effort",
+    }
+    also = {"*/*"}
+
+    def require_settings(self, body: Mapping[str, Any]) -> None:
+        notes = ("user", "safety_identifier", "metadata", "prompt_cache_key", "service_tier", "store", "modalities")
+        for name in (*notes, "reasoning_effort"):
+            if name in body:
+                raise Refusal(ErrorCode.UNSUPPORTED_PARAMETER, f"{name} is not supported.", name)
+        super().require_settings(body)

@@ -1,0 +1,86 @@
+"""Connections, clients that leave, and requests at the same time gone wrong."""
+
+import asyncio
+from contextlib import nullcontext
+from typing import Any
+
+from reference_server.http import Call, Headers, Stream
+from reference_server.server import ReferenceServer
+
+
+class ClosesAfterAnswers(ReferenceServer):
+    """The connection is closed after an answer that didn't say so."""
+
+    breaks = {
+        "transport/connections/after-an-answer",
+        "transport/connections/after-an-error",
+        "transport/connections/after-an-unread-body",
+    }
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        await super().respond(call, status, body, headers)
+        call.receive.__self__.transport.close()  # type: ignore[attr-defined]
+
+
+class ClosesAfterStreams(ReferenceServer):
+    """The connection is closed after a stream that didn't say so."""
+
+    breaks = {"transport/connections/after-a-stream"}
+
+    async def stream(self, call: Call, stream: Stream) -> None:
+        await super().stream(call, stream)
+        call.receive.__self__.transport.close()  # type: ignore[attr-defined]
+
+
+class WorksForNobody(ReferenceServer):
+    """Answers are made to their end, although the client has gone."""
+
+    breaks = {"transport/connections/stream-is-left", "transport/connections/answer-is-left"}
+
+    async def work(self, call: Call, tokens: int) -> None:
+        await asyncio.sleep(self.pace * tokens)
+
+
+class NoticesTooLate(ReferenceServer):
+    """Only streams notice that the client has gone, since nobody looks while an answer is made."""
+
+    breaks = {"transport/connections/answer-is-left"}
+
+    async def wait(self, call: Call, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class HoldsBackStreams(ReferenceServer):
+    """Something gathers a stream and sends it at its end."""
+
+    breaks = {"transport/connections/stream-flows"}
+
+    async def stream(self, call: Call, stream: Stream) -> None:
+        gathered = []
+        for event in stream.events:
+            await self.work(call, 1)
+            gathered.append(self.frame(stream, event))
+        content = b"".join([*gathered, self.end(stream)])
+        await self.respond(call, 200, content, self.stream_headers(call))
+
+
+class ModelsWaitForTheModel(ReferenceServer):
+    """The list of models waits until nothing is generated."""
+
+    breaks = {"transport/connections/models-beside-a-stream"}
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        async with self._slot if self.pace and call.method == "GET" else nullcontext():
+            await super().respond(call, status, body, headers)
+
+
+class MixesAnswers(ReferenceServer):
+    """Of requests at the same time all get the answer to the last."""
+
+    breaks = {"transport/at_once/*", "completions/prompts/at-once"}
+    also = {"chat/*", "completions/*", "responses/*", "*/rules/*"}
+
+    async def answer(self, call: Call, answer: Any) -> None:
+        self.latest = answer
+        await asyncio.sleep(0.01)
+        await super().answer(call, self.latest)

@@ -1,0 +1,258 @@
+"""How likely tokens were."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from reference_server.generation import Asked, Output
+from reference_server.server import ReferenceServer
+from reference_server.words import Token
+
+SHOWN = {"chat/logprobs/*", "completions/logprobs/*", "chat/streams/*", "completions/streams/*", "responses/*"}
+"""The cases that see logprobs."""
+
+JUDGED = {"chat/rules/logprobs-join", "completions/rules/logprobs-join"}
+SHAPES = {f"{endpoint}/rules/{name}-shape" for endpoint in ("chat", "completions") for name in ("answer", "event")}
+
+
+# In conversations
+
+
+class NoLogprobs(ReferenceServer):
+    """logprobs is taken without effect."""
+
+    breaks = {"chat/capabilities/logprobs"}
+    also = SHOWN | JUDGED | {"chat/capabilities/top-logprobs"}
+
+    def chat_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> dict[str, Any] | None:
+        return None
+
+
+class NoTopLogprobs(ReferenceServer):
+    """top_logprobs is taken without effect."""
+
+    breaks = {"chat/capabilities/top-logprobs"}
+    also = SHOWN
+
+    def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
+        return []
+
+
+class Probabilities(ReferenceServer):
+    """A logprob is a probability."""
+
+    breaks = {"chat/logprobs/entries", "chat/logprobs/top-entries"}
+    also = SHOWN | JUDGED | SHAPES | {"responses/rules/*"}
+
+    def shown_logprob(self, token: Token) -> dict[str, Any]:
+        return {**super().shown_logprob(token), "logprob": math.exp(token.logprob or 0)}
+
+
+class FirstChoiceOnly(ReferenceServer):
+    """Of several choices the first one has logprobs."""
+
+    breaks = {"chat/logprobs/entries-of-several-choices"}
+    also = SHOWN | JUDGED | {"chat/*"}
+
+    def chat_choice(self, asked: Asked, output: Output) -> dict[str, Any]:
+        choice = super().chat_choice(asked, output)
+        return choice if output.index == 0 else {**choice, "logprobs": None}
+
+
+class AlwaysLogprobs(ReferenceServer):
+    """Logprobs come unasked."""
+
+    breaks = {"chat/logprobs/not-asked", "chat/logprobs/not-wanted"}
+    also = {"chat/*"}
+
+    def chat_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> dict[str, Any] | None:
+        return super().chat_logprobs(replace(asked, body={**asked.body, "logprobs": True}), tokens)
+
+
+class LastTokenTwice(ReferenceServer):
+    """There is an entry more than there are tokens."""
+
+    breaks = {"chat/logprobs/one-for-each-token", "chat/logprobs/one-for-one-token"}
+    also = SHOWN | JUDGED
+
+    def chat_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> dict[str, Any] | None:
+        return super().chat_logprobs(asked, [*tokens, *tokens[-1:]])
+
+
+class LogprobsAtTheEnd(ReferenceServer):
+    """A stream's chunks of text have no logprobs."""
+
+    breaks = {"chat/logprobs/beside-their-text", "chat/logprobs/streamed-like-unary"}
+    also = SHOWN | JUDGED
+
+    def chunk_choice(
+        self, output: Output, delta: Mapping[str, Any], reason: str | None = None, logprobs: Any = None
+    ) -> dict[str, Any]:
+        return super().chunk_choice(output, delta, reason, logprobs if reason else None)
+
+
+class WideBytes(ReferenceServer):
+    """Bytes are those of UTF-16."""
+
+    breaks = {"chat/logprobs/bytes-of-parts", "chat/logprobs/entries", "chat/logprobs/top-entries"}
+    also = SHOWN | JUDGED
+
+    def token_bytes(self, token: Token) -> list[int] | None:
+        return list(token.text.encode("utf-16-le"))
+
+
+class LeastFirst(ReferenceServer):
+    """The least likely token comes first."""
+
+    breaks = {"chat/logprobs/top"}
+    also = SHOWN
+
+    def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
+        return super().top_logprobs(token, top)[::-1]
+
+
+class OtherLogprobs(ReferenceServer):
+    """The chosen token has another logprob in its list."""
+
+    breaks = {"chat/logprobs/top", "chat/logprobs/top-one"}
+    also = SHOWN
+
+    def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
+        return super().top_logprobs(replace(token, logprob=(token.logprob or 0) - 0.5), top)
+
+
+class OneMore(ReferenceServer):
+    """There is a token more than were asked for."""
+
+    breaks = {"chat/logprobs/top", "chat/logprobs/top-one", "chat/logprobs/top-none"}
+    also = SHOWN
+
+    def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
+        return super().top_logprobs(token, top + 1)
+
+
+# In text completions
+
+
+class NoTextLogprobs(ReferenceServer):
+    """logprobs is taken without effect."""
+
+    breaks = {"completions/capabilities/logprobs"}
+    also = SHOWN | JUDGED | {"completions/capabilities/echo-logprobs"}
+
+    def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
+        return None
+
+
+class TextProbabilities(ReferenceServer):
+    """A logprob is a probability."""
+
+    breaks = {"completions/logprobs/lists", "completions/logprobs/none"}
+    also = SHOWN | SHAPES
+
+    def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
+        tokens = [replace(each, logprob=None if each.logprob is None else math.exp(each.logprob)) for each in tokens]
+        return super().completion_logprobs(asked, tokens, offset)
+
+
+class NoneIsNothing(ReferenceServer):
+    """logprobs 0 is taken for no wish at all."""
+
+    breaks = {"completions/logprobs/none"}
+    also = SHOWN | JUDGED
+
+    def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
+        return super().completion_logprobs(asked, tokens, offset) if asked.body.get("logprobs") else None
+
+
+class FirstTextOnly(ReferenceServer):
+    """Of several texts the first one has logprobs."""
+
+    breaks = {"completions/logprobs/lists-of-several-choices", "completions/logprobs/lists-of-several-prompts"}
+    also = SHOWN | JUDGED | {"completions/*"}
+
+    def completion_choice(self, asked: Asked, output: Output) -> dict[str, Any]:
+        choice = super().completion_choice(asked, output)
+        return choice if output.index == 0 else {**choice, "logprobs": None}
+
+
+class AlwaysTextLogprobs(ReferenceServer):
+    """Logprobs come unasked."""
+
+    breaks = {"completions/logprobs/not-asked"}
+    also = {"completions/*"}
+
+    def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
+        return super().completion_logprobs(replace(asked, body={"logprobs": 1, **asked.body}), tokens, offset)
+
+
+class LastOfTextTwice(ReferenceServer):
+    """There is an entry more than there are tokens."""
+
+    breaks = {"completions/logprobs/one-for-each-token"}
+    also = SHOWN | JUDGED
+
+    def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
+        return super().completion_logprobs(asked, [*tokens, *tokens[-1:]], offset)
+
+
+class OffsetsOfTokens(ReferenceServer):
+    """text_offset counts tokens."""
+
+    breaks = {"completions/logprobs/offsets", "completions/logprobs/echo-offsets"}
+    also = SHOWN
+
+    def text_offsets(self, tokens: Sequence[Token], offset: int) -> list[int]:
+        return [offset + number for number in range(len(tokens))]
+
+
+class OffsetsOfChunks(ReferenceServer):
+    """text_offset begins anew with each chunk of a stream."""
+
+    breaks = {"completions/logprobs/streamed-like-unary"}
+    also = SHOWN | JUDGED
+
+    def text_offsets(self, tokens: Sequence[Token], offset: int) -> list[int]:
+        return super().text_offsets(tokens, 0)
+
+
+class NoLogprobsOfEcho(ReferenceServer):
+    """The lists lack the prompt's tokens."""
+
+    breaks = {"completions/capabilities/echo-logprobs"}
+    also = SHOWN | JUDGED
+
+    def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
+        return super().completion_logprobs(asked, tokens[len(self.echoed(asked)) :] or tokens, offset)
+
+
+class EchoOfFirst(ReferenceServer):
+    """Of the prompt's tokens the lists have every other one."""
+
+    breaks = {"completions/logprobs/echo", "completions/logprobs/echo-streamed"}
+    also = SHOWN | JUDGED
+
+    def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
+        shown = tokens[::2] if asked.body.get("echo") else tokens
+        return super().completion_logprobs(asked, shown, offset)
+
+
+class NothingOfEcho(ReferenceServer):
+    """The prompt's tokens have null for logprobs."""
+
+    breaks = {"completions/logprobs/echo-lists", "completions/logprobs/echo-alone"}
+    also = SHOWN | {"completions/*"}
+
+    def echoed(self, asked: Asked) -> list[Token]:
+        return [replace(token, logprob=None) for token in super().echoed(asked)]
+
+
+class EchoNeedsAnswer(ReferenceServer):
+    """Without an answer there is no echo."""
+
+    breaks = {"completions/capabilities/echo-alone"}
+    also = {"completions/*", "completions/rules/*"}
+
+    def completion_text(self, asked: Asked, output: Output) -> str:
+        return super().completion_text(asked, output) if output.made else ""

@@ -1,0 +1,78 @@
+"""Models gone wrong."""
+
+from typing import Any
+
+from reference_server.http import Call, Route
+from reference_server.refusal import Refusal
+from reference_server.server import ReferenceServer
+from specvino.generated.errors import ErrorCode
+
+
+class ListsAnother(ReferenceServer):
+    """The list names a model that isn't served."""
+
+    breaks = {"models/list/served"}
+
+    def list_models(self, call: Call) -> dict[str, Any]:
+        return {"object": "list", "data": [self.described("another")]}
+
+
+class CreatedInMilliseconds(ReferenceServer):
+    """The time of a model is in milliseconds."""
+
+    breaks = {"models/list/shape"}
+
+    def described(self, model: str) -> dict[str, Any]:
+        found = super().described(model)
+        return {**found, "created": found["created"] * 1000}
+
+
+class ListsTwice(ReferenceServer):
+    """A model is listed twice."""
+
+    breaks = {"models/list/stays"}
+
+    def list_models(self, call: Call) -> dict[str, Any]:
+        return {"object": "list", "data": [self.described(self.model)] * 2}
+
+
+class NamesOtherwise(ReferenceServer):
+    """A model has another name at its own path than in the list."""
+
+    breaks = {"models/one/retrieved"}
+
+    def retrieve_model(self, call: Call) -> dict[str, Any]:
+        return {**super().retrieve_model(call), "id": f"{self.model}:latest"}
+
+
+class RetrievesAnything(ReferenceServer):
+    """Every name has a model."""
+
+    breaks = {"models/one/unknown*", "models/one/code"}
+
+    def retrieve_model(self, call: Call) -> dict[str, Any]:
+        return self.described(call.parameters["model"])
+
+
+class NoSlashes(ReferenceServer):
+    """A name with a slash is a path that isn't there."""
+
+    breaks = {"models/one/unknown-with-slash"}
+
+    def route(self, call: Call) -> Route:
+        found = super().route(call)
+        if "/" in call.parameters.get("model", ""):
+            raise Refusal(ErrorCode.NOT_FOUND, "There is no such path.")
+        return found
+
+
+class UnknownModelIsUnknownPath(ReferenceServer):
+    """The error of an unknown model is that of an unknown path."""
+
+    breaks = {"models/one/code"}
+
+    def retrieve_model(self, call: Call) -> dict[str, Any]:
+        try:
+            return super().retrieve_model(call)
+        except Refusal:
+            raise Refusal(ErrorCode.NOT_FOUND, "There is no such path.") from None

@@ -1,0 +1,78 @@
+"""Streams of responses that say something else than they should."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from reference_server.generation import Asked, Piece
+from reference_server.http import Event
+from reference_server.items import Item
+from reference_server.responses import Response
+from reference_server.server import ReferenceServer
+
+ORDER = {"responses/rules/stream-order", "response/rules/stream-order"}
+
+
+class CreatedCompleted(ReferenceServer):
+    """A response counts as completed when its stream begins."""
+
+    breaks = {"responses/events/begins-empty"}
+
+    def first_events(self, begun: Response) -> Iterator[Event]:
+        for event in super().first_events(begun):
+            yield {**event, "response": {**begun, "status": "completed"}}
+
+
+class EndsWithoutUsage(ReferenceServer):
+    """The last event doesn't say what the response took."""
+
+    breaks = {"responses/events/ends-whole"}
+    also = {"responses/streams/*", "responses/stored/*"}
+
+    def last_events(self, whole: Response) -> Iterator[Event]:
+        for event in super().last_events(whole):
+            yield {**event, "response": {**whole, "usage": None}}
+
+
+class AlwaysCompleted(ReferenceServer):
+    """Every stream ends with response.completed."""
+
+    breaks = {"responses/events/cut-off"}
+    also = {"responses/events/ends-whole"}
+
+    def last_events(self, whole: Response) -> Iterator[Event]:
+        yield {"type": "response.completed", "response": whole}
+
+
+class LosesTheFirst(ReferenceServer):
+    """The first piece of a text doesn't come."""
+
+    breaks = {"responses/streams/*", "responses/forms/json-object"}
+    also = {*ORDER, "responses/stored/*", "responses/rules/*"}
+
+    def part_events(
+        self, asked: Asked, pieces: list[Piece], part: Mapping[str, Any], where: Mapping[str, Any]
+    ) -> Iterator[Event]:
+        yield from super().part_events(asked, pieces[1:], part, where)
+
+
+class LosesArguments(ReferenceServer):
+    """The pieces of a call's arguments have lost their quotation marks."""
+
+    breaks = {"responses/tools/streamed", "responses/streams/call"}
+    also = {"responses/rules/*"}
+
+    def arguments_delta(self, piece: Piece, place: Mapping[str, Any]) -> Event:
+        event = super().arguments_delta(piece, place)
+        return {**event, "delta": event["delta"].replace('"', "")}
+
+
+class BeginsWithArguments(ReferenceServer):
+    """A call begins with all of its arguments, and the pieces repeat them."""
+
+    breaks = {"responses/tools/streamed"}
+    also = {"responses/streams/call", "responses/rules/*"}
+
+    def item_added(self, item: Item, at: int) -> Event:
+        event = super().item_added(item, at)
+        arguments = {"arguments": item["arguments"]} if "arguments" in item else {}
+        return {**event, "item": {**event["item"], **arguments}}

@@ -1,0 +1,498 @@
+"""Responses that are read, counted, or said wrongly."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from reference_server.generation import NO_FORM, Asked, Output
+from reference_server.http import Call
+from reference_server.items import Item
+from reference_server.refusal import Refusal
+from reference_server.responses import Response
+from reference_server.server import ReferenceServer
+from reference_server.tools import Offer
+from reference_server.words import Token
+from specvino.generated.errors import ErrorCode
+
+SHAPES = {"response*/rules/*-shape"}
+"""What an answer of a wrong form may break, too."""
+
+
+class NoOutput(ReferenceServer):
+    """A response's output stays empty."""
+
+    breaks = {"responses/capabilities/endpoint"}
+    also = {"responses/capabilities/*"}
+
+    def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
+        return {**super().response(asked, begun, output, items), "output": []}
+
+
+class PartsOfChat(ReferenceServer):
+    """The parts of a message are of the type text, as chat has it."""
+
+    breaks = {"responses/basics/answers"}
+    also = {"responses/*", "responses/rules/*", "response/rules/*", *SHAPES}
+
+    def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
+        named = [
+            {**item, "content": [{**part, "type": "text"} for part in item["content"]]}
+            if item["type"] == "message"
+            else item
+            for item in items
+        ]
+        return super().response(asked, begun, output, named)
+
+
+class AnyModel(ReferenceServer):
+    """The served model answers for any other."""
+
+    breaks = {"responses/basics/model-is-unknown"}
+    also = {"*/*/*model*", "models/*"}
+
+    def require_model(self, name: str) -> None:
+        return
+
+
+class AcceptsAnything(ReferenceServer):
+    """Requests are not judged, so that what can't be understood is left out, or breaks something later."""
+
+    breaks = {
+        "responses/refusals/*",
+        "responses/basics/input-is-missing",
+        "responses/basics/model-is-missing",
+        "responses/events/refused-before",
+        "responses/tools/without-name",
+        "responses/background/not-kept",
+    }
+    also = {"*/*/*", "*/rules/*"}
+
+    def violations(self, component: str, body: Any) -> Iterator[Any]:
+        yield from ()
+
+
+class LeavesOutUnknown(ReferenceServer):
+    """Parts and forms of unknown types are left out without a word."""
+
+    breaks = {"responses/refusals/part-is-unknown", "responses/refusals/format-is-unknown"}
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        body = json.loads(json.dumps(call.body))
+        if component == "CreateResponseRequest" and isinstance(body, dict):
+            if (body.get("text") or {}).get("format", {}).get("type") == "xml":
+                body["text"] = {}
+            for item in body["input"] if isinstance(body.get("input"), list) else ():
+                if isinstance(item.get("content"), list):
+                    known = [part for part in item["content"] if part.get("type") != "input_smell"]
+                    item["content"] = known or ""
+        call.body = body
+        return super().accepted(call, component)
+
+
+class NamesNoField(ReferenceServer):
+    """Errors don't say which field is wrong."""
+
+    breaks = {
+        "completions/prompts/wrong-type-is-named",
+        "chat/types/param-names-the-field",
+        "responses/refusals/names-the-field",
+        "tokenize/lists/none",
+    }
+    also = {"*/*", "*/*/*"}
+
+    def param(self, error: Any) -> str | None:
+        return None
+
+
+class UsageOfChat(ReferenceServer):
+    """Usage has the names that chat gives it."""
+
+    breaks = {"responses/basics/usage-names"}
+
+    def response_usage(self, asked: Asked, output: Output) -> dict[str, Any]:
+        usage = super().response_usage(asked, output)
+        return {**usage, "prompt_tokens": usage["input_tokens"], "completion_tokens": usage["output_tokens"]}
+
+
+class Milliseconds(ReferenceServer):
+    """Times are in milliseconds."""
+
+    breaks = {"responses/basics/times"}
+    also = {"*/*/*"}
+
+    def now(self) -> int:
+        return super().now() * 1000
+
+
+class LimitOfChat(ReferenceServer):
+    """What the limit cut off says length for a reason, as chat does."""
+
+    breaks = {"responses/basics/cut-off"}
+    also = {"responses/basics/cut-off-item", "responses/events/cut-off", *SHAPES}
+
+    def incomplete_details(self) -> dict[str, str]:
+        return {"reason": "length"}
+
+
+class NeverIncomplete(ReferenceServer):
+    """What the limit cut off counts as completed."""
+
+    breaks = {"responses/basics/cut-off", "responses/basics/cut-off-item", "responses/events/cut-off"}
+    also = {"responses/*"}
+
+    def response_status(self, output: Output) -> str:
+        return "completed"
+
+
+class WholeItems(ReferenceServer):
+    """The item that the limit cut off counts as completed."""
+
+    breaks = {"responses/basics/cut-off-item"}
+
+    def item_status(self, output: Output, *, last: bool) -> str:
+        return "completed"
+
+
+class AlwaysExcused(ReferenceServer):
+    """Every response says why it is incomplete, the completed ones, too."""
+
+    breaks = {"responses/basics/whole-has-no-excuse"}
+
+    def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
+        whole = super().response(asked, begun, output, items)
+        return {**whole, "incomplete_details": self.incomplete_details()}
+
+
+class OneItemId(ReferenceServer):
+    """The ids of items say their kind only."""
+
+    breaks = {"responses/basics/item-ids"}
+    also = {"responses/tools/*", "responses/stored/input-items"}
+
+    def item_id(self, prefix: str) -> str:
+        return f"{prefix}_1"
+
+
+class OneCallId(ReferenceServer):
+    """All calls have one id."""
+
+    breaks = {"responses/tools/call-ids"}
+    also = {"chat/*"}
+
+    def call_id(self) -> str:
+        return "call_1"
+
+
+class StreamsWhenNamed(ReferenceServer):
+    """With stream in it, whatever it says, a request gets a stream."""
+
+    breaks = {"responses/basics/stream-is-false"}
+    also = {"*/*/*"}
+
+    def given(self, body: dict[str, Any]) -> dict[str, Any]:
+        given = super().given(body)
+        return {**given, "stream": True} if "stream" in given else given
+
+
+class NullIsAValue(ReferenceServer):
+    """null is no sign that a field is absent."""
+
+    breaks = {"completions/settings/null", "responses/input/null-is-absent", "tokenize/lists/null"}
+    also = {"*/*", "*/*/*", "*/rules/*"}
+
+    def given(self, body: dict[str, Any]) -> dict[str, Any]:
+        return body
+
+
+class AllIsThought(ReferenceServer):
+    """All tokens count as thoughts."""
+
+    breaks = {"responses/basics/thoughts-are-counted"}
+
+    def response_usage(self, asked: Asked, output: Output) -> dict[str, Any]:
+        usage = super().response_usage(asked, output)
+        return {**usage, "output_tokens_details": {"reasoning_tokens": usage["output_tokens"]}}
+
+
+class TextIsCompleted(ReferenceServer):
+    """An input that is a text is no user's message, but something to go on with."""
+
+    breaks = {"responses/input/message-without-type"}
+
+    def input_items(self, given: str | Sequence[Item]) -> list[Item]:
+        return super().input_items([{"role": "assistant", "content": given}] if isinstance(given, str) else given)
+
+
+class TypedIsShown(ReferenceServer):
+    """A message with a type is shown to the model as the JSON that it came in."""
+
+    breaks = {"responses/input/message-with-type"}
+
+    def whole_item(self, item: Item) -> Item:
+        shown = item.get("type") == "message" and isinstance(item["content"], str)
+        return super().whole_item({**item, "content": json.dumps(item)} if shown else item)
+
+
+class DropsParts(ReferenceServer):
+    """A content that is a list is taken, and left out without a word."""
+
+    breaks = {"responses/input/parts", "responses/input/several-parts", "responses/input/assistant-parts"}
+    also = {"responses/input/*"}
+
+    def whole_item(self, item: Item) -> Item:
+        return super().whole_item({**item, "content": []} if isinstance(item.get("content"), list) else item)
+
+
+class FirstPartOnly(ReferenceServer):
+    """Of a content's parts the first is read only."""
+
+    breaks = {"responses/input/several-parts"}
+
+    def item_text(self, content: Any, param: str) -> str:
+        return super().item_text(content if isinstance(content, str) else content[:1], param)
+
+
+class LastTurnOnly(ReferenceServer):
+    """The model sees what came last only."""
+
+    breaks = {"responses/input/history"}
+    also = {"responses/*", "responses/capabilities/*"}
+
+    def item_turns(self, items: Iterable[Item], param: str) -> Iterator[tuple[str, str]]:
+        yield from [*super().item_turns(items, param)][-1:]
+
+
+class NoDevelopers(ReferenceServer):
+    """The model's template knows no developer, and refuses one."""
+
+    breaks = {"responses/input/developer"}
+    also = {"chat/*"}
+
+    def role(self, role: str) -> str:
+        if role == "developer":
+            raise Refusal(ErrorCode.INVALID_PROMPT, "There is no such role: developer.", "input")
+        return super().role(role)
+
+
+class SystemIsDropped(ReferenceServer):
+    """Only users and assistants are read."""
+
+    breaks = {"responses/input/system", "responses/input/developer"}
+
+    def item_turns(self, items: Iterable[Item], param: str) -> Iterator[tuple[str, str]]:
+        dropped = ("system", "developer")
+        yield from super().item_turns([item for item in items if item.get("role") not in dropped], param)
+
+
+class NoInstructions(ReferenceServer):
+    """Instructions are taken, and left out without a word."""
+
+    breaks = {"responses/input/instructions"}
+    also = {"responses/previous/instructions-end"}
+
+    def instructed(self, body: Mapping[str, Any]) -> list[tuple[str, str]]:
+        return []
+
+
+class RefusesItsOwn(ReferenceServer):
+    """Items with a status are refused, so that the server's own can't come back."""
+
+    breaks = {"responses/input/output-goes-back-in"}
+    also = {"responses/input/assistant-parts", "responses/tools/*", "responses/previous/call"}
+
+    def whole_item(self, item: Item) -> Item:
+        if "status" in item:
+            raise Refusal(ErrorCode.INVALID_VALUE, "input has an unknown field: status.", "input")
+        return super().whole_item(item)
+
+
+class AsciiOnly(ReferenceServer):
+    """What is repeated has lost all but ASCII."""
+
+    breaks = {"responses/input/unicode"}
+    also = {"responses/echo/metadata"}
+
+    def echo(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        repeated = super().echo(body)
+        shown: dict[str, Any] = json.loads(json.dumps(repeated, ensure_ascii=False).encode("ascii", "replace"))
+        return shown
+
+
+class RefusesUnknown(ReferenceServer):
+    """Fields that nobody knows are refused."""
+
+    breaks = {"responses/input/unknown-field"}
+    also = {"*/*/*"}
+
+    def unsupported(self, body: Any, component: str) -> list[str]:
+        for name in super().unsupported(body, component):
+            raise Refusal(ErrorCode.UNKNOWN_PARAMETER, f"Unrecognized request argument supplied: {name}", name)
+        return []
+
+
+class RepeatsDefaults(ReferenceServer):
+    """A response says the default of each setting, whatever the request was."""
+
+    breaks = {"responses/echo/*", "responses/forms/schema-is-repeated"}
+    also = {"responses/input/*", "responses/stored/*"}
+
+    def echo(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        return super().echo({})
+
+
+class SaysStored(ReferenceServer):
+    """A response says that it is stored, though it isn't."""
+
+    breaks = {"responses/echo/not-stored"}
+
+    def begun_response(self, body: Mapping[str, Any]) -> Response:
+        return {**super().begun_response(body), "store": True}
+
+
+class NoFormSaid(ReferenceServer):
+    """The form of a text is null unless the request has one."""
+
+    breaks = {"responses/echo/format"}
+    also = SHAPES
+
+    def echoed_text(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        return {**super().echoed_text(body), "format": (body.get("text") or {}).get("format")}
+
+
+class ToolsOfChat(ReferenceServer):
+    """Tools are repeated in chat's nested form."""
+
+    breaks = {"responses/echo/tools"}
+    also = SHAPES
+
+    def echoed_tools(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [{"type": "function", "function": tool} for tool in super().echoed_tools(body)]
+
+
+class NoTools(ReferenceServer):
+    """Tools are taken, and left out without a word."""
+
+    breaks = {"responses/capabilities/tools"}
+    also = {"chat/*", "chat/capabilities/*"}
+
+    def offer(self, body: Mapping[str, Any]) -> Offer:
+        return Offer({})
+
+
+class ArgumentsAreObjects(ReferenceServer):
+    """The arguments of a call are an object instead of its text."""
+
+    breaks = {"responses/tools/required"}
+    also = {"responses/*", "responses/rules/*", *SHAPES}
+
+    def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
+        objects = [
+            {**item, "arguments": json.loads(item["arguments"])} if item["type"] == "function_call" else item
+            for item in items
+        ]
+        return super().response(asked, begun, output, objects)
+
+
+class AnyFunction(ReferenceServer):
+    """A tool_choice that names a function is read as required."""
+
+    breaks = {"responses/tools/named", "responses/tools/named-is-unknown"}
+    also = {"chat/*"}
+
+    def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
+        return ("required", None, "tool_choice") if isinstance(choice, Mapping) else super().choice(choice)
+
+
+class CallsUnread(ReferenceServer):
+    """Calls and their results are taken, and left out without a word."""
+
+    breaks = {"responses/tools/answered", "responses/tools/output-in-parts"}
+
+    def item_turns(self, items: Iterable[Item], param: str) -> Iterator[tuple[str, str]]:
+        read = [item for item in items if not item["type"].startswith("function_call")]
+        yield from super().item_turns(read or [{"type": "message", "role": "user", "content": ""}], param)
+
+
+class FormIgnored(ReferenceServer):
+    """A form is taken, and left out without a word."""
+
+    breaks = {"responses/capabilities/json-schema", "responses/capabilities/json-object"}
+    also = {"chat/capabilities/*"}
+
+    def form(self, format: Mapping[str, Any] | None, param: str) -> Mapping[str, Any]:
+        return NO_FORM
+
+
+class ShallowForms(ReferenceServer):
+    """Of an object's properties the first comes only, and nothing within it."""
+
+    breaks = {"responses/forms/json-schema", "responses/forms/nested-schema"}
+    also = {"chat/*"}
+
+    def formed(self, form: Mapping[str, Any]) -> str:
+        value = json.loads(super().formed(form))
+        if not isinstance(value, dict) or not value:
+            return json.dumps(value)
+        name, first = next(iter(value.items()))
+        return json.dumps({name: [] if isinstance(first, list) else first})
+
+
+class AnySchema(ReferenceServer):
+    """A schema that is none is taken for one that allows everything."""
+
+    breaks = {"responses/forms/schema-is-none"}
+    also = {"chat/*", "*/rules/no-server-error", "*/rules/error-envelope"}
+
+    def satisfied(self, schema: Any, param: str) -> Any:
+        try:
+            return super().satisfied(schema, param)
+        except Refusal:
+            return {}
+
+
+class NoProbabilities(ReferenceServer):
+    """Logprobs are asked for without effect."""
+
+    breaks = {"responses/capabilities/logprobs"}
+
+    def output_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> list[dict[str, Any]]:
+        return []
+
+
+class PositiveProbabilities(ReferenceServer):
+    """Logprobs have lost their sign."""
+
+    breaks = {"responses/logprobs/join"}
+    also = {"*/logprobs/*", "*/rules/*"}
+
+    def shown_logprob(self, token: Token) -> dict[str, Any]:
+        shown = super().shown_logprob(token)
+        return {**shown, "logprob": -shown["logprob"]}
+
+
+class OtherTokens(ReferenceServer):
+    """The tokens of logprobs are those of another text."""
+
+    breaks = {"responses/logprobs/join"}
+    also = {"responses/streams/logprobs", "responses/logprobs/*"}
+
+    def output_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> list[dict[str, Any]]:
+        return super().output_logprobs(asked, tokens[::-1])
+
+
+class MoreAlternatives(ReferenceServer):
+    """Three alternatives are shown, however many were asked for."""
+
+    breaks = {"responses/logprobs/alternatives"}
+
+    def output_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> list[dict[str, Any]]:
+        return [{**each, "top_logprobs": [each] * 3} for each in super().output_logprobs(asked, tokens)]
+
+
+class ProbabilitiesUnasked(ReferenceServer):
+    """Logprobs always come."""
+
+    breaks = {"responses/logprobs/not-asked-for"}
+
+    def output_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> list[dict[str, Any]]:
+        return [self.token_logprob(token, asked.body.get("top_logprobs", 0)) for token in tokens]

@@ -1,0 +1,169 @@
+"""Answers and errors of a wrong form."""
+
+from typing import Any
+
+from reference_server.http import Call, Headers
+from reference_server.refusal import Refusal
+from reference_server.server import ReferenceServer
+from specvino.generated.errors import ErrorCode
+
+
+class TimesWithFractions(ReferenceServer):
+    """When an answer was begun is a number with a fraction, which typed clients can't read."""
+
+    breaks = {
+        "chat/rules/answer-shape",
+        "completions/rules/answer-shape",
+        "responses/rules/answer-shape",
+        "responses/rules/event-shape",
+        "response/rules/answer-shape",
+        "response/rules/event-shape",
+        "response_cancel/rules/answer-shape",
+    }
+    also = {
+        "chat/basics/created-in-seconds",
+        "completions/prompts/answers",
+    }
+
+    def now(self) -> Any:
+        return super().now() + 0.25
+
+
+class ModelsWithoutOwner(ReferenceServer):
+    """A model has no owned_by."""
+
+    breaks = {"models/rules/answer-shape", "model/rules/answer-shape"}
+    also = {"models/list/shape"}
+
+    def described(self, model: str) -> dict[str, Any]:
+        return {"id": model, "object": "model", "created": 0}
+
+
+class TokensAsObjects(ReferenceServer):
+    """Tokens are objects instead of their ids."""
+
+    breaks = {"tokenize/rules/answer-shape"}
+    also = {"tokenize/*"}
+
+    def listed(self, found: list[list[int]]) -> Any:
+        return [{"id": id} for ids in found for id in ids]
+
+
+class DeletedOtherwise(ReferenceServer):
+    """A deletion says another kind of object."""
+
+    breaks = {"response_deletion/rules/answer-shape"}
+
+    def delete_response(self, call: Call) -> dict[str, Any]:
+        return {**super().delete_response(call), "object": "response.deleted"}
+
+
+class CancelledBriefly(ReferenceServer):
+    """What was cancelled is said without the response."""
+
+    breaks = {"response_cancel/rules/answer-shape"}
+    also = {"response/rules/answer-shape"}
+
+    def cancelled(self, response: dict[str, Any]) -> dict[str, Any]:
+        return {"id": response["id"], "object": "response", "status": "cancelled", "background": True}
+
+
+class PagesWithoutEnds(ReferenceServer):
+    """A page of items doesn't say which are its first and last."""
+
+    breaks = {"response_input_items/rules/answer-shape"}
+    also = {"responses/stored/input-items"}
+
+    def list_input_items(self, call: Call) -> dict[str, Any]:
+        page = super().list_input_items(call)
+        return {name: page[name] for name in ("object", "data", "has_more")}
+
+
+class ErrorsOfAnotherForm(ReferenceServer):
+    """Errors are not in OpenAI's form, and clients show "no body"."""
+
+    breaks = {"*/rules/error-envelope"}
+    also = {"*/*/*"}
+
+    def envelope(self, refusal: Refusal) -> dict[str, Any]:
+        return {"object": "error", "message": refusal.message, "code": refusal.status}
+
+
+class ErrorsWithNumbers(ReferenceServer):
+    """The code of an error is its status."""
+
+    breaks = {"*/rules/error-envelope"}
+    also = {"*/*/*"}
+
+    def envelope(self, refusal: Refusal) -> dict[str, Any]:
+        return {"error": {**refusal.error, "code": refusal.status}}
+
+
+class Unprocessable(ReferenceServer):
+    """What is not valid is refused with 422, as some frameworks do of themselves."""
+
+    breaks = {"*/rules/documented-status"}
+    also = {"*/*/*"}
+
+    def status(self, refusal: Refusal) -> int:
+        return 422 if refusal.status == 400 else refusal.status
+
+
+class Gone(ReferenceServer):
+    """What isn't there is refused with 410."""
+
+    breaks = {"model/rules/documented-status", "response*/rules/documented-status"}
+    also = {"*/*/*", "*/rules/documented-status"}
+
+    def status(self, refusal: Refusal) -> int:
+        return 410 if refusal.status == 404 else refusal.status
+
+
+class NoModels(ReferenceServer):
+    """There is no list of models, so that no client can show one."""
+
+    breaks = {"models/rules/documented-status", "models/list/shape"}
+    also = {"*/*/*"}
+
+    def list_models(self, call: Call) -> dict[str, Any]:
+        raise Refusal(ErrorCode.NOT_FOUND, "There is nothing here.")
+
+
+class ModelsFail(ReferenceServer):
+    """The list of models is a failure of the server."""
+
+    breaks = {"models/rules/no-server-error"}
+    also = {"*/*/*", "transport/rules/no-server-error"}
+
+    def list_models(self, call: Call) -> dict[str, Any]:
+        raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
+
+
+class DeletionFails(ReferenceServer):
+    """What is to be deleted is a failure of the server."""
+
+    breaks = {"response_deletion/rules/no-server-error"}
+    also = {"responses/capabilities/deletion"}
+
+    def forget(self, id: str) -> None:
+        raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
+
+
+class DeletionUnknown(ReferenceServer):
+    """What was deleted is said with a status that no client expects."""
+
+    breaks = {"response_deletion/rules/documented-status"}
+    also = {"responses/capabilities/deletion", "response_deletion/rules/answer-shape"}
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        await super().respond(call, 202 if call.method == "DELETE" and status == 200 else status, body, headers)
+
+
+class FailsInstead(ReferenceServer):
+    """Whatever should be refused is a failure of the server."""
+
+    breaks = {"*/rules/no-server-error"}
+    also = {"*/*/*", "*/capabilities/*"}
+
+    def status(self, refusal: Refusal) -> int:
+        return 500

@@ -1,0 +1,81 @@
+"""Streams of a wrong form or order."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from reference_server.generation import Asked, Output, Piece
+from reference_server.http import Event, Stream
+from reference_server.server import ReferenceServer
+
+
+class EmptyReasons(ReferenceServer):
+    """finish_reason is an empty text before the end."""
+
+    breaks = {
+        "chat/rules/event-shape",
+        "chat/streaming/reason-is-null-before",
+        "completions/rules/event-shape",
+    }
+    also = {"chat/tool_streams/none"}
+
+    def reason_so_far(self, reason: str | None) -> str | None:
+        return reason or ""
+
+
+class DeltasWithoutLogprobs(ReferenceServer):
+    """The deltas of a response's text have no logprobs."""
+
+    breaks = {"responses/rules/event-shape", "response/rules/event-shape"}
+
+    def part_delta(self, asked: Asked, piece: Piece, inside: str, place: Mapping[str, Any]) -> Event:
+        return {"type": f"{inside}.delta", **place, "delta": piece.text}
+
+
+class FinishesTwice(ReferenceServer):
+    """A choice is ended by two chunks."""
+
+    breaks = {"chat/rules/stream-order"}
+
+    def finishes(self, head: Mapping[str, Any], asked: Asked, output: Output) -> Iterator[Event]:
+        yield from super().finishes(head, asked, output)
+        yield from super().finishes(head, asked, output)
+
+
+class CompletionsNeverFinish(ReferenceServer):
+    """A text's stream breaks off without a finish_reason."""
+
+    breaks = {"completions/rules/stream-order"}
+    also = {"completions/streams/*", "completions/logprobs/streamed-like-unary"}
+
+    def completion_finishes(
+        self, head: Mapping[str, Any], asked: Asked, output: Output, offsets: Mapping[int, int]
+    ) -> Iterator[Event]:
+        yield from ()
+
+
+class CountsFromOne(ReferenceServer):
+    """The events of a response are counted from 1."""
+
+    breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
+    also = {"responses/background/resumed"}
+
+    def sequence_number(self, at: int) -> int:
+        return at + 1
+
+
+class EndsWithoutDone(ReferenceServer):
+    """Streams lack [DONE]."""
+
+    breaks = {"chat/rules/stream-end", "completions/rules/stream-end"}
+
+    def end(self, stream: Stream) -> bytes:
+        return b""
+
+
+class DoneEverywhere(ReferenceServer):
+    """Responses' streams end with [DONE], too."""
+
+    breaks = {"responses/rules/stream-end", "response/rules/stream-end"}
+
+    def end(self, stream: Stream) -> bytes:
+        return b"data: [DONE]\n\n"

@@ -1,0 +1,90 @@
+"""Streams of a conversation gone wrong, each in a form that the protocol's table allows."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from reference_server.generation import Asked, Output, Piece
+from reference_server.http import Call, Headers, Stream
+from reference_server.server import ReferenceServer
+
+
+class LosesLastPiece(ReferenceServer):
+    """The last piece of a text never comes."""
+
+    breaks = {"chat/streams/*"}
+    also = {"*/*", "*/rules/*"}
+
+    def steps(self, outputs: Sequence[Output]) -> Iterator[tuple[Output, Piece]]:
+        for output, piece in super().steps(outputs):
+            if piece is not output.pieces[-1] or piece.kind == "call":
+                yield output, piece
+
+
+class AllAtOnce(ReferenceServer):
+    """The whole text comes in one piece."""
+
+    breaks = {"chat/streaming/pieces"}
+    also = {"*/*"}
+
+    def steps(self, outputs: Sequence[Output]) -> Iterator[tuple[Output, Piece]]:
+        for output in outputs:
+            for kind in ("thoughts", "text"):
+                pieces = [piece for piece in output.pieces if piece.kind == kind]
+                if pieces:
+                    tokens = tuple(token for piece in pieces for token in piece.tokens)
+                    yield output, Piece(pieces[0].kind, "".join(piece.text for piece in pieces), tokens)
+            yield from ((output, piece) for piece in output.pieces if piece.kind == "call")
+
+
+class LatinStreams(ReferenceServer):
+    """A stream is declared in another encoding than it is in."""
+
+    breaks = {"chat/streaming/media-type"}
+    also = {"*/*"}
+
+    def stream_headers(self, call: Call) -> Headers:
+        others = [(name, value) for name, value in super().stream_headers(call) if name != b"content-type"]
+        return [(b"content-type", b"text/event-stream; charset=iso-8859-1"), *others]
+
+
+class StreamsBySight(ReferenceServer):
+    """A stream comes wherever the request speaks of one."""
+
+    breaks = {"chat/streaming/not-streamed"}
+    also = {"*/*"}
+
+    def chat(self, call: Call) -> dict[str, Any] | Stream:
+        if isinstance(call.body, dict) and call.body.get("stream") is False:
+            call.body["stream"] = True
+        return super().chat(call)
+
+
+class NullBesideRole(ReferenceServer):
+    """The first delta has a content of null."""
+
+    breaks = {"chat/streaming/content-is-text"}
+    also = {"chat/*"}
+
+    def role_delta(self) -> dict[str, Any]:
+        return {**super().role_delta(), "content": None}
+
+
+class HalvesCharacters(ReferenceServer):
+    """Each token is decoded alone, so that characters of several tokens are lost."""
+
+    breaks = {"chat/unicode/whole-characters"}
+    also = {"*/*", "*/rules/*"}
+
+    def text_deltas(self, piece: Piece) -> Iterator[dict[str, Any]]:
+        for half in ("\ufffd", "\ufffd") if not piece.text.isascii() else (piece.text,):
+            yield {"content": half}
+
+
+class CountsChoicesFromOne(ReferenceServer):
+    """The first choice has the index 1."""
+
+    breaks = {"chat/choices/two", "chat/choices/three-streamed"}
+    also = {"*/*", "*/rules/*", "*/capabilities/*"}
+
+    def index(self, asked: Asked, choice: int) -> int:
+        return super().index(asked, choice) + 1

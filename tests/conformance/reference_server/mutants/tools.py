@@ -1,0 +1,431 @@
+"""Calls of tools."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from reference_server.generation import Asked, Output, Part, Piece, Reason
+from reference_server.refusal import Refusal
+from reference_server.server import ReferenceServer
+from reference_server.tools import Offer
+from specvino.generated.errors import ErrorCode
+
+CALLS = {"chat/tools/*", "chat/tool_streams/*", "chat/former/*", "responses/*"}
+"""The cases in which something is called."""
+
+FAILS = {"*", "*/rules/no-server-error", "*/rules/error-envelope"}
+"""What a server breaks that fails."""
+
+JUDGED = {"chat/rules/arguments-valid", "responses/rules/arguments-valid"}
+
+
+# Whether and what is called
+
+
+class CallsAsText(ReferenceServer):
+    """A call stays in the text as the model wrote it."""
+
+    breaks = {"chat/capabilities/tools", "chat/capabilities/tools-named", "chat/capabilities/tools-allowed"}
+    also = CALLS | {"responses/capabilities/tools"}
+
+    def calls(self, asked: Asked) -> Iterator[Part]:
+        for part in super().calls(asked):
+            yield Part("text", f"<tool_call>{part.name}{part.text}</tool_call>")
+
+
+class FailsWithoutChoice(ReferenceServer):
+    """Tools that needn't be called are too much for the server."""
+
+    breaks = {"chat/capabilities/tools-auto"}
+    also = FAILS
+
+    def offer(self, body: Mapping[str, Any]) -> Offer:
+        if body.get("tools") and body.get("tool_choice", "auto") == "auto":
+            raise RuntimeError
+        return super().offer(body)
+
+
+class CallsTheFirst(ReferenceServer):
+    """The name in tool_choice is not read: the first tool is called."""
+
+    breaks = {
+        "chat/tools/named",
+        "chat/tools/named-flat",
+        "chat/tools/named-among-many",
+        "chat/tools/allowed",
+        "chat/tools/unknown-name",
+    }
+    also = CALLS
+
+    def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
+        mode, _, param = super().choice(choice)
+        return mode, None, param
+
+
+class CallsThoughNone(ReferenceServer):
+    """tool_choice none is read as auto."""
+
+    breaks = {"chat/tools/none", "chat/tool_streams/none", "responses/tools/none"}
+    also = CALLS
+
+    def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
+        return super().choice("auto" if choice == "none" else choice)
+
+
+class AnotherReason(ReferenceServer):
+    """finish_reason is another vendor's word where the model calls of itself."""
+
+    breaks = {"chat/tools/auto", "chat/tools/auto-is-the-default"}
+    also = CALLS | {"chat/rules/answer-shape", "chat/rules/event-shape", "chat/rules/finish-agrees"}
+
+    def chat_reason(self, asked: Asked, output: Output) -> str:
+        return "tool_use" if output.calls and not asked.offer.forced else super().chat_reason(asked, output)
+
+
+class AlwaysSeveral(ReferenceServer):
+    """parallel_tool_calls is not read."""
+
+    breaks = {"chat/tools/one-at-a-time", "chat/tool_streams/one-at-a-time", "responses/tools/one-at-a-time"}
+    also = CALLS | {"responses/echo/parallel-tool-calls"}
+
+    def several(self, body: Mapping[str, Any]) -> bool:
+        return True
+
+
+class OneChoiceCalls(ReferenceServer):
+    """Of several choices with calls the first one comes only."""
+
+    breaks = {"chat/tools/several-choices"}
+    also = CALLS | {"chat/*"}
+
+    def chat_choices(self, asked: Asked, outputs: Sequence[Output]) -> list[dict[str, Any]]:
+        return super().chat_choices(asked, outputs[:1] if outputs[0].calls else outputs)
+
+
+class TextBesideCalls(ReferenceServer):
+    """Beside calls the content is an empty text, which clients show as an answer."""
+
+    breaks = {"chat/tools/content-is-null"}
+    also = {"chat/*"}
+
+    def chat_text(self, output: Output) -> str | None:
+        return output.joined("text")
+
+
+class OneCallId(ReferenceServer):
+    """All calls have one id."""
+
+    breaks = {"chat/tools/ids-are-unique"}
+    also = CALLS
+
+    def call_id(self) -> str:
+        return "call_0"
+
+
+class ReasonOfCalls(ReferenceServer):
+    """What the limit cut off ends by tool_calls all the same."""
+
+    breaks = {"chat/tools/cut-off", "chat/tools/cut-off-named", "chat/tool_streams/cut-off"}
+    also = CALLS | JUDGED
+
+    def reason(self, *, cut: bool, calls: int) -> Reason:
+        return "tool_calls" if calls else super().reason(cut=cut, calls=calls)
+
+
+class ShortNames(ReferenceServer):
+    """Names are cut to 32 characters."""
+
+    breaks = {"chat/tools/name-is-kept"}
+    also = CALLS | JUDGED
+
+    def calls(self, asked: Asked) -> Iterator[Part]:
+        for part in super().calls(asked):
+            yield replace(part, name=part.name[:32])
+
+
+# The arguments
+
+
+class EncodesTwice(ReferenceServer):
+    """The arguments are a JSON text that holds a JSON text."""
+
+    breaks = {"chat/tools/required", "chat/tool_streams/named", "chat/tool_streams/arguments"}
+    also = CALLS | JUDGED
+
+    def calls(self, asked: Asked) -> Iterator[Part]:
+        for part in super().calls(asked):
+            yield replace(part, text=json.dumps(part.text))
+
+
+class NothingForNothing(ReferenceServer):
+    """A call without arguments has the empty text for them."""
+
+    breaks = {"chat/tools/arguments-none", "chat/tools/arguments-empty", "chat/tool_streams/arguments-none"}
+    also = CALLS | JUDGED
+
+    def calls(self, asked: Asked) -> Iterator[Part]:
+        for part in super().calls(asked):
+            yield replace(part, text="" if part.text == "{}" else part.text)
+
+
+class EmptyInside(ReferenceServer):
+    """Only the outermost object of the arguments is held to its schema."""
+
+    breaks = {"chat/tools/arguments-nested", "chat/tools/arguments-pydantic"}
+    also = CALLS | JUDGED
+
+    def arguments(self, function: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: {} if isinstance(value, dict) else value for name, value in super().arguments(function).items()}
+
+
+class AnyNumber(ReferenceServer):
+    """Bounds are not held: of numbers, and of how many items a list has."""
+
+    breaks = {"chat/tools/arguments-bounded", "chat/tools/arguments-array"}
+    also = CALLS | JUDGED
+
+    def arguments(self, function: Mapping[str, Any]) -> dict[str, Any]:
+        far: dict[type, Any] = {int: 1000, list: []}
+        return {name: far.get(type(value), value) for name, value in super().arguments(function).items()}
+
+
+class AsciiArguments(ReferenceServer):
+    """Other characters than ASCII become question marks in arguments."""
+
+    breaks = {"chat/tools/arguments-unicode", "chat/tool_streams/arguments-unicode"}
+    also = CALLS | JUDGED
+
+    def calls(self, asked: Asked) -> Iterator[Part]:
+        for part in super().calls(asked):
+            yield replace(part, text=part.text.encode("ascii", "replace").decode())
+
+
+# The history
+
+
+class DemandsText(ReferenceServer):
+    """A message must have a text, also beside its calls."""
+
+    breaks = {"chat/tools/whole-turn"}
+    also = {"chat/*"}
+
+    def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
+        if message.get("content") is None:
+            raise Refusal(ErrorCode.INVALID_TYPE, "A message needs content.", f"{param}.content")
+        return super().turn(message, param)
+
+
+class CallsOrText(ReferenceServer):
+    """A message with calls must not have a text."""
+
+    breaks = {"chat/tools/content-beside-calls"}
+    also = {"chat/*"}
+
+    def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
+        if message.get("content") and message.get("tool_calls"):
+            raise Refusal(ErrorCode.INVALID_VALUE, "Text or calls, not both.", f"{param}.content")
+        return super().turn(message, param)
+
+
+class ResultsAreTexts(ReferenceServer):
+    """A tool's result must be a text, and no list of parts."""
+
+    breaks = {"chat/tools/result-in-parts"}
+    also = FAILS
+
+    def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
+        if message["role"] == "tool" and not isinstance(message.get("content"), str):
+            raise RuntimeError
+        return super().turn(message, param)
+
+
+class ForgetsResults(ReferenceServer):
+    """A tool's result never reaches the prompt."""
+
+    breaks = {"chat/tools/result-is-read"}
+    also = {"chat/*", "responses/*"}
+
+    def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
+        role, text = super().turn(message, param)
+        return role, "" if role == "tool" else text
+
+
+class ParsesHistory(ReferenceServer):
+    """Arguments in the history are parsed, whatever they are."""
+
+    breaks = {"chat/tools/history-with-broken-arguments", "chat/rules/no-server-error"}
+    also = FAILS
+
+    def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
+        for called in message.get("tool_calls") or ():
+            json.loads(called["function"]["arguments"])
+        return super().turn(message, param)
+
+
+# What is refused
+
+
+class UnknownNamesNothing(ReferenceServer):
+    """A tool_choice that names no tool is ignored."""
+
+    breaks = {"chat/tools/unknown-name"}
+    also = {"chat/*", "responses/*"}
+
+    def refuse_unknown(self, name: str, param: str) -> None:
+        pass
+
+
+class RequiresNothing(ReferenceServer):
+    """A call that is required where there are no tools is nothing."""
+
+    breaks = {"chat/tools/choice-without-tools"}
+    also = {"chat/*", "responses/*"}
+
+    def chosen(
+        self,
+        functions: Sequence[Mapping[str, Any]],
+        mode: str,
+        names: list[str] | None,
+        param: str,
+        *,
+        several: bool,
+        former: bool = False,
+    ) -> Offer:
+        mode = mode if functions else "none"
+        return super().chosen(functions, mode, names, param, several=several, former=former)
+
+
+class FailsOnNoTools(ReferenceServer):
+    """An empty list of tools makes the server fail."""
+
+    breaks = {"chat/tools/no-tools-at-all"}
+    also = FAILS
+
+    def offer(self, body: Mapping[str, Any]) -> Offer:
+        if body.get("tools") == []:
+            raise RuntimeError
+        return super().offer(body)
+
+
+class RefusesNull(ReferenceServer):
+    """Null for a field isn't the same as none."""
+
+    breaks = {"chat/tools/null-is-absent", "chat/structured_output/null-is-absent"}
+    also = {"*"}
+
+    def given(self, body: dict[str, Any]) -> dict[str, Any]:
+        for name, value in body.items():
+            if value is None:
+                raise Refusal(ErrorCode.INVALID_TYPE, f"{name} is null.", name)
+        return super().given(body)
+
+
+class NamesNoFieldOfTools(ReferenceServer):
+    """Refusals don't say which field is wrong."""
+
+    breaks = {
+        "chat/tools/tools-are-no-list",
+        "chat/tools/function-without-name",
+        "chat/tools/parameters-are-no-object",
+        "chat/tools/choice-is-unknown",
+        "chat/structured_output/schema-is-no-object",
+        "chat/structured_output/without-schema",
+        "chat/structured_output/unknown-type",
+        "chat/structured_output/format-is-no-object",
+        "chat/logprobs/wrong-type",
+        "chat/logprobs/top-is-negative",
+        "completions/logprobs/wrong-type",
+        "completions/logprobs/negative",
+    }
+    also = {"*"}
+
+    def param(self, error: Any) -> str | None:
+        path = super().param(error) or ""
+        return None if path.startswith(("tool", "response_format", "logprobs", "top_logprobs")) else path
+
+
+class FailsOnBadSchemas(ReferenceServer):
+    """A schema that is none makes the server fail."""
+
+    breaks = {"chat/tools/parameters-are-no-schema", "chat/structured_output/invalid-schema"}
+    also = FAILS
+
+    def satisfied(self, schema: Any, param: str) -> Any:
+        try:
+            return super().satisfied(schema, param)
+        except Refusal:
+            raise RuntimeError from None
+
+
+# Streams
+
+
+class RepeatsIds(ReferenceServer):
+    """Every delta of a call has an id, so that clients join it to a long one."""
+
+    breaks = {"chat/tool_streams/deltas"}
+    also = {"chat/tool_streams/*"}
+
+    def call_delta(self, piece: Piece) -> dict[str, Any]:
+        return {"id": "call_0", "type": "function", **super().call_delta(piece)}
+
+
+class EmptyNames(ReferenceServer):
+    """The later deltas of a call have an empty name."""
+
+    breaks = {"chat/tool_streams/deltas"}
+    also = {"chat/tool_streams/*", "chat/former/*", "chat/rules/event-shape"}
+
+    def function_delta(self, piece: Piece) -> dict[str, Any]:
+        return {"name": "", **super().function_delta(piece)}
+
+
+class CountsFromOne(ReferenceServer):
+    """The first call of a stream is number 1."""
+
+    breaks = {"chat/tool_streams/indexes", "chat/tool_streams/several-choices"}
+    also = {"chat/tool_streams/*"}
+
+    def call_delta(self, piece: Piece) -> dict[str, Any]:
+        return {**super().call_delta(piece), "index": piece.call + 1}
+
+
+class CountsOverChoices(ReferenceServer):
+    """The calls of all choices of a stream are counted together."""
+
+    breaks = {"chat/tool_streams/several-choices"}
+    also = {"chat/*"}
+
+    def steps(self, outputs: Sequence[Output]) -> Iterator[tuple[Output, Piece]]:
+        before = dict(zip([output.index for output in outputs], count(), strict=False))
+        for output, piece in super().steps(outputs):
+            yield output, replace(piece, call=piece.call + before[output.index])
+
+
+class LosesQuotes(ReferenceServer):
+    """Pieces of arguments lose their quotes in streams."""
+
+    breaks = {
+        "chat/tool_streams/arguments",
+        "chat/tool_streams/arguments-unicode",
+        "chat/tool_streams/like-unary",
+        "chat/tool_streams/like-unary-named",
+    }
+    also = CALLS | JUDGED
+
+    def function_delta(self, piece: Piece) -> dict[str, Any]:
+        return {name: text.replace('"', "") for name, text in super().function_delta(piece).items()}
+
+
+class EmptyTextFirst(ReferenceServer):
+    """A delta with an empty text comes before each call."""
+
+    breaks = {"chat/tool_streams/no-empty-text"}
+    also = {"chat/tool_streams/*", "chat/rules/event-shape", "chat/rules/stream-order"}
+
+    def deltas(self, asked: Asked, piece: Piece) -> Iterator[dict[str, Any]]:
+        if piece.id:
+            yield {"content": ""}
+        yield from super().deltas(asked, piece)

@@ -1,0 +1,92 @@
+"""What the model may call, and whether it must."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reference_server.refusal import Refusal
+from reference_server.requests import Requests
+from specvino.generated.errors import ErrorCode
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """`functions` may be called, by name. `former`: the request has functions instead of tools."""
+
+    functions: Mapping[str, Mapping[str, Any]]
+    forced: bool = False
+    several: bool = True
+    former: bool = False
+
+
+class Tools(Requests):
+    """Reads `tools`, `tool_choice` and their former names."""
+
+    def offer(self, body: Mapping[str, Any]) -> Offer:
+        """Raises Refusal."""
+        functions, tools = body.get("functions") or [], body.get("tools") or []
+        if functions and tools:
+            raise Refusal(ErrorCode.INVALID_VALUE, "functions is the former name of tools.", "functions")
+        if functions or isinstance(body.get("function_call"), Mapping):
+            choice = body.get("function_call", "auto")
+            mode, names, param = (
+                (choice, None, "function_call")
+                if isinstance(choice, str)
+                else ("required", [choice["name"]], "function_call.name")
+            )
+            return self.chosen(functions, mode, names, param, several=False, former=True)
+        mode, names, param = self.choice(body.get("tool_choice", "auto"))
+        several = self.several(body) and param not in ("tool_choice.function.name", "tool_choice.name")
+        return self.chosen(self.functions(tools), mode, names, param, several=several)
+
+    def functions(self, tools: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Those among the tools, in either form."""
+        found = []
+        for tool in tools:
+            if isinstance(tool.get("function"), Mapping):
+                found.append(tool["function"])
+            elif tool.get("type") == "function" and "name" in tool:
+                found.append(tool)
+        return found
+
+    def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
+        """The mode, the functions that it is about (None: all), and the field that names them."""
+        if isinstance(choice, str):
+            return choice, None, "tool_choice"
+        if isinstance(choice.get("function"), Mapping):
+            return "required", [choice["function"]["name"]], "tool_choice.function.name"
+        if choice.get("type") == "function":
+            return "required", [choice["name"]], "tool_choice.name"
+        if choice.get("type") == "allowed_tools":
+            allowed, param = choice.get("allowed_tools", choice), "tool_choice.allowed_tools.tools"
+            param = param if "allowed_tools" in choice else "tool_choice.tools"
+            return allowed["mode"], [each["name"] for each in self.functions(allowed["tools"])], param
+        raise Refusal(ErrorCode.UNSUPPORTED_TOOL, "Only functions can be called here.", "tool_choice")
+
+    def several(self, body: Mapping[str, Any]) -> bool:
+        """Whether one answer may hold several calls."""
+        return body.get("parallel_tool_calls") is not False
+
+    def chosen(
+        self,
+        functions: Sequence[Mapping[str, Any]],
+        mode: str,
+        names: list[str] | None,
+        param: str,
+        *,
+        several: bool,
+        former: bool = False,
+    ) -> Offer:
+        known = {each["name"]: each for each in functions}
+        for name in names or ():
+            if name not in known:
+                self.refuse_unknown(name, param)
+        if mode == "none":
+            return Offer({}, former=former)
+        if mode == "required" and not known:
+            raise Refusal(ErrorCode.UNKNOWN_TOOL, f"{param} demands a call, but there are no functions.", param)
+        found = {name: each for name, each in known.items() if names is None or name in names}
+        return Offer(found, forced=mode == "required", several=several, former=former)
+
+    def refuse_unknown(self, name: str, param: str) -> None:
+        raise Refusal(ErrorCode.UNKNOWN_TOOL, f"{param} names {name[:200]!r}, which the request doesn't have.", param)

@@ -1,0 +1,34 @@
+"""No law is known to one side only: the lint, the table's classes and the invariants have the same ones."""
+
+import dataclasses
+import typing
+
+import pytest
+
+from specvino.codegen.emit.streams import FIELD_NAMES
+from specvino.codegen.lint.stream_vocabulary import LAWS as WORDS
+from specvino.conformance.streams.invariants import INVARIANTS
+from specvino.generated import streams
+
+CLASSES = {law.__name__: law for law in typing.get_args(streams.Law)}
+
+
+def class_name(law):
+    return law.title().replace(" ", "")
+
+
+def test_all_have_the_same_laws():
+    assert {class_name(law) for law in WORDS} == CLASSES.keys()
+    assert INVARIANTS.keys() == set(CLASSES.values())
+    assert [each.__name__ for each in INVARIANTS.values()] == [f"{law.__name__}Invariant" for law in INVARIANTS]
+
+
+@pytest.mark.parametrize("law", WORDS)
+def test_a_law_has_the_same_parameters(law):
+    words = {FIELD_NAMES.get(word, word) for word in WORDS[law]["properties"]}
+    assert words == {field.name for field in dataclasses.fields(CLASSES[class_name(law)])}
+
+
+def test_a_text_has_the_same_parameters():
+    words = WORDS["joined deltas"]["properties"]["texts"]["items"]["properties"]
+    assert {FIELD_NAMES.get(word, word) for word in words} == {field.name for field in dataclasses.fields(streams.Text)}

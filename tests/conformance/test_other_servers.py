@@ -1,0 +1,122 @@
+"""Other correct servers pass, too: the suite accuses nobody for having another model, or less to offer."""
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import pytest
+from reference_server.bench import judged, matches, told
+from reference_server.generation import Asked, Output, Part
+from reference_server.http import Call, Headers
+from reference_server.refusal import Refusal
+from reference_server.server import ReferenceServer
+from reference_server.words import BEGIN, Token
+
+from specvino.conformance.verdict import Verdict
+from specvino.generated.errors import ErrorCode
+
+END = Token(BEGIN, "", -0.5)
+"""A control token, of which nothing is shown."""
+
+
+class ThinksAlways(ReferenceServer):
+    """Its model thinks before each answer, and small limits leave nothing for the answer."""
+
+    def thinks(self, body: Mapping[str, Any]) -> bool:
+        return True
+
+
+class NeverTheSame(ReferenceServer):
+    """Its model says something else each time. This is nobody's fault but where a case asks for the same."""
+
+    also: ClassVar = {"chat/sampling/*", "completions/settings/seed", "completions/settings/coldest"}
+
+    def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
+        return self.count()
+
+
+class CountsEnds(ReferenceServer):
+    """The token that ends a turn is counted, and has a probability."""
+
+    def output(self, asked: Asked, choice: int) -> Output:
+        output = super().output(asked, choice)
+        if output.reason == "length" or output.made >= self.budget(asked):
+            return output
+        return replace(output, rest=(*output.rest, END), made=output.made + 1)
+
+
+class Laconic(ReferenceServer):
+    """Its model says no more than a word."""
+
+    def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
+        return budget + 1 if asked.body.get("ignore_eos") else 1
+
+
+class NeverCalls(ReferenceServer):
+    """Its model calls no function of itself."""
+
+    def wants_call(self, asked: Asked) -> bool:
+        return False
+
+
+class CallsOnce(ReferenceServer):
+    """Its model calls one function at a time."""
+
+    def calls(self, asked: Asked) -> Iterator[Part]:
+        yield next(super().calls(asked))
+
+
+class NeedsNoKey(ReferenceServer):
+    """It asks nobody for a key."""
+
+    def authorize(self, call: Call) -> None:
+        pass
+
+
+class WithoutPages(ReferenceServer):
+    """It answers no preflight, and browsers are told nothing."""
+
+    def is_preflight(self, call: Call) -> bool:
+        return False
+
+    def origin_headers(self, call: Call) -> Headers:
+        return []
+
+
+class ChatAlone(ReferenceServer):
+    """It has nothing but chat, of which it refuses what it can't do. That isn't what the whole document says."""
+
+    also: ClassVar = {"chat/edges/taken"}
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        if component != "CreateChatCompletionRequest":
+            raise Refusal(ErrorCode.NOT_FOUND, "There is nothing here.")
+        body = super().accepted(call, component)
+        asked = [name for name in ("tools", "functions", "logprobs", "top_logprobs") if body.get(name)]
+        asked += ["response_format"] if body.get("response_format", {"type": "text"})["type"] != "text" else []
+        asked += ["n"] if body.get("n", 1) > 1 else []
+        for name in asked:
+            raise Refusal(ErrorCode.UNSUPPORTED_PARAMETER, f"{name} is not supported.", name)
+        return body
+
+
+SERVERS = (
+    ThinksAlways,
+    NeverTheSame,
+    CountsEnds,
+    Laconic,
+    NeverCalls,
+    CallsOnce,
+    NeedsNoKey,
+    WithoutPages,
+    ChatAlone,
+)
+
+
+@pytest.mark.parametrize("by", ["specvino", "openai"])
+@pytest.mark.parametrize("server", SERVERS)
+def test_is_accused_of_nothing(server: type[ReferenceServer], by: str) -> None:
+    results = judged(server, by=by)
+    accused = {rule for rule, result in results.items() if result.verdict in (Verdict.FAIL, Verdict.ERROR)}
+    assert not {rule: told(results[rule]) for rule in accused if not matches(rule, server.also)}

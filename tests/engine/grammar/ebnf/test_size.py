@@ -1,0 +1,58 @@
+"""How much work something is, in numbers that don't depend on the machine."""
+
+import json
+from typing import Any
+
+import pytest
+
+from specvino.engine.errors import ConstraintError
+from specvino.engine.grammar.ebnf.size import MOST_OPEN_PLACES
+from specvino.engine.grammar.structural_tags.repetitions import MOST_REPEATED, repeated
+from specvino.engine.grammar.structured_output import lower
+from specvino.engine.request import JsonSchema, StructuralTag
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("a{3}", 2),
+        ("a{3}b{2,5}c*", 6),
+        ("a{2,}", 1),
+        ("(ab){4}", 6),
+        ("((a|b){3}c){2}", 6 + 10),  # a|b is three parts with its bar
+        ("[a-z{9}]{3}", 2),
+        (r"\{9\}", 0),
+        ('root ::= "{9}" "ab"{2}', 1),
+        ("a{0}", 0),
+        ("a{1", 0),
+    ],
+)
+def test_counted_repetitions_are_written_out(text: str, count: int) -> None:
+    assert repeated(text) == count
+
+
+@pytest.mark.parametrize(
+    "format",
+    [
+        {"type": "grammar", "grammar": 'root ::= ("a" | "b"){999}'},
+        {"type": "regex", "pattern": "((((a|b){1,99}c?){1,99}d?){1,99}e?){1,99}"},
+    ],
+)
+def test_what_repeats_too_much_is_refused_at_its_place(format: Any) -> None:
+    with pytest.raises(ConstraintError, match=f"accepted are {MOST_REPEATED}") as caught:
+        lower(StructuralTag(json.dumps({"type": "structural_tag", "format": format})))
+    assert caught.value.path == ("format", *format.keys() - {"type"})
+
+
+def test_a_schema_with_too_many_places_is_refused_where_most_of_them_are() -> None:
+    wide = {f"p{i}": {"type": "string", "pattern": f"^[a-z]{{12}}{i}$"} for i in range(20)}
+    wide["most"] = {"type": "string", "pattern": "^(?:[a-z]{15}-){9}$"}
+    with pytest.raises(ConstraintError, match=f"135 are in this part; accepted are {MOST_OPEN_PLACES}") as caught:
+        lower(JsonSchema(json.dumps({"properties": wide})))
+    assert caught.value.path == ("properties", "most")
+
+
+def test_a_pattern_that_comes_to_too_much_is_named() -> None:
+    schema = {"type": "string", "pattern": "^((a{9}b{9}){9}c){99}$"}
+    form = lower(JsonSchema(json.dumps(schema)))
+    assert form.unenforced == (("pattern",),)

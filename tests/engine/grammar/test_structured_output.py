@@ -1,0 +1,133 @@
+"""What the pipeline is given for a constraint, and short texts that a constraint allows."""
+
+import json
+import random
+import re
+from typing import Any
+
+import pytest
+from support.sentences import sentence
+
+from specvino.engine.errors import ConstraintError
+from specvino.engine.grammar.structural_tags.to_ebnf import as_grammar
+from specvino.engine.grammar.structured_output import LONGEST, example, lower
+from specvino.engine.request import JsonSchema, StructuralTag
+
+UNIQUE = {"type": "array", "uniqueItems": True, "items": {"type": "integer"}}
+
+
+def schema(value: Any, *, strict: bool = False) -> JsonSchema:
+    return JsonSchema(json.dumps(value), strict)
+
+
+def tag(format: Any, *, strict: bool = False) -> StructuralTag:
+    return StructuralTag(json.dumps({"type": "structural_tag", "format": format}), strict)
+
+
+def test_a_schema_becomes_a_grammar() -> None:
+    form = lower(schema({"const": "a"}))
+    assert (form.kind, form.unenforced) == ("grammar", ())
+    assert form.text == 'root ::= schema\nschema ::= "\\u0022a\\u0022"\n'
+
+
+def test_schemas_in_a_tag_become_grammars() -> None:
+    form = lower(
+        tag({"type": "sequence", "elements": [{"type": "any_text"}, {"type": "json_schema", "json_schema": UNIQUE}]})
+    )
+    text, grammar = json.loads(form.text)["format"]["elements"]
+    assert form.kind == "structural_tags_config"
+    assert text == {"type": "any_text"}
+    assert grammar["type"] == "grammar"
+    assert form.unenforced == (("format", "elements", 1, "json_schema", "uniqueItems"),)
+
+
+@pytest.mark.parametrize(
+    "make", [schema, lambda value, strict: tag({"type": "json_schema", "json_schema": value}, strict=strict)]
+)
+def test_strict_refuses_what_is_not_enforced(make: Any) -> None:
+    with pytest.raises(ConstraintError) as caught:
+        lower(make(UNIQUE, strict=True))
+    assert caught.value.unsupported
+    assert caught.value.path[-1] == "uniqueItems"
+    lower(make({"type": "array", "items": {"type": "integer"}}, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("constraint", "path", "reason"),
+    [
+        (schema({"type": "nonsense"}), ("type",), "not a valid JSON Schema"),
+        (tag({"type": "json_schema", "json_schema": {"type": "x"}}), ("format", "json_schema", "type"), "not a valid"),
+        (schema({"description": "x" * LONGEST}), (), "characters of JSON"),
+        (tag({"type": "const_string", "value": "x" * LONGEST}), (), "characters of JSON"),
+        (
+            tag({"type": "or", "elements": [{"type": "any_text"}] * 3000}),
+            ("format", "elements", 1998),
+            "more than 2000 formats",
+        ),
+        (tag({"type": "tag", "begin": "\u00e9a", "end": ""}), ("format", "begin"), "misread"),
+    ],
+)
+def test_what_is_wrong_is_refused_at_its_place(constraint: Any, path: Any, reason: str) -> None:
+    with pytest.raises(ConstraintError, match=reason) as caught:
+        lower(constraint)
+    assert caught.value.path == path
+    assert not caught.value.unsupported
+
+
+def test_a_deep_tag_is_refused() -> None:
+    format: Any = {"type": "any_text"}
+    for _ in range(80):
+        format = {"type": "sequence", "elements": [format]}
+    with pytest.raises(ConstraintError, match="nested more than"):
+        lower(tag(format))
+
+
+@pytest.mark.parametrize(
+    ("constraint", "text"),
+    [
+        (schema({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}), '{"a": 0}'),
+        (tag({"type": "const_string", "value": "hi"}), "hi"),
+        (tag({"type": "regex", "pattern": "[b-d]{2}|x{9}"}), "bb"),
+        (tag({"type": "json_schema", "json_schema": {"const": [1]}}), "[1]"),
+        (tag({"type": "or", "elements": [{"type": "const_string", "value": t} for t in ("long", "s")]}), "s"),
+        (tag({"type": "tag", "begin": "<", "content": {"type": "const_string", "value": "x"}, "end": ">"}), "<x>"),
+        (tag({"type": "sequence", "elements": [{"type": "regex", "pattern": "q"}] * 2}), "qq"),
+        (tag({"type": "any_text"}), None),
+        (tag({"type": "grammar", "grammar": 'root ::= "a"'}), None),
+        (tag({"type": "nonsense"}), None),
+        (tag({"type": "regex", "pattern": "(?=a)"}), None),
+    ],
+)
+def test_examples(constraint: Any, text: str | None) -> None:
+    assert example(constraint) == text
+
+
+def test_a_pattern_that_several_spellings_share_is_written_in_each() -> None:
+    """Between tags a string has no quotes, and each tag its own end."""
+    code = {"type": "string", "pattern": "^[a-z]{3}-$"}
+    parts = [
+        {"type": "tag", "begin": "<a>", "content": {"type": "plain_text", "json_schema": code}, "end": "</a>"},
+        {"type": "tag", "begin": "<b>", "content": {"type": "plain_text", "json_schema": code}, "end": "</b>"},
+        {"type": "json_schema", "json_schema": {"type": "array", "items": code, "minItems": 1, "maxItems": 1}},
+    ]
+    grammar, _ = as_grammar({"type": "structural_tag", "format": {"type": "sequence", "elements": parts}})
+    expected = re.compile(r'<a>[a-z]{3}-</a><b>[a-z]{3}-</b>\["[a-z]{3}-"\]')
+    assert all(expected.fullmatch(sentence(grammar, random.Random(seed))) for seed in range(9))
+
+
+@pytest.mark.parametrize(
+    ("how", "texts"),
+    [
+        ({"at_least_one": True, "stop_after_first": True}, {"<t>"}),
+        ({"at_least_one": True}, {"<t>", "<t>,<t>"}),
+        ({"stop_after_first": True}, {"", "<t>"}),
+        ({}, {"", "<t>", "<t>,<t>"}),
+    ],
+)
+def test_how_many_tags_there_may_be(how: dict[str, bool], texts: set[str]) -> None:
+    tags = [{"begin": "<", "content": {"type": "const_string", "value": "t"}, "end": ">"}]
+    format = {"type": "tags_with_separator", "tags": tags, "separator": ",", **how}
+    grammar, _ = as_grammar({"type": "structural_tag", "format": format})
+    found = {sentence(grammar, random.Random(seed)) for seed in range(60)}
+    assert texts <= found
+    assert found == texts or not how.get("stop_after_first")

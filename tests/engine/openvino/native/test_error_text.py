@@ -1,0 +1,30 @@
+import pytest
+
+from specvino.engine.openvino.native.error_text import one_line
+
+FILE = "Exception from /build/src/cpp/src/tokenizer/tokenizer_impl.cpp:855:\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            FILE + "Minja failed to apply chat template. Possible solutions are\n* Provide a simpler one.\n\n"
+            "Minja's error: Roles must alternate at row 1, column 19:\n{{ raise_exception('x') }}\n    ^\n",
+            "Roles must alternate",
+        ),
+        ("Expected value expression at row 1, column 6:\n{% if %}\n     ^\n", "Expected value expression"),
+        (
+            "Exception from src/inference/src/cpp/core.cpp:84:\nCheck 'ok' failed at src/model.cpp:219:\n"
+            "Start-end tags mismatch at offset 999\n\n",
+            "Start-end tags mismatch at offset 999",
+        ),
+        (
+            FILE + "Failed to construct JsonContainer from JSON string: [json.exception.parse_error.101] parse error",
+            "Failed to construct JsonContainer from JSON string",
+        ),
+        ("", "RuntimeError"),
+    ],
+)
+def test_what_is_left_of_openvinos_texts(text: str, reason: str) -> None:
+    assert one_line(RuntimeError(text)) == reason

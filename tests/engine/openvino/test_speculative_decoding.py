@@ -1,0 +1,179 @@
+"""Drafts change nothing but the speed, and no request can break a pipeline that makes them."""
+
+import asyncio
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from openvino_genai import Tokenizer
+from support.conversation import answer, ask, conversation, text
+from support.engines import idle, running
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.openvino.messages.worker import Generate, LoadModel
+from specvino.engine.openvino.preprocess.preprocessor import Preparer
+from specvino.engine.openvino.worker.pipeline import load
+from specvino.engine.openvino.worker.step_loop import Worker
+
+QUESTIONS = ["hello", "count", "emoji", "json", "list", "think", "What is the capital of France?"]
+
+
+def drafting(kind: str, source: ModelSource) -> dict[str, Any]:
+    """The engine's setting; the model drafts for itself."""
+    return {"draft_model": source} if kind == "draft_model" else {"prompt_lookup": True}
+
+
+@pytest.mark.parametrize("kind", ["draft_model", "prompt_lookup"])
+@pytest.mark.parametrize(
+    "sampling",
+    [
+        {},
+        {"num_assistant_tokens": 3},
+        {"num_assistant_tokens": 1024, "max_ngram_size": 1},
+        {"assistant_confidence_threshold": 0.5},
+        {"assistant_confidence_threshold": 0.0},
+        {"assistant_confidence_threshold": 1e-300, "max_tokens": 1},
+        {"stop": ("o",), "include_stop_str_in_output": True},
+        {"repetition_penalty": 1.5, "presence_penalty": 1},
+    ],
+)
+def test_greedy_texts_are_those_without_drafts(tiny_text: ModelSource, kind: str, sampling: dict[str, Any]) -> None:
+    texts: dict[str, str] = {}
+
+    async def without(engine: OpenVINOEngine) -> None:
+        assert engine.model.drafting is None
+        for question in QUESTIONS:
+            texts[question] = text(await answer(engine, ask(question, **sampling)))
+
+    async def test(engine: OpenVINOEngine) -> None:
+        assert engine.model.drafting == kind
+        for question in QUESTIONS:
+            assert text(await answer(engine, ask(question, **sampling))) == texts[question]
+        await idle(engine)
+
+    running(tiny_text, without)
+    running(tiny_text, test, **drafting(kind, tiny_text))
+
+
+@pytest.mark.parametrize("kind", ["draft_model", "prompt_lookup"])
+def test_probabilities_come_with_drafts(tiny_text: ModelSource, kind: str) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        for echo in (False, True):
+            segments = await answer(engine, replace(ask("count " * 90), logprobs=True, echo=echo))
+            found = [token for s in segments for token in getattr(s, "logprobs", ())]
+            prompt = segments[0].prompt_tokens if echo else 0
+            assert len(found) == segments[-1].completion_tokens + prompt
+            joined = "".join(token.text for token in found[prompt:])
+            assert joined == text(segments)
+
+    running(tiny_text, test, **drafting(kind, tiny_text))
+
+
+def test_a_draft_of_several_tokens_saves_steps(tiny_text: ModelSource) -> None:
+    preparer = Preparer(Tokenizer(tiny_text.path))
+    steps = {}
+    for draft in (None, str(tiny_text.path)):
+        settings = LoadModel(str(tiny_text.path), 4, draft_path=draft)
+        worker = Worker(load(settings), 4, drafting=settings.drafting)
+        worker.receive(request(preparer, 1, num_assistant_tokens=5))
+        steps[draft] = 0
+        while not worker.idle:
+            worker.step()
+            steps[draft] += 1
+    assert steps[str(tiny_text.path)] * 2 < steps[None]
+
+
+@pytest.mark.parametrize("kind", ["draft_model", "prompt_lookup", None])
+def test_no_mixture_of_settings_breaks_the_pipeline(tiny_text: ModelSource, kind: str | None) -> None:
+    # Each of them is what the server lets pass.
+    chance = random.Random(7)
+    preparer = Preparer(Tokenizer(tiny_text.path))
+    path = str(tiny_text.path)
+    settings = LoadModel(
+        path, 64, draft_path=path if kind == "draft_model" else None, prompt_lookup=kind == "prompt_lookup"
+    )
+    worker = Worker(load(settings), 64, drafting=settings.drafting, plain=lambda: load(settings, plain=True))
+    finished = 0
+    for id in range(0, 20 * 60, 20):
+        worker.receive(request(preparer, id, **mixture(chance, search=kind is None)))
+        for _ in range(chance.choice([0, 1, 5])):
+            finished += sum(output.finish is not None for output in worker.step().outputs)
+    while not worker.idle:
+        outputs = worker.step().outputs
+        assert [output.error for output in outputs if output.error] == []
+        finished += sum(output.finish is not None for output in outputs)
+    assert finished >= 60
+
+
+def mixture(chance: random.Random, *, search: bool) -> dict[str, Any]:
+    best_of = chance.choice([1, 1, 2, 20]) if search else 1
+    penalties = {
+        "frequency_penalty": chance.choice([-2, 0, 2]),
+        "presence_penalty": chance.choice([-2, 0, 2]),
+        "repetition_penalty": chance.choice([0.01, 1, 100]),
+    }
+    logprobs = chance.random() < 0.5
+    drafts: list[dict[str, Any]] = [
+        {},
+        {"num_assistant_tokens": chance.choice([1, 5, 1024])},
+        {"assistant_confidence_threshold": chance.choice([0.0, 1e-300, 0.4, 1.0])},
+    ]
+    return {
+        "question": " ".join(chance.choices(QUESTIONS, k=chance.choice([1, 4, 40]))),
+        "max_new_tokens": chance.choice([1, 2, 7, 60]),
+        "temperature": chance.choice([0, 1e-9, 0.3, 2]),
+        "top_p": chance.choice([0, 1e-9, 0.5, 1]),
+        "top_k": chance.choice([-1, 1, 40]),
+        "min_p": chance.choice([0, 0.1, 1 - 1e-12]),
+        "seed": chance.choice([0, 2**64 - 1]),
+        "ignore_eos": chance.random() < 0.3,
+        "best_of": best_of,
+        "n": chance.randint(1, best_of),
+        "length_penalty": chance.choice([-100, 0, 1, 100]),
+        "logprobs": logprobs,
+        "echo": logprobs and chance.random() < 0.3,
+        "max_ngram_size": chance.choice([None, 1, 1024]),
+        **({} if best_of > 1 else penalties),
+        **chance.choice(drafts),
+    }
+
+
+def request(preparer: Preparer, id: int, question: str = "count", **settings: Any) -> Generate:
+    neutral: dict[str, Any] = {
+        "max_new_tokens": 60,
+        "temperature": 0,
+        "top_p": 1,
+        "top_k": -1,
+        "frequency_penalty": 0,
+        "presence_penalty": 0,
+        "repetition_penalty": 1,
+        "seed": 0,
+        "ignore_eos": False,
+    }
+    return Generate(id=id, token_ids=preparer.prepare(conversation(question)), **{**neutral, **settings})
+
+
+def test_a_draft_model_of_another_vocabulary(tiny_text: ModelSource, smollm2: ModelSource) -> None:
+    async def load() -> None:
+        with pytest.raises(ModelLoadError, match="Tokenizers for draft and main models are different"):
+            await OpenVINOEngine(smollm2, draft_model=tiny_text).start()
+
+    asyncio.run(load())
+
+
+def test_requests_together(tiny_text: ModelSource) -> None:
+    # Long prompts among them: with less room in a step, texts would be wrong or the step raise (worker.py).
+    questions = [*QUESTIONS, "hello " * 60, "x count " * 40]
+
+    async def test(engine: OpenVINOEngine) -> None:
+        alone = {question: text(await answer(engine, ask(question))) for question in questions}
+        asked = questions * 8
+        answers = await asyncio.gather(*(answer(engine, ask(question, num_assistant_tokens=31)) for question in asked))
+        assert [text(segments) for segments in answers] == [alone[question] for question in asked]
+        await idle(engine)
+
+    for kind in ("draft_model", "prompt_lookup"):
+        running(tiny_text, test, **drafting(kind, tiny_text))

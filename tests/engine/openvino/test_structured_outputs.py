@@ -1,0 +1,241 @@
+"""Answers held to a form, by the real engine; and forms that can't be had cost nobody else anything."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+import pytest
+from support.conversation import answer, ask, reasons, text, until_text
+from support.engines import LONG, idle, running
+from support.schemas import SCHEMAS
+
+from specvino.engine.errors import ConstraintError, EngineUnavailable
+from specvino.engine.grammar.structured_output import Form, lower
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.openvino.messages.worker import Generate, LoadModel
+from specvino.engine.openvino.worker import grammar_compiler
+from specvino.engine.openvino.worker.pipeline import load
+from specvino.engine.openvino.worker.step_loop import Worker
+from specvino.engine.request import Constraint, GenerationRequest, JsonSchema, StructuralTag
+from specvino.engine.segments import Started
+
+if TYPE_CHECKING:
+    from specvino.engine.openvino.worker.grammar_compiler import Compiler
+
+HELLO = "Hello! How can I help you today?"
+CITY = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string", "maxLength": 20},
+        "size": {"type": "integer", "minimum": 1, "maximum": 99},
+    },
+    "required": ["city", "size"],
+}
+# Takes minutes, or all memory.
+BOMB = "((((((a|b){1,999}c?){1,999}d?){1,999}e?){1,999}f?){1,999}g?){1,999}"
+
+
+def held(prompt: str, constraint: Constraint, n: int = 1, **sampling: Any) -> GenerationRequest:
+    return replace(ask(prompt, n=n, **sampling), constraint=constraint)
+
+
+def schema(value: Any, *, strict: bool = False) -> JsonSchema:
+    return JsonSchema(json.dumps(value), strict)
+
+
+def regex(pattern: str) -> StructuralTag:
+    return StructuralTag(json.dumps({"type": "structural_tag", "format": {"type": "regex", "pattern": pattern}}))
+
+
+def test_answers_satisfy_their_schemas(tiny_text: ModelSource) -> None:
+    """Several at a time, also drawn, also several choices of one request."""
+
+    async def one(engine: OpenVINOEngine, value: dict[str, Any]) -> int:
+        segments = await answer(engine, held("hello", schema(value), n=2, temperature=1.0, seed=1, max_tokens=300))
+        whole = [choice for choice, reason in reasons(segments).items() if reason == "stop"]
+        for choice in whole:
+            jsonschema_rs.validator_for(value, validate_formats=True).validate(json.loads(text(segments, choice)))
+        return len(whole)
+
+    async def test(engine: OpenVINOEngine) -> None:
+        finished = await asyncio.gather(*(one(engine, value) for _, value in SCHEMAS))
+        assert sum(finished) > len(SCHEMAS)
+
+    running(tiny_text, test)
+
+
+def test_a_regular_expression(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        segments = await answer(engine, held("hello", regex("(yes|no), [0-9]{3}")))
+        assert text(segments)[-3:].isdigit()
+        assert reasons(segments) == {0: "stop"}
+
+    running(tiny_text, test)
+
+
+def test_what_is_not_enforced_is_said_at_the_start(tiny_text: ModelSource) -> None:
+    unique = {"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": True}
+
+    async def test(engine: OpenVINOEngine) -> None:
+        (started,) = [
+            s for s in await answer(engine, held("hello", schema(unique), max_tokens=9)) if isinstance(s, Started)
+        ]
+        assert started.unenforced == (("uniqueItems",),)
+        with pytest.raises(ConstraintError) as caught:
+            await answer(engine, held("hello", schema(unique, strict=True)))
+        assert caught.value.unsupported
+
+    running(tiny_text, test)
+
+
+def test_forms_that_can_not_be_had_disturb_nobody(tiny_text: ModelSource) -> None:
+    """Twenty wrong ones and one that would take minutes: a request that runs meanwhile gets every token."""
+    wrong: list[Constraint] = [schema({"type": f"nonsense {i}"}) for i in range(10)]
+    wrong += [regex(f"({i}(") for i in range(10)]
+
+    async def refused(engine: OpenVINOEngine, constraint: Constraint) -> str:
+        with pytest.raises(ConstraintError) as caught:
+            await answer(engine, held("hello", constraint))
+        return str(caught.value)
+
+    async def test(engine: OpenVINOEngine) -> None:
+        alone = text(await answer(engine, ask("count", **LONG)))
+        held_before = await answer(engine, held("hello", schema(CITY)))
+        stream = asyncio.create_task(answer(engine, ask("count", **LONG)))
+        reasons = await asyncio.gather(*(refused(engine, constraint) for constraint in (regex(BOMB), *wrong)))
+        assert "counted repetitions come to" in reasons[0]
+        assert not any("counted" in reason for reason in reasons[1:])
+        await stream
+        assert text(stream.result()) == alone
+        assert text(await answer(engine, ask("hello"))) == HELLO
+        assert await answer(engine, held("hello", schema(CITY))) == held_before
+        assert engine.stats().restarts == 0
+
+    running(tiny_text, test)
+
+
+def test_those_behind_a_slow_form_are_answered(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        await answer(engine, held("hello", schema(CITY)))
+        os.kill(engine.pids["grammars"] or 0, signal.SIGSTOP)
+        first = asyncio.create_task(answer(engine, held("hello", schema({"const": 1}))))
+        behind = [asyncio.create_task(answer(engine, held("hello", schema({"const": 2})))) for _ in range(2)]
+        with pytest.raises(EngineUnavailable, match="was not done in 1 s") as caught:
+            await first
+        assert caught.value.retry_after > 0
+        assert [text(await each) for each in behind] == ["2", "2"]
+        # What the clock said is not remembered.
+        assert text(await answer(engine, held("hello", schema({"const": 1})))) == "1"
+
+    running(tiny_text, test, grammar_deadline=1.0)
+
+
+def test_a_client_that_goes_away_leaves_no_trace(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        await answer(engine, held("hello", schema(CITY)))
+        os.kill(engine.pids["grammars"] or 0, signal.SIGSTOP)
+        waiting = asyncio.create_task(answer(engine, held("hello", schema({"const": 3}))))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        os.kill(engine.pids["grammars"] or 0, signal.SIGCONT)
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert text(await answer(engine, held("hello", schema({"const": 4})))) == "4"
+        stream = engine.generate(held("hello", schema({"type": "string", "minLength": 2000})))
+        await until_text(stream)
+        await stream.aclose()
+        await idle(engine)
+
+    running(tiny_text, test)
+
+
+def test_closing_ends_those_that_wait_for_a_form(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        await answer(engine, held("hello", schema(CITY)))
+        os.kill(engine.pids["grammars"] or 0, signal.SIGSTOP)
+        waiting = asyncio.create_task(answer(engine, held("hello", schema({"const": 3}))))
+        await asyncio.sleep(0)
+        await engine.close()
+        with pytest.raises(EngineUnavailable):
+            await waiting
+
+    running(tiny_text, test)
+
+
+def generate(id: int, form: Form, worker: Worker) -> Generate:
+    ids = worker._pipelines[0].get_tokenizer().encode("hello").input_ids.data[0]
+    return Generate(
+        id=id,
+        token_ids=ids.astype("int64").tobytes(),
+        max_new_tokens=50,
+        temperature=0,
+        top_p=1,
+        top_k=-1,
+        frequency_penalty=0,
+        presence_penalty=0,
+        repetition_penalty=1,
+        seed=0,
+        ignore_eos=False,
+        form=form,
+    )
+
+
+def test_a_form_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_text: ModelSource) -> None:
+    """None is known that does, but what raises within a step stops every request."""
+    worker = Worker(load(LoadModel(str(tiny_text.path), 4)), 4)
+    good = lower(schema({"const": "yes"}))
+    worker.receive(generate(1, Form("grammar", "root ::= "), worker))
+    worker.receive(generate(2, good, worker))
+    outputs = []
+    while not worker.idle:
+        outputs += worker.step().outputs
+    assert [output.id for output in outputs if output.error] == [1]
+    assert [output.id for output in outputs if output.finish == "stop"] == [2]
+
+
+def test_a_worker_that_keeps_too_many_grammars_is_renewed(
+    tiny_text: ModelSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grammar_compiler, "MOST_COMPILED", 2)
+    settings = LoadModel(str(tiny_text.path), 4)
+    worker = Worker(load(settings), 4)
+    renewed = 0
+    for id in range(5):
+        worker.receive(generate(id, lower(schema({"const": id})), worker))
+        outputs = []
+        while not worker.idle:
+            outputs += worker.step().outputs
+        assert outputs[-1].finish == "stop"
+        before: Compiler = worker._compiler
+        worker.renew(lambda: load(settings))
+        renewed += worker._compiler is not before
+    assert renewed == 2
+
+
+def test_the_process_that_makes_grammars_needs_no_openvino() -> None:
+    """So it is there soon after the first constraint, which waits for it."""
+    code = "import sys, specvino.engine.openvino.grammars; sys.exit('openvino' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_what_is_tried_keeps_nobody_waiting(tiny_text: ModelSource) -> None:
+    """A client's own grammar waits for a process that stands still; schemas don't."""
+    own = StructuralTag('{"type": "structural_tag", "format": {"type": "grammar", "grammar": "root ::= \\"a\\""}}')
+
+    async def test(engine: OpenVINOEngine) -> None:
+        assert text(await answer(engine, held("hello", own))) == "a"
+        os.kill(engine.pids["trials"] or 0, signal.SIGSTOP)
+        waiting = asyncio.create_task(answer(engine, held("hello", replace(own, tag=own.tag.replace("a\\", "b\\")))))
+        assert text(await answer(engine, held("hello", schema({"const": 5})))) == "5"
+        assert not waiting.done()
+        os.kill(engine.pids["trials"] or 0, signal.SIGCONT)
+        assert text(await waiting) == "b"
+
+    running(tiny_text, test)

@@ -1,0 +1,165 @@
+"""Grammars on the stub pipeline: what compiles, what is refused, and that XGrammar reads ours as they are meant."""
+
+import json
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from openvino_genai import Tokenizer
+from support.schemas import SCHEMAS
+
+from specvino.engine.errors import ConstraintError
+from specvino.engine.grammar.structured_output import Form, lower
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.native.dummy_pipeline import Stub
+from specvino.engine.openvino.trial_process import trial
+from specvino.engine.request import Constraint, JsonSchema, StructuralTag
+
+
+@pytest.fixture(scope="module")
+def own(tiny_text: ModelSource) -> Tokenizer:
+    return Tokenizer(tiny_text.path)
+
+
+@pytest.fixture(scope="module")
+def stub(own: Tokenizer) -> Stub:
+    return Stub(own)
+
+
+def tagged(format: Any) -> StructuralTag:
+    return StructuralTag(json.dumps({"type": "structural_tag", "format": format}))
+
+
+def check(stub: Stub, constraint: Constraint) -> Form:
+    """What the two processes make of it. Raises ConstraintError."""
+    form = lower(constraint)
+    trial.check(stub, form)
+    return form
+
+
+@pytest.mark.parametrize("schema", [schema for _, schema in SCHEMAS])
+def test_the_compiler_reads_our_grammars_as_they_are_meant(schema: dict[str, Any], stub: Stub, own: Tokenizer) -> None:
+    form = lower(JsonSchema(json.dumps(schema)))
+    validator = jsonschema_rs.validator_for(schema, validate_formats=True)
+    for most in (20, 60, 400):
+        tokens = stub.generate(form, most, draw=True)
+        if len(tokens) < most:
+            validator.validate(json.loads(own.decode(tokens)))
+
+
+@pytest.mark.parametrize(
+    "value", ["größe", "Aé0", "日本a", "🎉1", 'quote " back\\slash', "tab\tnew\nline", "\u007fa", "straße"]
+)
+def test_texts_beyond_ascii(value: str, stub: Stub, own: Tokenizer) -> None:
+    """XGrammar writes some characters so that it misreads what follows them."""
+    schema = {"type": "object", "properties": {value: {"const": value}}, "required": [value]}
+    form = lower(JsonSchema(json.dumps(schema)))
+    assert json.loads(own.decode(stub.generate(form, 200))) == {value: value}
+    constant = check(stub, tagged({"type": "const_string", "value": value}))
+    assert own.decode(stub.generate(constant, 200)) == value
+
+
+@pytest.mark.parametrize(
+    "format",
+    [
+        {"type": "const_string", "value": "Hi"},
+        {"type": "regex", "pattern": "[0-9]{3}"},
+        {"type": "grammar", "grammar": 'root ::= "a" | "b"'},
+        {"type": "any_text"},
+        {"type": "json_schema", "json_schema": {"type": "object"}},
+        {"type": "sequence", "elements": [{"type": "const_string", "value": "A"}, {"type": "any_text"}]},
+        {"type": "or", "elements": [{"type": "const_string", "value": "A"}, {"type": "const_string", "value": "B"}]},
+        {"type": "tag", "begin": "<a>", "content": {"type": "any_text"}, "end": "</a>"},
+        {
+            "type": "triggered_tags",
+            "triggers": ["<t>"],
+            "tags": [{"begin": "<t>", "content": {"type": "json_schema", "json_schema": {}}, "end": "</t>"}],
+        },
+        {
+            "type": "tags_with_separator",
+            "separator": ",",
+            "tags": [{"begin": "<t>", "content": {"type": "regex", "pattern": "x"}, "end": "</t>"}],
+        },
+        {"type": "qwen_xml_parameter", "json_schema": {"type": "object", "properties": {"a": {"type": "string"}}}},
+    ],
+)
+def test_structural_formats_compile(format: Any, stub: Stub) -> None:
+    ours = format["type"] in ("const_string", "regex", "json_schema", "or", "tag", "tags_with_separator")
+    assert (check(stub, tagged(format)).kind == "grammar") == (ours or format["type"] == "qwen_xml_parameter")
+
+
+def test_parameters_of_qwen_have_no_room_for_blanks(stub: Stub, own: Tokenizer) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    form = check(stub, tagged({"type": "qwen_xml_parameter", "json_schema": schema}))
+    assert own.decode(stub.generate(form, 60)).startswith("<parameter=a>")
+
+
+@pytest.mark.parametrize(
+    ("format", "reason"),
+    [
+        ({"type": "nope"}, "Format type not recognized: nope"),
+        ({"type": "const_string", "value": ""}, "non-empty string"),
+        ({"type": "sequence", "elements": []}, "at least one element"),
+        ({"type": "or"}, "elements"),
+        ({"type": "regex", "pattern": "(("}, "parenthesis is not closed"),
+        ({"type": "regex", "pattern": "(?=a)a"}, "Lookahead is not supported"),
+        ({"type": "regex", "pattern": "a{2,1}"}, "Lower bound is larger"),
+        ({"type": "grammar", "grammar": "root ::= "}, "Expect element"),
+        ({"type": "grammar", "grammar": "root ::= foo"}, 'Rule "foo" is not defined'),
+        ({"type": "grammar", "grammar": 'start ::= "a"'}, "root rule"),
+        ({"type": "grammar", "grammar": "root ::= root"}, "it allows no text at all"),
+        ({"type": "triggered_tags", "triggers": ["<x>"], "tags": []}, "must be non-empty"),
+        (
+            {
+                "type": "triggered_tags",
+                "triggers": ["<x>"],
+                "tags": [{"begin": "<y>", "content": {"type": "any_text"}, "end": "e"}],
+            },
+            "trigger",
+        ),
+        ({"type": "structural_tag", "format": {"type": "any_text"}}, "not recognized"),
+        ("text", "Format must be an object"),
+    ],
+)
+def test_what_does_not_compile_is_refused_in_one_line(format: Any, reason: str, stub: Stub) -> None:
+    with pytest.raises(ConstraintError, match=reason) as caught:
+        check(stub, tagged(format))
+    assert "\n" not in str(caught.value)
+    assert ".cc" not in str(caught.value)
+    assert ".cpp" not in str(caught.value)
+    stub.generate(Form("grammar", 'root ::= "a"'), 1)  # it still works
+
+
+@pytest.fixture(scope="module")
+def real_stub(smollm2: ModelSource) -> Stub:
+    """On the default model's vocabulary of 49,000 tokens."""
+    return Stub(Tokenizer(smollm2.path))
+
+
+def test_a_grammar_that_is_slow_at_each_token_is_refused(real_stub: Stub) -> None:
+    # A rule for each character, which XGrammar can't take apart.
+    text = 'root ::= "\\"" (char)* "\\""\nchar ::= [^\\"<] | "<" after\nafter ::= char'
+    slow = {"type": "grammar", "grammar": text}
+    with pytest.raises(ConstraintError, match="times the work of a plain string"):
+        check(real_stub, tagged(slow))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string"},
+        {"type": "string", "minLength": 40, "maxLength": 500},
+        {"type": "string", "pattern": "^[^@]{1,64}@.+$"},
+        {"type": "object", "properties": {f"p{i}": {"type": "string"} for i in range(20)}},
+    ],
+)
+def test_ours_are_not_slow(schema: dict[str, Any], real_stub: Stub) -> None:
+    check(real_stub, JsonSchema(json.dumps(schema)))
+
+
+def test_every_character_can_be_written(stub: Stub, own: Tokenizer) -> None:
+    """XGrammar would leave out the last of these, and find no token behind the first byte of one."""
+    form = lower(JsonSchema('{"type": "string", "pattern": "^[\u0800-\ud7ff]{8}$"}'))
+    texts = [own.decode(stub.generate(form, 100, draw=True)) for _ in range(40)]
+    assert all(len(json.loads(text)) == 8 for text in texts)
+    assert any(char >= "\ud000" for text in texts for char in text)

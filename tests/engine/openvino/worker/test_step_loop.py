@@ -1,0 +1,179 @@
+"""The step loop's inside, on a real pipeline."""
+
+from collections import defaultdict
+from typing import Any
+
+import numpy
+import openvino_genai
+import pytest
+from openvino_genai import Tokenizer
+from support.conversation import conversation
+
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Output, Step
+from specvino.engine.openvino.preprocess.preprocessor import Preparer
+from specvino.engine.openvino.worker.pipeline import load
+from specvino.engine.openvino.worker.step_loop import Worker
+
+
+@pytest.fixture(scope="module")
+def preparer(tiny_text: ModelSource) -> Preparer:
+    return Preparer(Tokenizer(tiny_text.path))
+
+
+@pytest.fixture
+def worker(tiny_text: ModelSource) -> Worker:
+    return Worker(load(LoadModel(str(tiny_text.path), 4)), max_sequences=4)
+
+
+@pytest.fixture
+def generate(preparer: Preparer) -> Any:
+    def make(id: int, text: str = "hello", **changes: Any) -> Generate:
+        settings: dict[str, Any] = {
+            "max_new_tokens": 100,
+            "temperature": 0,
+            "top_p": 1,
+            "top_k": -1,
+            "frequency_penalty": 0,
+            "presence_penalty": 0,
+            "repetition_penalty": 1,
+            "seed": 0,
+            "ignore_eos": False,
+            "token_ids": preparer.prepare(conversation(text)),
+        }
+        return Generate(id=id, **{**settings, **changes})
+
+    return make
+
+
+def run(worker: Worker, limit: int = 2000) -> tuple[dict[int, list[Output]], list[Step]]:
+    """Steps until idle; returns the outputs by sequence, and all steps."""
+    outputs = defaultdict(list)
+    steps = []
+    while not worker.idle:
+        steps.append(worker.step())
+        for output in steps[-1].outputs:
+            outputs[output.id].append(output)
+        assert len(steps) < limit
+    return outputs, steps
+
+
+def tokens(outputs: list[Output]) -> list[int]:
+    return [token for output in outputs for token in output.token_ids]
+
+
+def test_a_sequence_ends_with_its_end_of_turn_token(worker: Worker, generate: Any, tiny_text: ModelSource) -> None:
+    worker.receive(generate(1))
+    outputs, steps = run(worker)
+    assert outputs[1][-1].finish == "stop"
+    assert [o.finish for o in outputs[1][:-1]] == [None] * (len(outputs[1]) - 1)
+    end = Tokenizer(tiny_text.path).get_eos_token_id()
+    assert tokens(outputs[1]).index(end) == len(tokens(outputs[1])) - 1
+    assert steps[-1].running == 0
+    assert steps[-1].cache_usage == 0
+
+
+def test_the_token_limit(worker: Worker, generate: Any) -> None:
+    worker.receive(generate(1, max_new_tokens=5))
+    worker.receive(generate(2, max_new_tokens=60, ignore_eos=True))
+    outputs, _ = run(worker)
+    assert (len(tokens(outputs[1])), outputs[1][-1].finish) == (5, "length")
+    assert (len(tokens(outputs[2])), outputs[2][-1].finish) == (60, "length")
+
+
+def test_only_so_many_run_and_the_others_wait(worker: Worker, generate: Any) -> None:
+    for id in range(10):
+        worker.receive(generate(id, max_new_tokens=20, ignore_eos=True))
+    first = worker.step()
+    assert (first.running, first.waiting) == (4, 6)
+    outputs, steps = run(worker)
+    assert max(step.running for step in steps) == 4
+    assert all(outputs[id][-1].finish == "length" for id in range(10))
+
+
+def test_a_search_counts_as_wide_as_it_is(worker: Worker, generate: Any) -> None:
+    for id, best_of in enumerate([3, 1, 1, 9]):
+        worker.receive(generate(id, best_of=best_of, max_new_tokens=20, ignore_eos=True))
+    assert (worker.step().running, worker.step().waiting) == (2, 2)
+    outputs, _ = run(worker)
+    assert [outputs[id][-1].finish for id in range(4)] == ["length"] * 4
+
+
+def test_cancelling_frees_the_cache(worker: Worker, generate: Any) -> None:
+    for id in range(6):
+        worker.receive(generate(id, max_new_tokens=1000, ignore_eos=True))
+    for _ in range(50):
+        step = worker.step()
+    assert step.cache_usage > 0
+    for id in range(6):  # four running, two waiting
+        worker.receive(Cancel(id))
+    outputs, steps = run(worker)
+    assert not outputs
+    assert (steps[-1].running, steps[-1].waiting, steps[-1].cache_usage) == (0, 0, 0)
+    worker.receive(generate(7))
+    assert run(worker)[0][7][-1].finish == "stop"
+
+
+def test_cancelling_one_leaves_the_others(worker: Worker, generate: Any) -> None:
+    worker.receive(generate(1))
+    alone = tokens(run(worker)[0][1])
+    worker.receive(generate(2))
+    worker.receive(generate(3, max_new_tokens=1000, ignore_eos=True))
+    worker.step()
+    worker.receive(Cancel(3))
+    worker.receive(Cancel(99))  # never heard of
+    outputs, _ = run(worker)
+    assert tokens(outputs[2]) == alone[len(alone) - len(tokens(outputs[2])) :]
+    assert outputs[2][-1].finish == "stop"
+    assert 3 not in outputs
+
+
+@pytest.mark.parametrize("wrong", [{"top_p": 2}, {"token_ids": b""}, {"repetition_penalty": 0}])
+def test_a_rejected_request_fails_alone(worker: Worker, generate: Any, wrong: dict[str, Any]) -> None:
+    worker.receive(generate(1))
+    worker.receive(generate(2, temperature=1, **wrong))
+    outputs, _ = run(worker)
+    assert outputs[1][-1].finish == "stop"
+    assert [output.error is not None for output in outputs[2]] == [True]
+    assert "\n" not in str(outputs[2][0].error)
+    assert ".cpp" not in str(outputs[2][0].error)
+
+
+@pytest.mark.parametrize("id", [-1, 1000])
+def test_a_token_that_the_model_lacks_breaks_the_pipeline(worker: Worker, generate: Any, id: int) -> None:
+    # Why such ids mustn't get here (engine/admission.py).
+    worker.receive(generate(1, token_ids=numpy.array([5, id], numpy.int64).tobytes(), repetition_penalty=1.1))
+    with pytest.raises(RuntimeError, match="prompt_id < vocab_size"):
+        run(worker)
+    worker.receive(Cancel(1))
+    run(worker)
+
+
+def test_a_full_cache_is_an_error_of_the_request(tiny_text: ModelSource, generate: Any) -> None:
+    scheduler = openvino_genai.SchedulerConfig()
+    scheduler.num_kv_blocks = 8  # of 32 tokens each
+    pipeline = openvino_genai.ContinuousBatchingPipeline(tiny_text.path, scheduler, "CPU", {})
+    worker = Worker(pipeline, max_sequences=4)
+    worker.receive(generate(1, max_new_tokens=1000, ignore_eos=True))
+    outputs, _ = run(worker)
+    assert outputs[1][-1].finish is None
+    assert "memory" in str(outputs[1][-1].error)
+    worker.receive(generate(2))
+    assert run(worker)[0][2][-1].finish == "stop"
+
+
+def test_a_seed_repeats_and_another_differs(worker: Worker, generate: Any) -> None:
+    settings = {"temperature": 2.0, "ignore_eos": True, "max_new_tokens": 40}
+    answers = []
+    for id, seed in enumerate([1, 2, 1]):
+        worker.receive(generate(id, seed=seed, **settings))
+        answers.append(tokens(run(worker)[0][id]))
+    assert answers[0] == answers[2] != answers[1]
+
+
+@pytest.mark.parametrize("sampling", [{"top_k": 1}, {"top_p": 0}])
+def test_what_else_is_greedy(worker: Worker, generate: Any, sampling: dict[str, Any]) -> None:
+    worker.receive(generate(1))
+    worker.receive(generate(2, temperature=2.0, seed=5, **sampling))
+    outputs, _ = run(worker)
+    assert tokens(outputs[1]) == tokens(outputs[2])
