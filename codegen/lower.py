@@ -28,7 +28,7 @@ def to_31(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_routes(document: dict[str, Any]) -> dict[str, Any]:
-    """The 3.0.3 skeleton for Connexion alone: paths, operationIds, path parameters and security; no schemas."""
+    """The 3.0.3 skeleton for Connexion 3.3 (decision 037): paths, ids, path parameters and security; no schemas."""
     paths: dict[str, Any] = {}
     for path, method, item, operation in operations(document):
         in_path = [_path_parameter(each) for each in parameters("path", item, operation)]
@@ -60,8 +60,8 @@ def _path_parameter(parameter: dict[str, Any]) -> dict[str, Any]:
     return {"name": parameter["name"], "in": parameter["in"], "required": True, "schema": schema}
 
 
-# What only judges a value. The gate has judged it by the document before a model is built, so models leave it out:
-# they can't disagree with the gate, and building is quicker.
+# What only judges a value. The server has validated it by the document before a model is built, so models leave it out:
+# they can't disagree with that, and building is quicker.
 JUDGING = (
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern",
     "minItems", "maxItems", "minProperties", "maxProperties", "propertyNames", "not",

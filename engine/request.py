@@ -1,7 +1,8 @@
 """What an engine is asked: prompts and how to continue them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 
@@ -51,14 +52,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function that the model may call. `parameters` is the JSON Schema of its arguments as text; None takes none.
+    """A function that the model may call. `parameters` is the JSON Schema of its arguments; None takes none.
 
     `strict` refuses to force a call where a keyword of the schema can't be enforced; otherwise `Started` names it.
     """
 
     name: str
     description: str | None = None
-    parameters: str | None = None
+    parameters: Mapping[str, Any] | None = None
     strict: bool = False
 
 
@@ -135,23 +136,23 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class JsonSchema:
-    """The answer is JSON that satisfies a schema, given as its JSON text.
+    """The answer is JSON that satisfies a schema (an object, or a boolean).
 
     `strict` refuses a schema with keywords that can't be enforced; otherwise `Started` names them.
     """
 
-    schema: str
+    schema: Mapping[str, Any] | bool
     strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StructuralTag:
-    """The answer has a form in the words of XGrammar: the JSON text of `{"type": "structural_tag", "format": …}`.
+    """The answer is structured as XGrammar's words say: `{"type": "structural_tag", "format": …}`.
 
     `strict` concerns the JSON Schemas in it.
     """
 
-    tag: str
+    tag: Mapping[str, Any]
     strict: bool = False
 
 

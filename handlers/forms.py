@@ -1,6 +1,5 @@
 """The form that an answer must have: `response_format` and `text.format` -> a constraint for the engine."""
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -63,7 +62,7 @@ def of_response(body: models.CreateResponseRequest, *, strict: bool = False) -> 
 
 def of_tag(tag: Mapping[str, Any], param: str, *, strict: bool = False, skipped: int = 0) -> Form:
     """A structural tag as XGrammar defines it, made for the field `param`; `skipped` as in Form."""
-    return Form(StructuralTag(json.dumps(tag), strict), param, skipped)
+    return Form(StructuralTag(tag, strict), param, skipped)
 
 
 @contextmanager
@@ -115,11 +114,11 @@ def _of_text_format(format: BaseModel | None, strict: bool) -> Form | None:
 
 
 def _json_object(param: str) -> Form:
-    return Form(JsonSchema('{"type": "object"}'), param)
+    return Form(JsonSchema({"type": "object"}), param)
 
 
 def _json_schema(schema: Any, param: str, strict: bool) -> Form:
-    return Form(JsonSchema(json.dumps(schema), strict), param)
+    return Form(JsonSchema(schema, strict), param)
 
 
 def _plain(value: Any) -> Any:

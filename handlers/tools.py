@@ -1,6 +1,5 @@
 """What the model may call, and whether it must: tools and tool_choice in all their forms."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -205,7 +204,7 @@ def _tool(definition: Definition, *, strict: bool) -> Tool:
     return Tool(
         name=definition.name,
         description=given(definition.description),
-        parameters=None if parameters is None else json.dumps(parameters),
+        parameters=parameters,
         strict=strict or bool(given(definition.strict)),
     )
 

@@ -1,6 +1,5 @@
 """Runs the measurements and prints them."""
 
-import json
 from contextlib import AbstractContextManager
 from typing import Annotated
 
@@ -9,8 +8,8 @@ from rich.console import Console
 from support.serving import Server, serving
 
 from bench import grammars_page, held, overhead
-from bench.gate import gate_times
 from bench.real_schemas import real_schemas
+from bench.validation import validation_times
 from specvino.engine.request import Constraint, JsonSchema
 
 app = typer.Typer(add_completion=False)
@@ -32,7 +31,7 @@ def serve(model: Model = None) -> None:
     with _serving(model) as server:
         overhead.compare(server, model, console)
         held.compare(server, console)
-    for line in gate_times():
+    for line in validation_times():
         console.print(line)
 
 
@@ -46,7 +45,7 @@ def only_held(model: Model = None) -> None:
 @app.command()
 def grammars(write: Annotated[bool, typer.Option(help="Write the page of the portal.")] = False) -> None:
     """What each construct and real schema costs on real vocabularies. Takes a quarter of an hour."""
-    real: dict[str, Constraint] = {name: JsonSchema(json.dumps(schema)) for name, schema in real_schemas()}
+    real: dict[str, Constraint] = {name: JsonSchema(schema) for name, schema in real_schemas()}
     costs = dict(grammars_page.measured(real, console.print))
     tables = grammars_page.tables(costs, real)
     for table in tables:

@@ -1,6 +1,5 @@
 """Tools and tool_choice in all their forms become what the model may, or must, call."""
 
-import json
 from typing import Any
 
 import pytest
@@ -45,7 +44,7 @@ def names(offer: Offer) -> list[str]:
 def test_both_forms_are_functions_and_other_tools_are_left_out(ask: Any) -> None:
     other = CUSTOM if ask is chat else {"type": "web_search"}
     offer = ask(tools=[other, F, G])
-    assert offer.tools == (Tool("f", "d", json.dumps(SCHEMA), strict=True), Tool("g"))
+    assert offer.tools == (Tool("f", "d", SCHEMA, strict=True), Tool("g"))
     assert offer.params == ("tools.1.function", "tools.2")
     assert (offer.forced_by, offer.parallel, offer.former) == (None, True, False)
 

@@ -29,7 +29,7 @@ def scores_prompt(request: Generate) -> bool:
 
 
 class Running:
-    """`handle` mustn't be lost: without it the pipeline drops the request."""
+    """`handle` mustn't be lost: without it GenAI 2026.4.1 drops the request (decision 032)."""
 
     def __init__(self, request: Generate, handle: "GenerationHandle") -> None:
         self.handle = handle
@@ -57,7 +57,7 @@ class Running:
     def read(self) -> list[Output]:
         """What is new: nothing, one output of a sequence, or all outputs of a beam search at its end."""
         parts, self._unread = self._unread, []
-        while self.handle.can_read():  # reading when there is nothing blocks for ever
+        while self.handle.can_read():  # GenAI 2026.4.1: else reading blocks for ever (decision 031)
             parts += self.handle.read().values()
         if not parts:
             return []

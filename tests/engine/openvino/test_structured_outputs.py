@@ -47,11 +47,11 @@ def held(prompt: str, constraint: Constraint, n: int = 1, **sampling: Any) -> Ge
 
 
 def schema(value: Any, *, strict: bool = False) -> JsonSchema:
-    return JsonSchema(json.dumps(value), strict)
+    return JsonSchema(value, strict)
 
 
 def regex(pattern: str) -> StructuralTag:
-    return StructuralTag(json.dumps({"type": "structural_tag", "format": {"type": "regex", "pattern": pattern}}))
+    return StructuralTag({"type": "structural_tag", "format": {"type": "regex", "pattern": pattern}})
 
 
 def test_answers_satisfy_their_schemas(tiny_text: ModelSource) -> None:
@@ -227,7 +227,7 @@ def test_the_process_that_makes_grammars_needs_no_openvino() -> None:
 
 def test_what_is_tried_keeps_nobody_waiting(tiny_text: ModelSource) -> None:
     """A client's own grammar waits for a process that stands still; schemas don't."""
-    own = StructuralTag('{"type": "structural_tag", "format": {"type": "grammar", "grammar": "root ::= \\"a\\""}}')
+    own = StructuralTag({"type": "structural_tag", "format": {"type": "grammar", "grammar": 'root ::= "a"'}})
 
     async def test(engine: OpenVINOEngine) -> None:
         assert text(await answer(engine, held("hello", own))) == "a"

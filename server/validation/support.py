@@ -1,0 +1,132 @@
+"""Finds the fields of a valid body that will have no effect: unknown ones, and values that aren't supported."""
+
+from functools import cache
+from typing import Any, Literal
+from urllib.parse import quote
+
+from specvino.document.validator import Validator
+from specvino.generated.errors import ErrorCode
+from specvino.generated.support import SHAPES, UNIONS, Shape, Union
+from specvino.handlers.errors import ApiError
+from specvino.server.validation.refusal import Path, dotted
+
+Policy = Literal["report", "reject", "ignore"]
+
+# Clients refuse headers that are longer than some kilobytes.
+MOST_REPORTED = 16
+LONGEST_NAME = 100
+LONGEST_HEADER = 2048
+
+
+def apply(policy: Policy, body: Any, component: str) -> list[str]:
+    """The names to report, at most 16, cut to 100 characters.
+
+    Under `reject`, raises ApiError for the first such field instead.
+    """
+    if policy == "ignore":
+        return []
+    found: list[tuple[Path, bool]] = []
+    _search(body, component, (), found)
+    names = []
+    for path, known in found[:MOST_REPORTED]:
+        name = (dotted(path) or "")[:LONGEST_NAME]
+        if policy == "reject":
+            raise _refusal(name, known)
+        names.append(name)
+    return names
+
+
+def header(names: list[str]) -> str:
+    """The value of X-Unsupported-Params, as far as it goes; a field without a name is shown as two quotes."""
+    text = ""
+    for name in names[:MOST_REPORTED]:
+        longer = f"{text}, " * bool(text) + quote(name or '""', safe=".-_~[]")
+        if len(longer) > LONGEST_HEADER:
+            break
+        text = longer
+    return text
+
+
+def _refusal(name: str, known: bool) -> ApiError:
+    if known:
+        return ApiError(ErrorCode.UNSUPPORTED_PARAMETER, f"This server can't honour {name} as given.", param=name)
+    return ApiError(ErrorCode.UNKNOWN_PARAMETER, f"Unrecognized request argument supplied: {name}", param=name)
+
+
+def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) -> None:
+    """Adds the paths of fields without effect, in the order of the body, and whether the document knows the field.
+
+    It stops soon after the most that are reported. A plain function on a list, since a generator at each level would
+    take twice as long for what is mostly nothing.
+    """
+    if isinstance(value, list):
+        for index, element in enumerate(value):
+            _search(element, shape, (*path, index), found)
+            if len(found) >= MOST_REPORTED:
+                return
+        return
+    if not isinstance(value, dict):
+        return
+    component = shape if shape in SHAPES else _meant(value, UNIONS[shape])
+    if component is None:
+        return  # a free-form map beside the objects
+    if not SHAPES[component].required <= value.keys():
+        return  # a free-form map beside the only object
+    if value.keys() <= _plain(component):
+        return
+    fields = SHAPES[component].fields
+    for name, child in value.items():
+        if child is None:
+            continue  # asks for nothing
+        field = fields.get(name)
+        if field is None:
+            found.append(((*path, name), False))
+        elif (field.handling == "unsupported" or field.supported_values is not None) and not _supported(
+            component, name, child
+        ):
+            found.append(((*path, name), True))
+        elif field.shape is not None and isinstance(child, (list, dict)):
+            _search(child, field.shape, (*path, name), found)
+        if len(found) >= MOST_REPORTED:
+            return
+
+
+def _meant(value: dict[str, Any], union: Union) -> str | None:
+    """The branch of a union that a valid object is meant for."""
+    selected = value.get(union.select) if union.select else None
+    if selected is None:
+        candidates = union.absent
+    else:
+        candidates = union.variants.get(selected, union.branches) if isinstance(selected, str) else union.branches
+        if len(candidates) == 1:
+            return candidates[0]  # a valid value of this kind can be nothing else
+    for name in candidates:
+        if _fits(value, SHAPES[name]):
+            return name
+    return None
+
+
+def _fits(value: dict[str, Any], shape: Shape) -> bool:
+    if not shape.required <= value.keys():
+        return False
+    return all(name not in value or value[name] in allowed for name, allowed in shape.values.items())
+
+
+def _supported(component: str, name: str, value: Any) -> bool:
+    return SHAPES[component].fields[name].supported_values is not None and _validator(component, name).is_valid(value)
+
+
+@cache
+def _plain(component: str) -> frozenset[str]:
+    """The fields that are supported whatever their value is, and have no objects in it: most of all that is sent."""
+    fields = SHAPES[component].fields.items()
+    return frozenset(
+        name
+        for name, field in fields
+        if field.handling != "unsupported" and field.supported_values is None and field.shape is None
+    )
+
+
+@cache
+def _validator(component: str, name: str) -> Validator:
+    return Validator(SHAPES[component].fields[name].supported_values or {})

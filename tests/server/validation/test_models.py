@@ -1,0 +1,42 @@
+"""What the validation accepts, pydantic builds: the same value, in and out."""
+
+import json
+
+import pytest
+import schemathesis
+from hypothesis import given, settings
+
+from specvino.document.loading import whole
+from specvino.generated.handlers import OPERATIONS
+from specvino.server.validation.schema import SchemaCheck
+
+BODIES = [operation for operation in OPERATIONS.values() if operation.body]
+
+
+@pytest.mark.parametrize("operation", BODIES, ids=lambda operation: operation.id)
+def test_every_valid_body_builds_its_object_and_dumps_equal_json(operation):
+    judge = SchemaCheck.of_component(operation.body)
+    cases = schemathesis.openapi.from_dict(whole())[operation.path][operation.method].as_strategy()
+
+    @settings(max_examples=300)
+    @given(cases)
+    def check(case):
+        judge.require(case.body)
+        built = operation.model.model_validate(case.body)
+        assert json.loads(built.model_dump_json(exclude_unset=True, by_alias=True)) == case.body
+
+    check()
+
+
+def test_the_document_s_examples_dump_equal_json():
+    for operation in BODIES:
+        media = whole()["paths"][operation.path][operation.method.lower()]["requestBody"]["content"]
+        for example in media["application/json"]["examples"].values():
+            built = operation.model.model_validate(example["value"])
+            assert json.loads(built.model_dump_json(exclude_unset=True, by_alias=True)) == example["value"]
+
+
+def test_absent_and_null_stay_apart():
+    model = OPERATIONS["create_chat_completion"].model
+    body = {"model": "m", "messages": [{"role": "user"}], "temperature": None}
+    assert json.loads(model.model_validate(body).model_dump_json()) == body
