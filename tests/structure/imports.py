@@ -16,7 +16,8 @@ Graph = dict[str, set[str]]
 @cache
 def modules() -> dict[str, Path]:
     """The dotted name of each module of the product, without `specvino.`, with its file."""
-    return {_name(path): path for folder in FOLDERS for path in sorted((PROJECT / folder).rglob("*.py"))}
+    files = (path for folder in FOLDERS for path in sorted((PROJECT / folder).rglob("*.py")))
+    return {_name(path): path for path in files if (path.parent / "__init__.py").exists()}
 
 
 def _name(path: Path) -> str:
