@@ -15,8 +15,9 @@ def imports(graph: Graph) -> str:
     """An arrow from each room to those that it imports, without the arrows that others imply."""
     arrows = reduced(graph)
     lines = [
-        " --> ".join(filter(None, (f"  {_id(room)}[{room}]", " & ".join(map(_id, sorted(arrows[room]))))))
+        f"  {_id(room)}[{room}]" + (f" --> {' & '.join(map(_id, sorted(arrows[room])))}" if arrows[room] else "")
         for room in sorted(arrows)
+        if arrows[room] or _id(room) != room
     ]
     return "\n".join(["flowchart TD", *lines])
 
