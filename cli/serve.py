@@ -80,7 +80,7 @@ def serve(
         ),
     ] = None,
     reasoning_parser: Annotated[
-        str | None, typer.Option(help="How the model writes its thoughts; likewise.", show_default=False)
+        str | None, typer.Option(help="How the model writes its reasoning; likewise.", show_default=False)
     ] = None,
     max_tokens_limit: Annotated[
         int | None,

@@ -70,7 +70,7 @@ def test_a_frozen_worker_is_replaced(tiny_text: ModelSource) -> None:
             await to_the_end(stream)
         assert await recovered(engine) == HELLO
 
-    running(tiny_text, test, stall_timeout=1.0)
+    running(tiny_text, test, stall_timeout=5.0)
 
 
 def test_a_worker_whose_step_raises_is_replaced(tiny_text: ModelSource) -> None:
@@ -109,13 +109,13 @@ def test_a_prompt_that_takes_too_long_is_refused(tiny_text: ModelSource) -> None
         guilty = asyncio.create_task(answer(engine, ask("hello")))
         await asyncio.sleep(0)
         behind = asyncio.create_task(answer(engine, ask("hello")))
-        with pytest.raises(PromptError, match=r"longer than 0\.5 s"):
+        with pytest.raises(PromptError, match=r"longer than 5 s"):
             await guilty
         with pytest.raises(EngineRestarted):
             await behind
         assert await recovered(engine) == HELLO
 
-    running(tiny_text, test, prepare_deadline=0.5)
+    running(tiny_text, test, prepare_deadline=5.0)
 
 
 def test_text_that_cannot_be_sent_leaves_no_debt(tiny_text: ModelSource) -> None:

@@ -128,14 +128,14 @@ def test_those_behind_a_slow_form_are_answered(tiny_text: ModelSource) -> None:
         os.kill(engine.pids["grammars"] or 0, signal.SIGSTOP)
         first = asyncio.create_task(answer(engine, held("hello", schema({"const": 1}))))
         behind = [asyncio.create_task(answer(engine, held("hello", schema({"const": 2})))) for _ in range(2)]
-        with pytest.raises(EngineUnavailable, match="was not done in 1 s") as caught:
+        with pytest.raises(EngineUnavailable, match="was not done in 5 s") as caught:
             await first
         assert caught.value.retry_after > 0
         assert [text(await each) for each in behind] == ["2", "2"]
         # What the clock said is not remembered.
         assert text(await answer(engine, held("hello", schema({"const": 1})))) == "1"
 
-    running(tiny_text, test, grammar_deadline=1.0)
+    running(tiny_text, test, grammar_deadline=5.0)
 
 
 def test_a_client_that_goes_away_leaves_no_trace(tiny_text: ModelSource) -> None:

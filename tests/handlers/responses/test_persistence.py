@@ -53,7 +53,7 @@ def run(test, store):
         await engine.start()
         responses = bind(engine, ServedModel(("m",), 1), store=store).responses
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(300):
                 await test(responses)
         finally:
             await responses.close()
