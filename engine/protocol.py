@@ -6,11 +6,11 @@ from typing import Literal, Protocol
 
 from specvino.engine.request import GenerationRequest, Image
 from specvino.engine.segments import Segment
-from specvino.engine.text.pad_truncate import Side
 
 State = Literal["loading", "ready", "restarting", "closed"]
 Drafting = Literal["draft_model", "prompt_lookup"]
 Calling = Literal["taught", "forced"]
+PaddingSide = Literal["left", "right"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Engine(Protocol):
         *,
         add_special_tokens: bool,
         max_length: int | None = None,
-        pad: Side | None = None,
+        pad: PaddingSide | None = None,
     ) -> list[list[int]]:
         """Each text's token ids; special tokens in a text are recognised as such.
 

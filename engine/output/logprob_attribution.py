@@ -6,7 +6,7 @@ from dataclasses import replace
 from specvino.engine.segments import TokenLogprob
 
 
-class TokenShares:
+class LogprobAttribution:
     """Tokens wait until something was made of their text: they go with the piece that ends with them or behind them."""
 
     def __init__(self) -> None:

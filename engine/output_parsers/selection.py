@@ -11,7 +11,7 @@ from specvino.engine.output_parsers import (
     check,
     detect,
     ends_in_thinking,
-    needs_special_tokens,
+    needed_special_tokens,
     parser_for,
 )
 from specvino.engine.protocol import Calling
@@ -20,15 +20,12 @@ from specvino.engine.request import Conversation
 # What a call looks like that is forced from a model of which no format is known.
 _FALLBACK = "hermes3"
 
-# So much of a prompt's end tells whether an answer begins with thoughts (characters).
-ENDING = 256
-
 # Variables of chat templates by which they are told how much to think.
 _THINKING = ("enable_thinking", "reasoning_effort")
 
 
 @dataclass(frozen=True, slots=True)
-class OutputFormats:
+class SelectedParsers:
     """`tool` and `reasoning` are names in `formats`. `taught` says that the model knows the tool format."""
 
     tool: str | None = "hermes3"
@@ -44,7 +41,7 @@ class OutputFormats:
     @property
     def special_tokens(self) -> frozenset[str]:
         """The texts of control tokens without which the formats can't be read."""
-        return needs_special_tokens(self.tool, self.reasoning)
+        return needed_special_tokens(self.tool, self.reasoning)
 
     def thinking(self, ending: str) -> bool:
         """Whether an answer to a prompt with this ending begins with thoughts."""
@@ -58,10 +55,10 @@ class OutputFormats:
         return parser_for(self.tool, self.reasoning, tools, thinking)
 
 
-AS_TAUGHT = OutputFormats()
+AS_TAUGHT = SelectedParsers()
 
 
-def choose(template: str, tool: str | None, reasoning: str | None) -> OutputFormats:
+def select_parsers(template: str, tool: str | None, reasoning: str | None) -> SelectedParsers:
     """The formats by the names that were asked for: `none` is none, None is what the chat template shows.
 
     Raises ValueError for an unknown name, and for two that don't go together.
@@ -80,7 +77,7 @@ def choose(template: str, tool: str | None, reasoning: str | None) -> OutputForm
         else:
             chosen_tool = None
         check(chosen_tool, chosen_reasoning)
-    return OutputFormats(chosen_tool, chosen_reasoning, taught=tool is not None or shown_tool is not None)
+    return SelectedParsers(chosen_tool, chosen_reasoning, taught=tool is not None or shown_tool is not None)
 
 
 def thinking_variables(template: str) -> frozenset[str]:

@@ -26,12 +26,12 @@ from typing import Any
 from specvino.engine.admission import check_ids, numbered, room
 from specvino.engine.errors import ConstraintError, EngineRestarted, EngineUnavailable, ImageError, PromptError
 from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS
-from specvino.engine.grammar.structured_output import Form, example, lower, written
+from specvino.engine.grammar.structured_output import StructuredOutput, example, lower, written
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers import OutputParser
-from specvino.engine.output_parsers.selection import AS_TAUGHT, OutputFormats, require_object
-from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, State
+from specvino.engine.output_parsers.selection import AS_TAUGHT, SelectedParsers, require_object
+from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, PaddingSide, State
 from specvino.engine.request import (
     Constraint,
     Conversation,
@@ -48,7 +48,7 @@ from specvino.engine.scripted.script import AS_IT_COMES, Script, directed
 from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, Started, TokenLogprob, Usage
 from specvino.engine.text.byte_table import ByteTableDetokenizer
 from specvino.engine.text.choice_text import ChoiceText
-from specvino.engine.text.pad_truncate import Side, fit
+from specvino.engine.text.pad_truncate import pad_truncate
 
 CONTEXT_LENGTH = 4096
 
@@ -109,7 +109,7 @@ class _Choice:
 class ScriptedEngine:
     """An Engine; see the module's text.
 
-    `defaults` and `drafting` are what its model says of itself; drafting changes nothing in the answers. `formats` are
+    `defaults` and `drafting` are what its model says of itself; drafting changes nothing in the answers. `parsers` are
     at most hermes3 and qwen3.
     """
 
@@ -119,12 +119,12 @@ class ScriptedEngine:
         *,
         defaults: Mapping[str, float | int] | None = None,
         drafting: Drafting | None = None,
-        formats: OutputFormats = AS_TAUGHT,
+        parsers: SelectedParsers = AS_TAUGHT,
     ) -> None:
         self._script = script
         self._defaults = defaults or {}
         self._drafting = drafting
-        self._formats = formats
+        self._parsers = parsers
         self._model: ModelInfo | None = None
         self._closed = asyncio.Event()
         self._running = 0
@@ -142,7 +142,7 @@ class ScriptedEngine:
             VOCABULARY_SIZE,
             self._defaults,
             self._drafting,
-            calling=self._formats.calling,
+            calling=self._parsers.calling,
             thinking_variables=frozenset(["enable_thinking"]),
         )
 
@@ -187,10 +187,10 @@ class ScriptedEngine:
         *,
         add_special_tokens: bool,
         max_length: int | None = None,
-        pad: Side | None = None,
+        pad: PaddingSide | None = None,
     ) -> list[list[int]]:
         self._check_ready(self._script)
-        return [fit(word_ids(text), max_length, pad, PAD_ID) for text in texts]
+        return [pad_truncate(word_ids(text), max_length, pad, PAD_ID) for text in texts]
 
     async def read_image(self, file: bytes | str, longest_side: int) -> Image:
         raise ImageError("This engine reads text only.")
@@ -216,7 +216,7 @@ class ScriptedEngine:
         return [_Choice(first + i, i, answer, request, script, limit, self._parser(prompt)) for i in range(request.n)]
 
     def _parser(self, prompt: Prompt) -> OutputParser | None:
-        return self._formats.parser(prompt, thinking=False) if isinstance(prompt, Conversation) else None
+        return self._parsers.parser(prompt, thinking=False) if isinstance(prompt, Conversation) else None
 
     def _marked_up(self, text: str, prompt: Conversation, request: GenerationRequest, script: Script) -> str:
         """The text with the thoughts and calls that are wanted."""
@@ -277,7 +277,7 @@ def _parameters(tool: Tool) -> Mapping[str, Any]:
     return NO_ARGUMENTS if tool.parameters is None else tool.parameters
 
 
-def _lowered(constraint: Constraint) -> Form:
+def _lowered(constraint: Constraint) -> StructuredOutput:
     written(constraint)  # raises for one that is too long
     return lower(constraint)
 
@@ -292,12 +292,12 @@ def _unenforced_arguments(request: GenerationRequest) -> tuple[tuple[int, Path],
     found: list[tuple[int, Path]] = []
     for index, tool in enumerate(tools if request.must_call else ()):
         try:
-            form = _lowered(JsonSchema(_parameters(tool), tool.strict))
+            structured_output = _lowered(JsonSchema(_parameters(tool), tool.strict))
             require_object(_parameters(tool))
         except ConstraintError as error:
             error.tool = index
             raise
-        found += [(index, path) for path in form.unenforced]
+        found += [(index, path) for path in structured_output.unenforced]
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from specvino.engine.request import Sampling
 from specvino.engine.segments import TokenLogprob
 from specvino.engine.text.detokenizer import Detokenizer
-from specvino.engine.text.pending_logprobs import TokenTrail
+from specvino.engine.text.pending_logprobs import PendingLogprobs
 from specvino.engine.text.stop import StopMatcher
 
 
@@ -25,7 +25,7 @@ class ChoiceText:
         self._ends = sampling.stop_token_ids
         self._keep = sampling.include_stop_str_in_output
         self._least = sampling.min_tokens
-        self._trail = TokenTrail() if logprobs else None
+        self._trail = PendingLogprobs() if logprobs else None
         self._tokens: tuple[TokenLogprob, ...] = ()
         self._rest: tuple[TokenLogprob, ...] = ()
 

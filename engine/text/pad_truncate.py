@@ -1,11 +1,9 @@
 """Token ids brought to a length."""
 
-from typing import Literal
-
-Side = Literal["left", "right"]
+from specvino.engine.protocol import PaddingSide
 
 
-def fit(ids: list[int], max_length: int | None, pad: Side | None, pad_id: int) -> list[int]:
+def pad_truncate(ids: list[int], max_length: int | None, pad: PaddingSide | None, pad_id: int) -> list[int]:
     """Keeps the first `max_length` ids, and fills fewer up to it on the side `pad`, unless that is None.
 
     OpenVINO's own truncation depends on the model: tokenizers exported for text generation keep the last ids, and

@@ -3,7 +3,7 @@
 from specvino.engine.segments import TokenLogprob
 
 
-class TokenTrail:
+class PendingLogprobs:
     """Tokens go in with the text that each gave at once; they come out when that text is free to go.
 
     So a token whose text is held back, as it may begin a stop string, waits with it, and its text can still be cut.

@@ -6,7 +6,7 @@ from specvino.engine.grammar.ebnf.nodes import Chars, Choice, Grammar, Node, Rep
 from specvino.engine.grammar.ebnf.ranges import Ranges, contains
 
 
-def shortest(grammar: Grammar) -> str:
+def shortest_text(grammar: Grammar) -> str:
     """The grammar must allow some finite text, as it does once it was pruned."""
     known = lengths(grammar)
     texts: list[str] = []

@@ -8,7 +8,7 @@ from specvino.engine.grammar.ebnf.prune import prune
 from specvino.engine.grammar.ebnf.right_linear import followed
 from specvino.engine.grammar.ebnf.size import require_small
 from specvino.engine.grammar.from_schema.converter import Findings, add
-from specvino.engine.grammar.from_schema.string_style import JSON, Spelling, plain
+from specvino.engine.grammar.from_schema.string_style import JSON, StringStyle, plain
 from specvino.engine.grammar.structural_tags.builders import NOTHING, PLAIN_TEXT, json_schema, marked_up, plain_string
 from specvino.engine.grammar.structural_tags.builders import tag as xgrammar_tag
 from specvino.engine.json_schema.errors import Path, SchemaError
@@ -96,11 +96,11 @@ class _Conversion:
         except PatternError:
             raise Unknown from None
 
-    def _schema(self, schema: Any, path: Path, spelling: Spelling) -> Rule:
+    def _schema(self, schema: Any, path: Path, style: StringStyle) -> Rule:
         path = (*path, "json_schema")
         findings = Findings()
         try:
-            rule = add(schema, self._grammar, findings, spelling)
+            rule = add(schema, self._grammar, findings, style)
         except SchemaError as error:
             raise SchemaError((*path, *error.path), str(error)) from None
         self.findings.unenforced |= {(*path, *place): reason for place, reason in findings.unenforced.items()}

@@ -15,7 +15,7 @@ def cut(image: Image) -> Iterator[tuple[Image, bool]]:
         yield replace(image, rgb=image.rgb[start:end]), end < len(image.rgb)
 
 
-class Joiner:
+class ChunkJoiner:
     """Puts them together again, by a key for each image."""
 
     def __init__(self) -> None:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from specvino.engine.grammar.structured_output import Form
+from specvino.engine.grammar.structured_output import StructuredOutput
 from specvino.engine.protocol import Drafting
 from specvino.engine.request import Image
 from specvino.engine.segments import FinishReason
@@ -23,7 +23,7 @@ class LoadModel(msgspec.Struct, tag=True):
         return "prompt_lookup" if self.prompt_lookup else None
 
 
-class Show(msgspec.Struct, tag=True):
+class SendImage(msgspec.Struct, tag=True):
     """The next image of those that Generates refer to by `key`, or the next piece of it, as in Decoded."""
 
     key: int
@@ -31,13 +31,13 @@ class Show(msgspec.Struct, tag=True):
     more: bool = False
 
 
-class Hide(msgspec.Struct, tag=True):
+class ReleaseImages(msgspec.Struct, tag=True):
     """No further Generate refers to the images of `key`."""
 
     key: int
 
 
-class Seen(msgspec.Struct):
+class VisionPrompt(msgspec.Struct):
     """A prompt for a model that sees: a text, which has a tag for each of the images shown under `key`.
 
     Only the pipeline knows how many tokens images are. Prompt and answer must fit `context_length`; `yields` says that
@@ -54,7 +54,7 @@ class Generate(msgspec.Struct, tag=True):
     """One sequence, or a beam search: then the ids of its `n` best texts follow `id`.
 
     `temperature` 0 and `top_p` 0 are greedy, `top_k` -1 keeps all tokens. `echo` asks for the prompt's `logprobs` too.
-    `seen` takes the place of `token_ids` where the model sees.
+    `vision_prompt` takes the place of `token_ids` where the model sees.
     """
 
     id: int
@@ -78,15 +78,15 @@ class Generate(msgspec.Struct, tag=True):
     num_assistant_tokens: int | None = None
     assistant_confidence_threshold: float | None = None
     max_ngram_size: int | None = None
-    seen: Seen | None = None
-    form: Form | None = None
+    vision_prompt: VisionPrompt | None = None
+    structured_output: StructuredOutput | None = None
 
 
 class Cancel(msgspec.Struct, tag=True):
     id: int
 
 
-ToWorker = LoadModel | Generate | Cancel | Show | Hide
+ToWorker = LoadModel | Generate | Cancel | SendImage | ReleaseImages
 
 
 class Output(msgspec.Struct, array_like=True):

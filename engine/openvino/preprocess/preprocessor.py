@@ -1,4 +1,4 @@
-"""The prepare process: conversations and texts become token ids, and image files pixels, away from the event loop and
+"""The preprocess process: conversations and texts become token ids, and image files pixels, away from the event loop and
 from the step loop.
 
 It takes one at a time, so that the server knows which one is at fault when it hangs.
@@ -10,12 +10,12 @@ from openvino_genai import Tokenizer
 
 from specvino.engine.openvino.messages import image_tags
 from specvino.engine.openvino.messages.preprocess import (
+    ENDING,
     Vocabulary,
 )
 from specvino.engine.openvino.preprocess import chat_template, vocabulary
-from specvino.engine.openvino.preprocess.chat_template import Ways
+from specvino.engine.openvino.preprocess.chat_template import TemplateFeatures
 from specvino.engine.openvino.preprocess.special_token_escaping import marker, seam_for
-from specvino.engine.output_parsers.selection import ENDING
 from specvino.engine.request import Conversation, Message, ToolCall
 
 # SentencePiece's names of bytes: where a text spells one, OpenVINO's BPE makes it the byte.
@@ -39,7 +39,7 @@ class Truncated(Exception):
         self.tokens = tokens
 
 
-class Preparer:
+class Preprocessor:
     """`model_size` is how many tokens the model has, None if that is not known apart from its tokenizer.
 
     `ending` is how the conversation ends that was prepared last.
@@ -52,7 +52,7 @@ class Preparer:
         self._special = vocabulary.special_tokens(tokenizer, size)
         self._marked = (*self._special.values(), *(_BYTES if self._shown(_BYTES[0]) != _BYTES[0] else []))
         self._before = self._encode(_BEFORE) if self._shown("x", "x") != "xx" else None
-        self._ways = self._find_ways()
+        self._features = self._find_features()
         self._size = min(size, model_size or size)
         self.ending = ""
         self.limit = _TRUNCATED_LENGTH if self._truncates() else None
@@ -63,7 +63,7 @@ class Preparer:
         pad_id = max(0, self._tokenizer.get_pad_token_id())  # -1 if it has none
         return Vocabulary(table, self._size, pad_id, self._special, self._tokenizer.chat_template, drops_space)
 
-    def prepare(self, prompt: Conversation) -> bytes:
+    def preprocess(self, prompt: Conversation) -> bytes:
         """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and Truncated."""
         seam = seam_for(list(chat_template.texts(prompt)))
         rendered = self._render(prompt, marker(self._marked, seam))
@@ -71,7 +71,7 @@ class Preparer:
         return self._checked([self._encode(first), *map(self._encode_behind, rest)], [first, *rest])
 
     def write(self, prompt: Conversation) -> str:
-        """Returns the prompt as the text that the pipeline of a model that sees tokenizes. Raises like `prepare`."""
+        """Returns the prompt as the text that the pipeline of a model that sees tokenizes. Raises like `preprocess`."""
         mark = marker(self._marked, image_tags.JOINER)
         rendered = self._render(prompt, lambda text: mark(image_tags.cut(text)))
         # The pipeline adds the special tokens that begin a text, which most templates write too.
@@ -79,13 +79,13 @@ class Preparer:
         return rendered.removeprefix(beginning)
 
     def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
-        """Returns the text's token ids, special ones where it spells them. Raises like `prepare`."""
+        """Returns the text's token ids, special ones where it spells them. Raises like `preprocess`."""
         return self._checked([self._encode(text, add_special_tokens=add_special_tokens)], [text])
 
     def _render(self, prompt: Conversation, mark: chat_template.Mark) -> str:
         if not self._tokenizer.chat_template:
             raise ValueError("The model has no chat template.")
-        turns = chat_template.turns(prompt, self._ways, mark)
+        turns = chat_template.turns(prompt, self._features, mark)
         variables = chat_template.variables(prompt, mark)
         add_generation_prompt = variables.pop("add_generation_prompt", True)
         rendered: str = self._tokenizer.apply_chat_template(
@@ -97,20 +97,20 @@ class Preparer:
         self.ending = rendered[-ENDING:]
         return rendered
 
-    def _find_ways(self) -> Ways:
+    def _find_features(self) -> TemplateFeatures:
         template = self._tokenizer.chat_template
         thinking = "thinking" if "message.thinking" in template and "reasoning_content" not in template else None
-        ways = Ways(developer="developer" in template, thinking=thinking or Ways().thinking)
+        features = TemplateFeatures(developer="developer" in template, thinking=thinking or TemplateFeatures().thinking)
         if not template:
-            return ways
-        objects, texts = (self._shows_arguments(ways._replace(json_arguments=text)) for text in (False, True))
-        return ways._replace(json_arguments=texts and not objects)
+            return features
+        objects, texts = (self._shows_arguments(features._replace(json_arguments=text)) for text in (False, True))
+        return features._replace(json_arguments=texts and not objects)
 
-    def _shows_arguments(self, ways: Ways) -> bool:
+    def _shows_arguments(self, features: TemplateFeatures) -> bool:
         """Whether the template writes the arguments of calls as JSON."""
         call = ToolCall("call_1", "f", '{"needle": "x"}')
         messages = (Message("user", "x"), Message("assistant", "", tool_calls=(call,)))
-        turns = chat_template.turns(Conversation(messages), ways, str)
+        turns = chat_template.turns(Conversation(messages), features, str)
         try:
             return '"needle": "x"' in self._tokenizer.apply_chat_template(turns, False).replace('":"', '": "')
         except RuntimeError:

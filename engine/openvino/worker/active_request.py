@@ -28,7 +28,7 @@ def scores_prompt(request: Generate) -> bool:
     return request.echo and request.logprobs
 
 
-class Running:
+class ActiveRequest:
     """`handle` mustn't be lost: without it the pipeline drops the request."""
 
     def __init__(self, request: Generate, handle: "GenerationHandle") -> None:
@@ -44,7 +44,7 @@ class Running:
 
     @property
     def with_images(self) -> bool:
-        return self._request.seen is not None and self._request.seen.key is not None
+        return self._request.vision_prompt is not None and self._request.vision_prompt.key is not None
 
     @property
     def scores_prompt(self) -> bool:

@@ -7,7 +7,7 @@ step for ever: those are brought into its bounds, which are those of 32-bit numb
 from openvino_genai import GenerationConfig
 
 from specvino.engine.openvino.messages.worker import Generate
-from specvino.engine.openvino.native.dummy_pipeline import structured_output
+from specvino.engine.openvino.native.dummy_pipeline import structured_output_config
 from specvino.engine.protocol import Drafting
 
 _SMALLEST = 1e-6  # of temperature and top_p, with which the pipeline draws well
@@ -40,8 +40,8 @@ def configure(request: Generate, own: GenerationConfig, drafting: Drafting | Non
         _search(config, request)
     else:
         _draw(config, request)
-    if request.form is not None:
-        config.structured_output_config = structured_output(request.form)
+    if request.structured_output is not None:
+        config.structured_output_config = structured_output_config(request.structured_output)
     if drafting is not None:
         _draft(config, request, drafting)
     return config
