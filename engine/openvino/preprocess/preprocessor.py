@@ -1,7 +1,6 @@
-"""The preprocess process: conversations and texts become token ids, and image files pixels, away from the event loop and
-from the step loop.
+"""Conversations and texts become token ids, away from the event loop and from the step loop.
 
-It takes one at a time, so that the server knows which one is at fault when it hangs.
+One is taken at a time, so that the server knows which one is at fault when it hangs.
 """
 
 import numpy

@@ -1,5 +1,6 @@
 import pytest
 
+from specvino.engine.protocol import PaddingSide
 from specvino.engine.text.pad_truncate import pad_truncate
 
 
