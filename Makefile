@@ -23,8 +23,9 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 
-$(TOX): | $(VENV)/bin/python
-	$(VENV)/bin/python -m pip install --quiet "tox>=4.60"
+$(TOX): pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --group dev
+	touch $@
 
 $(VENV)/serve.done: pyproject.toml | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --quiet --editable ".[serve]"

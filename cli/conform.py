@@ -163,15 +163,10 @@ def matrix(
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write.")] = Path("site"),
 ) -> None:
     """Makes web pages that show several servers side by side. A server has the name of its file."""
-    from specvino.cli.conform_diff import read_report
-    from specvino.conformance.reports import matrix as site
+    from specvino.cli.conform_matrix import side_by_side
 
-    reports = {}
-    for file in files:
-        name = file.stem if file.stem not in reports else str(file)
-        reports[name] = read_report(file)
     try:
-        site.write(reports, output)
+        servers = side_by_side(files, output)
     except OSError as error:
         end(f"{error.filename or output} can't be written: {error.strerror}")
-    print(f"specvino: {len(reports)} server{'s' if len(reports) > 1 else ''} side by side in {output / 'index.html'}")
+    print(f"specvino: {servers} server{'s' if servers > 1 else ''} side by side in {output / 'index.html'}")

@@ -1,9 +1,7 @@
 """Shows a field of the document on the terminal."""
 
 import difflib
-import json
 from collections.abc import Iterator
-from importlib.resources import files
 
 from rich.console import Console
 from rich.table import Table
@@ -20,12 +18,6 @@ Row = tuple[str, str]
 
 class UnknownField(Exception):
     """No field has the name; `str()` suggests near ones."""
-
-
-def load() -> Schema:
-    """The document, its components' schemas in it."""
-    document: Schema = json.loads(files("specvino.generated").joinpath("openapi.json").read_text("utf-8"))
-    return document
 
 
 def explain_field(name: str, document: Schema, console: Console | None = None) -> None:

@@ -5,11 +5,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from specvino.document import loading
+from specvino.document.loading import OPENAPI_31, OPENAPI_32, dialect_file, systems
 
 app = typer.Typer(help="The annotated OpenAPI document.", no_args_is_help=False)
 
@@ -24,16 +26,13 @@ class Format(StrEnum):
     YAML = "yaml"
 
 
-FILES = {Version.V32: "openapi.json", Version.V31: "openapi-3.1.json"}
-
-DIALECTS = files("specvino.generated") / "dialects"
+FILES = {Version.V32: OPENAPI_32, Version.V31: OPENAPI_31}
 
 
 def known_dialect(dialect: str | None) -> str | None:
     """An option's value, if it is a system that has a document."""
-    names = sorted(each.name.removesuffix(".json") for each in DIALECTS.iterdir() if each.name.endswith(".json"))
-    if dialect is not None and dialect not in names:
-        raise typer.BadParameter(f"there is no dialect {dialect!r}; there are {', '.join(names)}")
+    if dialect is not None and dialect not in systems():
+        raise typer.BadParameter(f"there is no dialect {dialect!r}; there are {', '.join(systems())}")
     return dialect
 
 
@@ -70,11 +69,11 @@ def print_spec(
     if context.invoked_subcommand:
         return
     if dialect is None:
-        text = files("specvino.generated").joinpath(FILES[openapi or Version.V32]).read_text("utf-8")
+        text = loading.read(FILES[openapi or Version.V32])
     elif openapi is Version.V32:
         raise typer.BadParameter("the document of a dialect is there in 3.1 only", param_hint="--openapi")
     else:
-        text = DIALECTS.joinpath(f"{dialect}.json").read_text("utf-8")
+        text = loading.read(dialect_file(dialect))
     if format is Format.YAML:
         import json
 
@@ -112,11 +111,10 @@ def lint(root: Annotated[Path, typer.Option(help="The project's folder, which ha
 @app.command()
 def explain(field: Annotated[str, typer.Argument(help="Such as chat.temperature or chat.response.usage.")]) -> None:
     """Says what a field is and who supports it."""
-    from specvino.cli.explain import UnknownField, explain_field, load
+    from specvino.cli.explain import UnknownField, explain_field
 
-    document = load()
     try:
         with _printing():
-            explain_field(field, document)
+            explain_field(field, loading.whole())
     except UnknownField as error:
         sys.exit(f"specvino: {error}")

@@ -60,8 +60,8 @@ def _path_parameter(parameter: dict[str, Any]) -> dict[str, Any]:
     return {"name": parameter["name"], "in": parameter["in"], "required": True, "schema": schema}
 
 
-# What only judges a value. The gate has judged it by the document before a model is built, so models leave it out:
-# they can't disagree with the gate, and building is quicker.
+# What only judges a value. The server has validated it by the document before a model is built, so models leave it out:
+# they can't disagree with that, and building is quicker.
 JUDGING = (
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern",
     "minItems", "maxItems", "minProperties", "maxProperties", "propertyNames", "not",

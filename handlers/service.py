@@ -1,11 +1,9 @@
 """GET /health, /version and /openapi.json."""
 
-import json
-from functools import cache
 from importlib.metadata import version as version_of
-from importlib.resources import files
-from typing import Literal
+from typing import Literal, cast
 
+from specvino.document.loading import OPENAPI_31, OPENAPI_32, dialect_file, load
 from specvino.engine.protocol import Engine
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
@@ -33,15 +31,8 @@ class Service:
         version: Literal["3.1", "3.2"] | None,
     ) -> wire.OpenApi:
         if dialect is None:
-            return _document("openapi-3.1.json" if version == "3.1" else "openapi.json")
+            return cast("wire.OpenApi", load(OPENAPI_31 if version == "3.1" else OPENAPI_32))
         if version == "3.2":
             message = f"version is '3.2', but the document of {dialect} is there in '3.1' only."
             raise ApiError(ErrorCode.INVALID_VALUE, message, param="version")
-        return _document(f"dialects/{dialect}.json")
-
-
-@cache
-def _document(name: str) -> wire.OpenApi:
-    path = files("specvino.generated").joinpath(*name.split("/"))
-    document: wire.OpenApi = json.loads(path.read_text("utf-8"))
-    return document
+        return cast("wire.OpenApi", load(dialect_file(dialect)))

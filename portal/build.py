@@ -5,7 +5,7 @@ import logging
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,9 @@ from specvino.portal.pages.page import Page, html
 from specvino.portal.source import SYSTEMS, Source
 
 HERE = files("specvino.portal")
+
+SideBySide = Callable[[Sequence[Path], Path], object]
+"""Writes the pages that compare servers, of the reports in some files, into a folder."""
 
 WRITTEN = files("specvino.docs")
 """The hand-written pages, which stand in docs/."""
@@ -46,9 +49,9 @@ class BuildError(Exception):
     """The site can't be built; `str()` says why."""
 
 
-def build(output: Path, cli: typer.Typer) -> None:
-    """Writes the site to `output`, and replaces one that is there; `cli` is what it shows commands of. Raises
-    BuildError."""
+def build(output: Path, cli: typer.Typer, side_by_side: SideBySide) -> None:
+    """Writes the site to `output`, and replaces one that is there; `cli` is what it shows commands of, `side_by_side`
+    makes the pages of the sample. Raises BuildError."""
     if output.exists() and not output.is_dir():
         raise BuildError(f"{output} is no folder")
     if output.is_dir() and any(output.iterdir()) and not (output / MARK).exists():
@@ -61,7 +64,7 @@ def build(output: Path, cli: typer.Typer) -> None:
     logging.getLogger("mkdocs").addHandler(said)
     try:
         with tempfile.TemporaryDirectory() as parent, as_file(HERE) as here, as_file(WRITTEN) as written:
-            _build(Path(parent), here, written, output.resolve(), cli)
+            _build(Path(parent), here, written, output.resolve(), cli, side_by_side)
     except MkDocsException as error:
         raise BuildError("; ".join([*said.messages, str(error)])) from None
     finally:
@@ -79,12 +82,13 @@ class _Warnings(logging.Handler):
         self.messages.append(record.getMessage())
 
 
-def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer) -> None:
+def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer, side_by_side: SideBySide) -> None:
     source = Source()
     made = {part: list(pages(source)) for part, pages in MADE.items()} | {"commands": list(commands.pages(cli))}
     pages = work / "pages"
     shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     _drop_test_links(pages / "field-handling.md")
+    side_by_side(sorted((pages / "sample").glob("*.ndjson")), pages / "sample" / "matrix")
     shutil.copytree(here / "assets", pages / "assets")
     for page in (page for part in made.values() for page in part):
         _write(pages / page.path, page.text)

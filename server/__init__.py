@@ -1,4 +1,4 @@
-"""HTTP: the Connexion app, the gate that judges requests, errors, keys and the framing of answers.
+"""HTTP: the Connexion app, the validation of requests, errors, keys and the framing of answers.
 
 The server knows neither messages nor tokens: it takes operations from `generated`, handlers as objects, and moves
 JSON and events between them.

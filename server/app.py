@@ -1,11 +1,9 @@
 """Puts the ASGI app together: Connexion routes, checks keys and maps errors; the operations do the rest."""
 
 import copy
-import json
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from importlib.resources import files
 from typing import Any
 
 from connexion import AsyncApp
@@ -15,6 +13,8 @@ from connexion.middleware.routing import RoutingMiddleware
 from connexion.middleware.security import SecurityMiddleware
 from connexion.resolver import Resolution, Resolver
 
+from specvino.document.loading import ROUTES, load, whole
+from specvino.document.operations import base_paths
 from specvino.generated.handlers import OPERATIONS, Handlers
 from specvino.server import origins
 from specvino.server.errors import add_error_handlers
@@ -23,9 +23,6 @@ from specvino.server.operation import operations_middleware
 from specvino.server.reference import Reference
 from specvino.server.request_id import RequestId
 from specvino.server.settings import Settings
-
-# A base path that begins with another one must come before it.
-BASE_PATHS = ("/v3/v1", "/v3", "/v1")
 
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
@@ -53,10 +50,11 @@ def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None
             LifespanMiddleware,
         ],
     )
-    routes = json.loads(files("specvino.generated").joinpath("routes.json").read_text("utf-8"))
+    routes = copy.deepcopy(load(ROUTES))
     if not settings.keys:
         routes["security"] = []
-    for base_path in BASE_PATHS:
+    # A base path that begins with another one must come before it.
+    for base_path in sorted(base_paths(whole()), key=len, reverse=True):
         # Connexion changes the dict that it is given.
         app.add_api(copy.deepcopy(routes), base_path=base_path, name=base_path)
     routes["paths"] = {

@@ -10,6 +10,8 @@ from connexion.exceptions import ProblemException
 from connexion.lifecycle import ConnexionResponse
 from starlette.exceptions import HTTPException
 
+from specvino.document.loading import whole
+from specvino.document.operations import base_paths
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS
 from specvino.handlers.errors import ApiError
@@ -76,7 +78,8 @@ def _methods(path: str, allow: str) -> list[str]:
 
 @cache
 def _pattern(path: str) -> re.Pattern[str]:
-    return re.compile("^(/v3/v1|/v3|/v1|)" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "$")
+    bases = "|".join(map(re.escape, base_paths(whole())))
+    return re.compile(f"^({bases}|)" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "$")
 
 
 async def _on_exception(request: Any, error: Exception) -> ConnexionResponse:

@@ -1,4 +1,4 @@
-"""The last middleware: gate -> handler -> answer, for one operation of the document."""
+"""The last middleware: validation -> handler -> answer, for one operation of the document."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -13,11 +13,11 @@ from specvino.generated.handlers import OPERATIONS, Operation, RequestContext
 from specvino.handlers.errors import ApiError
 from specvino.server import answer
 from specvino.server.errors import internal_error
-from specvino.server.gate import query, support
-from specvino.server.gate.body import ClientGone, read_body, require_json
-from specvino.server.gate.schema import Judge
-from specvino.server.gate.strict_json import parse
 from specvino.server.settings import Settings
+from specvino.server.validation import query, support
+from specvino.server.validation.body import ClientGone, read_body, require_json
+from specvino.server.validation.schema import SchemaCheck
+from specvino.server.validation.strict_json import parse
 
 
 class BoundOperation:
@@ -27,8 +27,8 @@ class BoundOperation:
         self._operation = operation
         self._handler = handler
         self._settings = settings
-        self._judge = Judge.of_component(operation.body) if operation.body else None
-        self._parameters = Judge.of_parameters(operation.path, operation.method)
+        self._body = SchemaCheck.of_component(operation.body) if operation.body else None
+        self._parameters = SchemaCheck.of_parameters(operation.id)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         policy = self._settings.unsupported_fields
@@ -40,8 +40,8 @@ class BoundOperation:
             arguments |= self._query(scope, context)
             self._parameters.require(arguments)
             arguments = {name: each.default for name, each in self._operation.query.items()} | arguments
-            if self._judge:
-                arguments["body"] = await self._read(scope, receive, self._judge, context)
+            if self._body:
+                arguments["body"] = await self._read(scope, receive, self._body, context)
             await _until_gone(receive, self._answer(send, context, arguments))
         except (ApiError, ClientGone) as error:
             if isinstance(error, ApiError):
@@ -50,18 +50,18 @@ class BoundOperation:
             raise internal_error(context.id) from None
 
     def _query(self, scope: Scope, context: RequestContext) -> dict[str, Any]:
-        """The query's known parameters that were given, not judged yet; the others are reported."""
+        """The query's known parameters that were given, not validated yet; the others are reported."""
         if not self._operation.query:
             return {}
         given = query.parse(scope["query_string"], self._operation.query)
         context.unsupported += support.apply(self._settings.unsupported_fields, given, f"{self._operation.id}.query")
         return {name: value for name, value in given.items() if name in self._operation.query}
 
-    async def _read(self, scope: Scope, receive: Receive, judge: Judge, context: RequestContext) -> Any:
-        """The body as an object, built from the same value that was judged."""
+    async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck, context: RequestContext) -> Any:
+        """Returns the body as an object, built from the same value that was validated."""
         require_json(scope)
         value = parse(await read_body(scope, receive, self._settings.max_body))
-        judge.require(value)
+        check.require(value)
         context.unsupported += support.apply(self._settings.unsupported_fields, value, self._operation.body or "")
         return self._operation.model.model_validate(value)
 

@@ -11,8 +11,8 @@ from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from specvino.document.loading import whole
 from specvino.portal.reference import ASSETS, page
-from specvino.server.gate.schema import document
 
 PATH = "/docs"
 
@@ -35,7 +35,7 @@ class Reference:
 @cache
 def _html() -> str:
     # The folder's address is relative, for servers that stand below a path of a proxy.
-    return page("API reference", f"{PATH[1:]}/", document())
+    return page("API reference", f"{PATH[1:]}/", whole())
 
 
 async def _page(_: Request) -> HTMLResponse:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from specvino.server.gate.support import Policy
+from specvino.server.validation.support import Policy
 
 MAX_BODY = 8 * 1024 * 1024
 

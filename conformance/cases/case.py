@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from specvino.conformance.document.shape import Shape
+from specvino.document.validator import Validator
 
 FOLDER = files("specvino.conformance") / "cases"
 
@@ -29,6 +29,7 @@ class Case:
     profile: str
     needs: tuple[str, ...]
     dialects: tuple[str, ...]
+    whole: bool
     alone: bool
     steps: Sequence[Mapping[str, Any]]
     check: str | None
@@ -42,11 +43,11 @@ class BadCase(Exception):
 @cache
 def all_cases() -> tuple[Case, ...]:
     """Every case, in the order of its id's endpoint and file. Raises BadCase."""
-    shape = Shape(json.loads((FOLDER / "case.schema.json").read_text("utf-8")))
+    shape = Validator(json.loads((FOLDER / "case.schema.json").read_text("utf-8")))
     return tuple(case for endpoint in _sorted(FOLDER) if endpoint.is_dir() for case in _of_endpoint(endpoint, shape))
 
 
-def _of_endpoint(folder: Traversable, shape: Shape) -> Iterator[Case]:
+def _of_endpoint(folder: Traversable, shape: Validator) -> Iterator[Case]:
     for file in _sorted(folder):
         if not file.name.endswith(".yaml"):
             continue
@@ -67,6 +68,7 @@ def _of_endpoint(folder: Traversable, shape: Shape) -> Iterator[Case]:
                 profile=case.get("profile", "full"),
                 needs=tuple(case.get("needs", ())),
                 dialects=tuple(case.get("dialects", ())),
+                whole=case.get("support") == "full",
                 alone=case.get("alone", False),
                 steps=case.get("steps", ()),
                 check=case.get("check"),

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from specvino.conformance.document.dialect import Dialect, Kind
-from specvino.conformance.document.shape import Shape
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.verdict import Failed
+from specvino.document.validator import Validator
 
 
 def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, endpoint: str) -> None:
@@ -64,7 +64,7 @@ def _below(holder: Any, name: str) -> list[tuple[str, Any]]:
 
 
 def _values(exchange: Exchange, found: list[tuple[str, Any]], schema: Any) -> None:
-    shape = Shape(schema if isinstance(schema, Mapping) else {"const": schema})
+    shape = Validator(schema if isinstance(schema, Mapping) else {"const": schema})
     for where, value in found:
         for violation in shape.violations(value):
             raise Failed(f"{where or 'the answer'} is wrong: {violation.removeprefix('it: ')}", exchange)

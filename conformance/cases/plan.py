@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from typing import cast
+from functools import cache
+from typing import Any, cast
 
 from specvino.conformance.cases.capabilities import CAPABILITIES
 from specvino.conformance.cases.case import Case, all_cases
 from specvino.conformance.cases.session import PATHS
-from specvino.conformance.document.dialect import LEFT_OUT, Dialect, Kind
+from specvino.conformance.document.dialect import LEFT_OUT, WHOLE, Dialect, Kind
 
 LAYERS = ("cases", "streams", "fuzz")
 PROFILES = ("core", "full")
@@ -53,15 +54,22 @@ def why_not(case: Case, dialect: Dialect) -> str:
     """Why nothing of the kind can be asked of the dialect's system; empty where it can."""
     if case.dialects and dialect.name not in case.dialects:
         return f"it is for {', '.join(case.dialects)}"
+    return what_says_no(case, dialect)
+
+
+def what_says_no(case: Case, dialect: Dialect) -> str:
+    """What in the dialect's document leaves a case out, whichever dialects the case is for; empty for nothing."""
     if case.endpoint in PATHS and case.endpoint not in dialect.operations:
         return f"{dialect.name} has no {PATHS[case.endpoint]}"
     for pointer in (*case.spec, *_needed(case)):
         level = dialect.level(pointer, case.endpoint)
-        if level in LEFT_OUT:
+        if level in LEFT_OUT or (case.whole and level != "full"):
             return f"{pointer.rsplit('/', 1)[-1]} is {level} in {dialect.name}"
     for kind in _kinds(case):
         if dialect.statuses(kind, case.endpoint) is None:
             return f"nobody knows how {dialect.name} refuses it"
+    if any(dialect.takes(case.endpoint, body) for body in _wrong_bodies(case)):
+        return f"the document of {dialect.name} allows what has to be refused"
     return ""
 
 
@@ -71,6 +79,19 @@ def _kinds(case: Case) -> Iterator[Kind]:
         kind = step.get("expect", {}).get("refused")
         if isinstance(kind, str):
             yield cast("Kind", kind)
+
+
+def _wrong_bodies(case: Case) -> Iterator[Any]:
+    """The bodies that the whole document finds invalid: what a system's document finds valid, it need not refuse."""
+    for step in case.steps:
+        body = {"model": "any", **step["send"]} if "send" in step else step["raw"].get("body")
+        if body is not None and _whole().takes(case.endpoint, body) is False:
+            yield body
+
+
+@cache
+def _whole() -> Dialect:
+    return Dialect(WHOLE)
 
 
 def _needed(case: Case) -> Iterator[str]:

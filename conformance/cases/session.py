@@ -10,14 +10,15 @@ from specvino.conformance.document.dialect import Dialect
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.verdict import Failed
+from specvino.document.loading import whole
+from specvino.document.operations import by_endpoint
 
 PATHS = {
-    "chat": "/chat/completions",
-    "completions": "/completions",
-    "responses": "/responses",
-    "tokenize": "/tokenize",
-    "models": "/models",
+    name: operation.path
+    for name, operation in by_endpoint(whole()).items()
+    if "{" not in operation.path and not operation.is_at_root
 }
+"""By endpoint, the paths below the base that are the same for every request."""
 
 LIMITS = {
     "chat": ("max_tokens", "max_completion_tokens"),

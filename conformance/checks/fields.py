@@ -5,8 +5,9 @@ from typing import Any
 
 from specvino.conformance.cases.expect import expect
 from specvino.conformance.cases.session import Session, require_answer
-from specvino.conformance.document.dialect import LEFT_OUT, resolved
+from specvino.conformance.document.dialect import LEFT_OUT
 from specvino.conformance.verdict import Failed, Skipped
+from specvino.document.pointers import resolved
 
 
 async def nulls(
@@ -61,9 +62,9 @@ async def types_named(session: Session, endpoint: str, *, body: Mapping[str, Any
 def _nullable(session: Session, endpoint: str) -> Iterator[str]:
     """The optional fields of the operation's body that the dialect has, and that may be null in its document."""
     dialect = session.dialect
-    content = dialect.operations[endpoint].definition["requestBody"]["content"]
-    reference = content["application/json"]["schema"]["$ref"].removeprefix("#")
-    schema = resolved(dialect.document, content["application/json"]["schema"])
+    body = dialect.operations[endpoint].body or {}
+    reference = body["$ref"].removeprefix("#")
+    schema = resolved(dialect.document, body)
     for name, field in schema["properties"].items():
         if name in schema.get("required", ()) or dialect.level(f"{reference}/properties/{name}", endpoint) in LEFT_OUT:
             continue

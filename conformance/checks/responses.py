@@ -8,10 +8,10 @@ from typing import Any
 
 from specvino.conformance.cases.session import LIMITS, Session
 from specvino.conformance.cases.stored_responses import SHORT, input_tokens, items_of
-from specvino.conformance.document.shape import Shape
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs, thought
 from specvino.conformance.verdict import Failed, Skipped
+from specvino.document.validator import Validator
 
 A_DAY = 86_400
 """Seconds. Clocks may be wrong by hours; milliseconds, or no time at all, are off by years."""
@@ -194,7 +194,7 @@ async def text_fits(session: Session, endpoint: str, *, body: Mapping[str, Any],
         value = json.loads(output.text)
     except ValueError:
         raise Failed(f"the text is not JSON: {output.text[:120]!r}", exchange) from None
-    for violation in Shape(schema).violations(value):
+    for violation in Validator(schema).violations(value):
         raise Failed(f"the text breaks the schema: {violation}", exchange)
 
 

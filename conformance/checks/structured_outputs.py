@@ -7,10 +7,10 @@ from typing import Any
 from specvino.conformance.cases.expect import expect
 from specvino.conformance.cases.session import LIMITS, Session, require_answer
 from specvino.conformance.checks.token_budget import with_room
-from specvino.conformance.document.shape import Shape
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, outputs, thought
 from specvino.conformance.verdict import Failed, Skipped
+from specvino.document.validator import Validator
 
 LONGEST_BLANK = 40
 """Characters of white space in a row, more than any layout has."""
@@ -39,7 +39,7 @@ async def fits(
     schema = _schema(body)
     for output in found:
         value = _value(exchange, output, bounded=schema is not OBJECT)
-        for violation in Shape(schema).violations(value):
+        for violation in Validator(schema).violations(value):
             raise Failed(f"the answer {output.text[:120]!r} breaks the schema: {violation}", exchange)
         if ordered and list(value) != [name for name in schema["properties"] if name in value]:
             raise Failed(f"the keys are {', '.join(value)}, not in the schema's order", exchange)
@@ -51,7 +51,7 @@ async def fit_together(session: Session, endpoint: str, *, bodies: Sequence[Mapp
     for body, exchange in zip(bodies, exchanges, strict=True):
         require_answer(exchange)
         for output in outputs(exchange):
-            for violation in Shape(_schema(body)).violations(_value(exchange, output)):
+            for violation in Validator(_schema(body)).violations(_value(exchange, output)):
                 raise Failed(f"{output.text[:120]!r} breaks its schema: {violation}", *exchanges)
 
 
@@ -62,7 +62,7 @@ async def cut_forms(session: Session, endpoint: str, *, body: Mapping[str, Any],
         for output in outputs(exchange):
             if output.reason != "length":
                 value = _value(exchange, output)
-                for violation in Shape(_schema(body)).violations(value):
+                for violation in Validator(_schema(body)).violations(value):
                     raise Failed(f"{limit} tokens give {output.text[:120]!r}: {violation}", exchange)
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from specvino.conformance.cases.session import LIMITS, Session
 from specvino.conformance.checks.token_budget import with_room
-from specvino.conformance.document.shape import Shape
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, outputs
 from specvino.conformance.verdict import Failed, Skipped
+from specvino.document.validator import Validator
 
 
 async def called(
@@ -56,7 +56,7 @@ def _require_call(name: Any, arguments: Any, parameters: Mapping[str, Any], exch
     value = _object(arguments)
     if value is None:
         raise Failed(f"the arguments of {name} are no JSON object: {str(arguments)[:120]!r}", exchange)
-    for violation in Shape(parameters).violations(value):
+    for violation in Validator(parameters).violations(value):
         raise Failed(f"the arguments of {name} break its schema: {violation}", exchange)
 
 

@@ -2,13 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
-from importlib.resources import files
 from typing import Any, Literal
 
-from specvino.conformance.document.shape import Shape
+from specvino.document.loading import dialect_file, load, whole
+from specvino.document.operations import JSON, base_paths, by_endpoint
+from specvino.document.pointers import at, unescape
+from specvino.document.validator import Validator, Validators
+from specvino.document.walk import reached
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Machine, Stream
 
@@ -35,13 +38,6 @@ LEFT_OUT = ("ignored", "refused", "absent", "unknown")
 """Levels at which nothing can be asked of a system."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    path: str
-    method: str
-    definition: Mapping[str, Any]
-
-
 class Dialect:
     """The document of the system `name`, one of NAMES. Raises ValueError for others."""
 
@@ -49,10 +45,9 @@ class Dialect:
         if name not in NAMES:
             raise ValueError(f"there is no dialect {name!r}; there are {', '.join(NAMES)}")
         self.name = name
-        self.document = whole() if name == WHOLE else _generated(f"dialects/{name}.json")
+        self.document = whole() if name == WHOLE else load(dialect_file(name))
         self._head: dict[str, Any] = self.document.get("x-dialect", {})
-        self._shapes: dict[str, Shape] = {}
-        self.operations = {each.definition["x-endpoint"]: each for each in _operations(self.document)}
+        self.operations = by_endpoint(self.document)
         """By endpoint: chat, completions, responses, response, models, …"""
 
     @cached_property
@@ -62,22 +57,52 @@ class Dialect:
 
         return hashlib.sha256(json.dumps(self.document, sort_keys=True).encode()).hexdigest()[:16]
 
+    @cached_property
+    def _validators(self) -> Validators:
+        return Validators(self.document)
+
     def level(self, pointer: str, endpoint: str) -> str:
         """How the system supports what a JSON pointer into the whole document leads to, as a field of `endpoint`:
-        `full` for what has no level of its own, `absent` for an operation that the system hasn't. Raises KeyError for
-        a pointer that leads nowhere."""
-        node = at_pointer(whole(), pointer)
+        `full` for what has no level of its own, `absent` for an operation, a base path or a kind of object that the
+        system hasn't. Raises KeyError for a pointer that leads nowhere."""
+        if self.name != WHOLE and "/x-" in pointer:
+            pointer = pointer[: pointer.index("/x-")]  # what is marked of a field is asked for where the field is
+        node = at(whole(), pointer)
         if not isinstance(node, Mapping) or node.get("x-endpoint") in self.operations:
             return "full"
         if "x-endpoint" in node:
             return "absent"
         if self.name == WHOLE:
             return "ignored" if node.get("x-handling") == "unsupported" else "full"
+        if pointer.startswith("/servers/"):
+            return "full" if node["url"] in base_paths(self.document) else "absent"
         for field, levels in node.get("x-support", {}).items():
             if field.split(".", 1)[0] == endpoint:
                 said = levels[self.name]
                 return str(said if isinstance(said, str) else said["level"])
-        return "full"
+        return "absent" if self._has_no_such_object(pointer, endpoint) else "full"
+
+    def _has_no_such_object(self, pointer: str, endpoint: str) -> bool:
+        """Whether the pointer leads into a component for objects to which nothing of the endpoint leads in the system's
+        document. (Other components are but names for values, which may be written out there.)"""
+        steps = pointer.split("/")
+        if steps[1:3] != ["components", "schemas"] or endpoint not in self.operations:
+            return False
+        name = unescape(steps[3])
+        is_object = "object" in whole()["components"]["schemas"][name].get("type", ())
+        return is_object and name not in self._components[endpoint]
+
+    @cached_property
+    def _components(self) -> dict[str, set[str]]:
+        """By endpoint, the names of the schemas to which something in its operation leads."""
+        return {name: reached(self.document, operation.definition) for name, operation in self.operations.items()}
+
+    def takes(self, endpoint: str, body: Any) -> bool | None:
+        """Whether the system's document finds a body valid; None where it says of none what it is."""
+        operation = self.operations.get(endpoint)
+        if operation is None or operation.body is None:
+            return None
+        return self.shape(operation.body).fits(body)
 
     def statuses(self, kind: Kind, endpoint: str) -> tuple[int, ...] | None:
         """The statuses with which the system refuses such a request; None where nobody knows."""
@@ -90,34 +115,25 @@ class Dialect:
             return (status,)
         return tuple(status) if isinstance(status, list) else None
 
-    def answer(self, endpoint: str, status: int, media: str) -> Shape | None:
+    def answer(self, endpoint: str, status: int, media: str) -> Validator | None:
         """What an answer of this status and media type must be like; None where the document has no such answer."""
-        operation = self.operations[endpoint]
-        responses = operation.definition["responses"]
-        found = resolved(self.document, responses.get(str(status), {}))
-        content = found.get("content", {}).get(media)
+        content = self.operations[endpoint].content(str(status)).get(media)
         return None if content is None else self.shape(content.get("schema", {}))
 
-    def error(self, endpoint: str | None, status: int) -> Shape | None:
+    def error(self, endpoint: str | None, status: int) -> Validator | None:
         """The form of errors: the one documented for the status, else the one that most errors have."""
         for name in (endpoint, *self.operations):
             if name in self.operations:
                 for known in (str(status), "400"):
-                    found = resolved(self.document, self.operations[name].definition["responses"].get(known, {}))
-                    if "application/json" in found.get("content", {}):
-                        return self.shape(found["content"]["application/json"]["schema"])
+                    content = self.operations[name].content(known)
+                    if JSON in content:
+                        return self.shape(content[JSON]["schema"])
         return None
 
-    def event(self, endpoint: str) -> Shape | None:
+    def event(self, endpoint: str) -> Validator | None:
         """What the data of an event must be like as JSON; None where the endpoint has no streams."""
-        operation = self.operations[endpoint]
-        media = resolved(self.document, operation.definition["responses"]["200"])["content"].get("text/event-stream")
-        if media is None:
-            return None
-        item = resolved(self.document, media.get("itemSchema") or media["x-itemSchema"])
-        data = item["properties"]["data"]
-        branch = next(each for each in data.get("anyOf", [data]) if "contentSchema" in each)
-        return self.shape(branch["contentSchema"])
+        schema = self.operations[endpoint].event
+        return None if schema is None else self.shape(schema)
 
     def documented(self, endpoint: str) -> frozenset[int]:
         """The statuses that the document lists."""
@@ -169,22 +185,9 @@ class Dialect:
         """Whether a refusal says in `param` which field is wrong: others leave it null, or have no such place."""
         return self.name in ("openai", WHOLE)
 
-    def shape(self, schema: Mapping[str, Any]) -> Shape:
+    def shape(self, schema: dict[str, Any]) -> Validator:
         """Of a schema of the document. Each is compiled once."""
-        key = json.dumps(schema)
-        if key not in self._shapes:
-            self._shapes[key] = Shape(schema, self.document)
-        return self._shapes[key]
-
-
-def whole() -> dict[str, Any]:
-    """The OpenAPI 3.2 document."""
-    return _generated("openapi.json")
-
-
-def lowered() -> dict[str, Any]:
-    """The same as OpenAPI 3.1, for what reads nothing newer."""
-    return _generated("openapi-3.1.json")
+        return self._validators.of(schema)
 
 
 def _narrowed(machine: Machine, said: Mapping[str, Any]) -> Machine:
@@ -201,38 +204,3 @@ def _adapted(law: Law, said: Mapping[str, Any]) -> Law:
 def _name(law: Law) -> str:
     """As the document has it: `one fact` of OneFact."""
     return re.sub("(?<!^)([A-Z])", r" \1", type(law).__name__).lower()
-
-
-def at_pointer(document: Any, pointer: str) -> Any:
-    """What a JSON pointer leads to. Raises KeyError."""
-    node = document
-    for part in pointer.removeprefix("/").split("/") if pointer else ():
-        name = part.replace("~1", "/").replace("~0", "~")
-        try:
-            node = node[int(name)] if isinstance(node, list) else node[name]
-        except (LookupError, TypeError, ValueError):
-            raise KeyError(pointer) from None
-    return node
-
-
-def resolved(document: Mapping[str, Any], node: Any) -> Any:
-    """What a node stands for, its references followed."""
-    while isinstance(node, Mapping) and "$ref" in node:
-        node = at_pointer(document, node["$ref"].removeprefix("#"))
-    return node
-
-
-_LOADED: dict[str, dict[str, Any]] = {}
-
-
-def _generated(name: str) -> dict[str, Any]:
-    if name not in _LOADED:
-        _LOADED[name] = json.loads(files("specvino.generated").joinpath(*name.split("/")).read_text("utf-8"))
-    return _LOADED[name]
-
-
-def _operations(document: Mapping[str, Any]) -> Iterator[Operation]:
-    for path, item in document["paths"].items():
-        for method, operation in item.items():
-            if isinstance(operation, Mapping) and "operationId" in operation:
-                yield Operation(path, method.upper(), operation)

@@ -3,19 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from specvino.document.operations import Operation
+from specvino.document.pointers import resolved
+
 Object = Mapping[str, Any]
 
 
-def operations(document: Object) -> Iterator[Object]:
-    for item in document["paths"].values():
-        for operation in item.values():
-            if isinstance(operation, Mapping) and "operationId" in operation:
-                yield operation
-
-
-def refusal_codes(operation: Object) -> set[str]:
-    """The error codes with which the operation may refuse a valid request."""
-    return {refusal["code"] for refusal in operation.get("x-refusals", ())}
+def refusal_codes(definition: Object) -> set[str]:
+    """Returns the error codes with which an operation may refuse a valid request."""
+    return {refusal["code"] for refusal in definition.get("x-refusals", ())}
 
 
 def foldable(document: Object) -> dict[str, Any]:
@@ -53,24 +49,13 @@ def _folded(schema: Object) -> Object:
     return {**kept, "not": {"anyOf": [{"allOf": [rule["if"], {"not": rule["then"]}]} for rule in rules]}}
 
 
-def body_fields(document: Object, operation: Object) -> frozenset[str]:
-    """The names of the fields of the operation's JSON body."""
-    body = _resolved(document, operation.get("requestBody", {}))
-    media = body.get("content", {}).get("application/json", {})
-    return frozenset(_properties(document, media.get("schema", {})))
+def body_fields(operation: Operation) -> frozenset[str]:
+    """Returns the names of the fields of the operation's JSON body."""
+    return frozenset(_properties(operation.document, operation.body or {}))
 
 
 def _properties(document: Object, schema: Object) -> Iterator[str]:
-    schema = _resolved(document, schema)
+    schema = resolved(document, schema)
     yield from schema.get("properties", ())
     for part in schema.get("allOf", ()):
         yield from _properties(document, part)
-
-
-def _resolved(document: Object, node: Object) -> Object:
-    while "$ref" in node:
-        target: Any = document
-        for name in node["$ref"].removeprefix("#/").split("/"):
-            target = target[name]
-        node = target
-    return node

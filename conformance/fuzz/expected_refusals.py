@@ -10,11 +10,12 @@ from schemathesis import Case, HookContext, Response
 from schemathesis.core.failures import Failure
 from schemathesis.openapi.checks import RejectedPositiveData
 
-from specvino.conformance.fuzz.document import Object, operations, refusal_codes
+from specvino.conformance.fuzz.document import Object, refusal_codes
 from specvino.conformance.fuzz.refusals.conditions import REFUSALS
 from specvino.conformance.fuzz.refusals.refused import Refused
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
+from specvino.document.operations import operations
 
 
 class ExpectedRefusals:
@@ -65,4 +66,4 @@ def _path_parameters(template: str, url: str) -> dict[str, str]:
 
 def unknown_codes(document: Object) -> set[str]:
     """Codes that operations list under x-refusals and that nobody can judge."""
-    return {code for each in operations(document) for code in refusal_codes(each)} - REFUSALS.keys()
+    return {code for each in operations(document) for code in refusal_codes(each.definition)} - REFUSALS.keys()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from specvino.conformance.cases.plan import matches
 from specvino.conformance.cases.run import MOST_FINDINGS
-from specvino.conformance.document.dialect import WHOLE, Dialect, Operation
+from specvino.conformance.document.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.check_texts import SAYS
 from specvino.conformance.fuzz.document import body_fields
 from specvino.conformance.fuzz.missing_endpoints import heeds_keys, missing
@@ -18,6 +18,7 @@ from specvino.conformance.fuzz.run import PHASES, FuzzRun
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.http.client import Target
 from specvino.conformance.verdict import Finding, Result, Verdict
+from specvino.document.operations import Operation
 
 SEED = 20250101
 
@@ -130,8 +131,8 @@ class Fuzz:
         ]
         for endpoint in [each for each in left_out if dialect.operations[each] not in asked]:
             del left_out[endpoint]
-        asked = [each for each in asked if each.definition["x-endpoint"] not in left_out]
-        self._asked = [each.definition["x-endpoint"] for each in asked]
+        asked = [each for each in asked if each.endpoint not in left_out]
+        self._asked = [each.endpoint for each in asked]
         groups = [asked] if deadline is None else _kinds(dialect, asked)
         size = SIZES[self.profile]
         weights = [_weight(dialect, group) for group in groups]
@@ -147,7 +148,7 @@ class Fuzz:
                 size.max_examples,
                 self.seed,
                 size.phases,
-                [each.definition["operationId"] for each in group],
+                [each.id for each in group],
                 models=models,
                 without=without,
                 max_time=share,
@@ -222,7 +223,7 @@ def _kinds(dialect: Dialect, operations: Sequence[Operation]) -> list[list[Opera
 
 def _weight(dialect: Dialect, operations: Sequence[Operation]) -> int:
     """How much there is to ask of them: what a request costs beside its fields is worth a few of these."""
-    return sum(4 + len(body_fields(dialect.document, each.definition)) for each in operations)
+    return sum(4 + len(body_fields(each)) for each in operations)
 
 
 def dashed(check: str) -> str:

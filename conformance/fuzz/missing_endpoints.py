@@ -3,11 +3,13 @@
 from typing import Any
 from urllib.parse import quote
 
-from specvino.conformance.document.dialect import Dialect, Operation, resolved
+from specvino.conformance.document.dialect import Dialect
 from specvino.conformance.fuzz.document import body_fields
 from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS
 from specvino.conformance.fuzz.request_limits import SMALL
 from specvino.conformance.fuzz.server import Server
+from specvino.document.operations import Operation
+from specvino.document.pointers import resolved
 
 MISSING = (404, 405, 501)
 
@@ -54,7 +56,7 @@ def _example(dialect: Dialect, operation: Operation, model: str) -> dict[str, An
     examples = body.get("content", {}).get("application/json", {}).get("examples", {})
     for example in examples.values():
         value = {name: each for name, each in example["value"].items() if not name.startswith("stream")}
-        known = body_fields(dialect.document, operation.definition)
+        known = body_fields(operation)
         limit = next(({name: SMALL} for name in TOKEN_LIMITS if name in known), {})
         return {name: each for name, each in value.items() if name not in TOKEN_LIMITS} | limit | {"model": model}
     return None

@@ -18,11 +18,11 @@ from schemathesis.openapi.checks import (
     UnsupportedMethodResponse,
 )
 
-from specvino.conformance.document.dialect import Dialect, resolved
-from specvino.conformance.document.shape import Shape
+from specvino.conformance.document.dialect import Dialect
 from specvino.conformance.fuzz.checks import endpoint_of
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.conformance.http.client import RETRIED
+from specvino.document.validator import Validator, Validators
 
 OF_BUSY = (ServerError, RejectedPositiveData, UndefinedStatusCode)
 
@@ -41,8 +41,8 @@ class OtherVendorFilter:
     def __init__(self, dialect: Dialect, report: FuzzReport) -> None:
         self._dialect = dialect
         self._report = report
-        self._structures: dict[str, Shape | None] = {}
-        self._document = {"components": {"schemas": _each(dialect.document["components"]["schemas"])}}
+        self._structures: dict[str, Validator | None] = {}
+        self._validators = Validators({"components": {"schemas": _each(dialect.document["components"]["schemas"])}})
 
     def __call__(self, context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
         if isinstance(failure, OF_BUSY) and _is_busy(response):
@@ -85,10 +85,9 @@ class OtherVendorFilter:
         except (ValueError, RecursionError):
             return True
 
-    def _structure(self, endpoint: str) -> Shape | None:
-        body = resolved(self._dialect.document, self._dialect.operations[endpoint].definition.get("requestBody", {}))
-        schema = body.get("content", {}).get("application/json", {}).get("schema")
-        return None if schema is None else Shape(structure(schema), self._document)
+    def _structure(self, endpoint: str) -> Validator | None:
+        schema = self._dialect.operations[endpoint].body
+        return None if schema is None else self._validators.of(structure(schema))
 
 
 def structure(schema: Any) -> Any:

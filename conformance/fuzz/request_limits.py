@@ -27,12 +27,13 @@ from typing import Any
 from schemathesis import Case
 
 from specvino.conformance.fuzz.consistent_requests import consistent
-from specvino.conformance.fuzz.document import Object, body_fields, operations
+from specvino.conformance.fuzz.document import Object, body_fields
 from specvino.conformance.fuzz.prompts import is_several
 from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS
 from specvino.conformance.fuzz.refusals.structured_outputs import asks_for_form
 from specvino.conformance.fuzz.refusals.tools import forces
 from specvino.conformance.fuzz.report import FuzzReport
+from specvino.document.operations import operations
 
 SMALL = 16
 """The largest limit that is set where there was none, in tokens."""
@@ -51,7 +52,7 @@ class Caps:
     """Changes cases of any operation of a document and counts them in the report."""
 
     def __init__(self, document: Object, models: Sequence[str], report: FuzzReport, *, frugal: bool = False) -> None:
-        self._fields = {each["operationId"]: body_fields(document, each) for each in operations(document)}
+        self._fields = {each.id: body_fields(each) for each in operations(document)}
         self._models = models
         self._report = report
         self._frugal = frugal

@@ -12,7 +12,8 @@ from openapi_core.datatypes import RequestParameters
 from openapi_core.exceptions import OpenAPIError
 from schemathesis import Response
 
-from specvino.conformance.document.dialect import WHOLE, Dialect, lowered
+from specvino.conformance.document.dialect import WHOLE, Dialect
+from specvino.document.loading import OPENAPI_31, load
 
 if TYPE_CHECKING:
     from openapi_core.protocols import Request
@@ -46,7 +47,7 @@ class _Answer:
 class SecondValidator:
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect.name
-        self._document = lowered() if dialect.name == WHOLE else dialect.document
+        self._document = load(OPENAPI_31) if dialect.name == WHOLE else dialect.document
         self._alike: Counter[tuple[str, str, int, Any]] = Counter()
 
     def violations(self, path: str, method: str, response: Response) -> list[str] | None:
@@ -72,7 +73,7 @@ class SecondValidator:
 @cache
 def _openapi(dialect: str) -> OpenAPI:
     """Takes a second to build. The address that was judged is of no interest to it: paths alone find operations."""
-    document = lowered() if dialect == WHOLE else Dialect(dialect).document
+    document = load(OPENAPI_31) if dialect == WHOLE else Dialect(dialect).document
     paths = {path: _without_servers(item) for path, item in document["paths"].items()}
     return OpenAPI.from_dict({**document, "paths": paths, "servers": [{"url": _HOST}]})
 

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from specvino.conformance.document.shape import Shape
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.rules.rule import Rule
+from specvino.document.validator import Validator
 
 
 class ArgumentsValid(Rule):
@@ -43,7 +43,7 @@ class ArgumentsValid(Rule):
                 if not isinstance(value, dict):
                     yield f"the arguments of {name} are no object: {arguments[:120]!r}"
                 elif held or tools[name].get("strict"):
-                    for violation in Shape(tools[name].get("parameters") or {}).violations(value):
+                    for violation in Validator(tools[name].get("parameters") or {}).violations(value):
                         yield f"the arguments of {name} break its schema: {violation}"
 
 

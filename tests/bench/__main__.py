@@ -8,8 +8,8 @@ from rich.console import Console
 from support.serving import Server, serving
 
 from bench import grammars_page, held, overhead
-from bench.gate import gate_times
 from bench.real_schemas import real_schemas
+from bench.validation import validation_times
 from specvino.engine.request import Constraint, JsonSchema
 
 app = typer.Typer(add_completion=False)
@@ -31,7 +31,7 @@ def serve(model: Model = None) -> None:
     with _serving(model) as server:
         overhead.compare(server, model, console)
         held.compare(server, console)
-    for line in gate_times():
+    for line in validation_times():
         console.print(line)
 
 

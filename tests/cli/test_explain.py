@@ -7,14 +7,15 @@ import pytest
 from rich.console import Console
 from support.tiny_document import dialect, kind, ref, talk, thing
 
-from specvino.cli.explain import UnknownField, explain_field, load
+from specvino.cli.explain import UnknownField, explain_field
 from specvino.codegen.fields import fields
 from specvino.codegen.merge import merge_support
+from specvino.document.loading import whole
 
 
 def explain(name, document=None):
     console = Console(file=io.StringIO(), width=200)
-    explain_field(name, document or load(), console)
+    explain_field(name, document or whole(), console)
     return console.file.getvalue()
 
 
@@ -139,7 +140,7 @@ def test_explain_keeps_brackets():
 
 
 def test_every_field_is_explained_as_each_of_its_owners_has_it():
-    document = load()
+    document = whole()
     found = fields(document)
     assert len(found) > 70
     for field in found:

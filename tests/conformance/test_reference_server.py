@@ -4,8 +4,9 @@ import pytest
 from reference_server.bench import PACE, judged, told
 from reference_server.server import ReferenceServer
 
-from specvino.conformance.document.dialect import at_pointer, whole
 from specvino.conformance.verdict import Verdict
+from specvino.document.loading import whole
+from specvino.document.pointers import at
 
 BY_TIME = {
     "transport/connections/stream-is-left",
@@ -23,7 +24,7 @@ def test_passes(by: str) -> None:
     assert not [(rule, told(result)) for rule, result in results.items() if result.verdict not in ("pass", "skip")]
     for result in results.values():
         assert result.spec, result.rule
-        at_pointer(whole(), result.spec)
+        at(whole(), result.spec)
 
 
 @pytest.mark.parametrize("by", ["specvino", "openai"])

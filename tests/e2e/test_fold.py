@@ -10,7 +10,7 @@ from support.streams import judged
 
 from specvino.conformance.streams.fold import fold_chat, fold_completion
 from specvino.conformance.streams.fold_response import fold_response
-from specvino.server.gate.schema import document
+from specvino.document.loading import whole
 
 pick = st.sampled_from
 
@@ -188,7 +188,7 @@ def test_a_stream_adds_up_to_the_unary_answer(client, endpoint):
 
 @pytest.mark.parametrize("endpoint", KINDS)
 def test_requests_are_drawn_from_all_supported_fields(endpoint):
-    properties = document()["components"]["schemas"][BODIES[endpoint][1]]["properties"]
+    properties = whole()["components"]["schemas"][BODIES[endpoint][1]]["properties"]
     supported = {name for name, field in properties.items() if field["x-handling"] == "supported"}
     drawn = {name for _, *fields in KINDS[endpoint] for group in fields for name in group} | SEED.keys()
     assert supported - ELSEWHERE == drawn

@@ -14,10 +14,11 @@ from support.app import error_of
 
 from specvino.conformance.http.sse import Decoder
 from specvino.conformance.streams.sse_judge import SseJudge
+from specvino.document.loading import whole
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation
 from specvino.generated.streams import STREAMS
-from specvino.server.gate.schema import Judge, document
+from specvino.server.validation.schema import SchemaCheck
 
 REQUESTS = Path(__file__).parents[1] / "requests"
 
@@ -35,7 +36,7 @@ class Request:
     @property
     def declared(self) -> dict[str, Any]:
         """What the document says of the operation."""
-        item: dict[str, Any] = document()["paths"][self.operation.path][self.operation.method.lower()]
+        item: dict[str, Any] = whole()["paths"][self.operation.path][self.operation.method.lower()]
         return item
 
 
@@ -66,7 +67,7 @@ def test_there_are_enough_of_each_endpoint_and_no_name_twice():
 
 @each_request
 def test_the_document_allows_it_and_the_model_holds_it(request_):
-    Judge.of_component(request_.operation.body).require(request_.body)
+    SchemaCheck.of_component(request_.operation.body).require(request_.body)
     built = request_.operation.model.model_validate(request_.body)
     assert json.loads(built.model_dump_json(exclude_unset=True, by_alias=True)) == request_.body
 
@@ -92,7 +93,9 @@ def test_the_server_answers_it(client, request_):
         assert response.headers["content-type"].startswith("text/event-stream")
         assert violations(response.content, operation.endpoint) == []
     else:
-        Judge(request_.declared["responses"]["200"]["content"]["application/json"]["schema"]).require(response.json())
+        SchemaCheck(request_.declared["responses"]["200"]["content"]["application/json"]["schema"]).require(
+            response.json()
+        )
 
 
 def violations(content: bytes, endpoint: str) -> list[str]:

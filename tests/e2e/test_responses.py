@@ -4,10 +4,10 @@ import httpx
 import pytest
 from support.streams import judged
 
-from specvino.server.gate.schema import Judge
+from specvino.server.validation.schema import SchemaCheck
 
 WORDS = ["hello", "capital", "count", "emoji", "json", "list", "yes"]
-UNARY = Judge.of_component("ResponseObject")
+UNARY = SchemaCheck.of_component("ResponseObject")
 
 
 @pytest.fixture(scope="module")

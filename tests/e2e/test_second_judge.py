@@ -1,4 +1,4 @@
-"""openapi-core, which shares no code with the gate or with Schemathesis, judges a sample of real JSON answers."""
+"""openapi-core, which shares no code with our validation or with Schemathesis, judges a sample of real JSON answers."""
 
 import copy
 import json

@@ -6,7 +6,7 @@ import jsonschema_rs
 import pytest
 
 from specvino.generated.support import SHAPES
-from specvino.server.gate.support import apply
+from specvino.server.validation.support import apply
 
 VALUES: list[Any] = ["x", 99, True, ["x"], {"x": "x"}]
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from support.app import Client, error_of
 
-from specvino.server.gate.schema import document
+from specvino.document.loading import whole
 from specvino.server.settings import Settings
 
 
@@ -36,7 +36,7 @@ def test_the_document_is_in_the_page_with_the_events_of_its_streams():
     shown = re.search(r'(?s)<script id="document" type="application/json">(.*?)</script>', page)
     assert shown
     found = json.loads(shown[1])
-    assert found["paths"].keys() == document()["paths"].keys()
+    assert found["paths"].keys() == whole()["paths"].keys()
     event = found["components"]["schemas"]["ChatCompletionServerSentEvent"]["properties"]["data"]
     assert {"$ref": "#/components/schemas/ChatCompletionStreamEvent"} in event["anyOf"]
 

@@ -8,7 +8,7 @@ import httpx
 from specvino.conformance.http.sse import Decoder
 from specvino.conformance.streams.sse_judge import SseJudge
 from specvino.generated.streams import STREAMS
-from specvino.server.gate.schema import Judge
+from specvino.server.validation.schema import SchemaCheck
 
 EVENTS = {
     "chat": "ChatCompletionStreamEvent",
@@ -21,7 +21,7 @@ def judged(endpoint: str, response: httpx.Response) -> list[dict[str, Any]]:
     """The events of a whole stream, after each was held against its schema and all against the stream's table."""
     assert response.status_code == 200, response.text
     assert response.headers["content-type"].startswith("text/event-stream")
-    decoder, judge, schema = Decoder(), SseJudge(STREAMS[endpoint]), Judge.of_component(EVENTS[endpoint])
+    decoder, judge, schema = Decoder(), SseJudge(STREAMS[endpoint]), SchemaCheck.of_component(EVENTS[endpoint])
     events, violations = [], []
     for event in decoder.feed(response.content):
         violations += judge.feed(event)

@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 from specvino.conformance.cases.case import all_cases
-from specvino.conformance.cases.plan import plan, why_not
-from specvino.conformance.document.dialect import Dialect, at_pointer, whole
+from specvino.conformance.cases.plan import plan, what_says_no, why_not
+from specvino.conformance.document.dialect import NAMES, Dialect
+from specvino.document.loading import whole
+from specvino.document.pointers import at
 
 BY_RULE = {case.rule: case for case in all_cases()}
 BROKEN = BY_RULE["transport/bodies/broken"]
@@ -19,7 +21,7 @@ def planned(name="specvino", **how):
 def test_every_pointer_leads_somewhere():
     for case in all_cases():
         for pointer in case.spec:
-            at_pointer(whole(), pointer)
+            at(whole(), pointer)
 
 
 def test_cases_about_keys_need_one():
@@ -44,6 +46,45 @@ def test_of_several_refusals_one_known_is_enough():
 ])  # fmt: skip
 def test_dialects_leave_out(rule, because):
     assert why_not(BY_RULE[rule], Dialect("openai")) == because
+
+
+def test_dialects_are_listed_by_hand_only_where_the_document_cant_tell():
+    dialects = [Dialect(name) for name in NAMES]
+    for case in all_cases():
+        if not case.dialects:
+            continue
+        by_hand = {each.name for each in dialects if why_not(case, each)}
+        for derived in (replace(case, whole=False), replace(case, whole=True)):
+            by_levels = {each.name for each in dialects if what_says_no(derived, each)}
+            assert by_hand != by_levels, f"{case.rule}: the levels say so (whole: {derived.whole})"
+
+
+def test_an_object_that_no_field_of_the_system_has_is_absent():
+    pointer = "/components/schemas/LogitBias"
+    assert Dialect("ovms").level(pointer, "chat") == "absent"
+    assert Dialect("vllm").level(pointer, "chat") == "full"
+
+
+def test_a_base_path_is_there_or_not():
+    assert [Dialect(each).level("/servers/1", "transport") for each in ("specvino", "ovms", "vllm")] == [
+        "full", "full", "absent",
+    ]  # fmt: skip
+
+
+def test_the_mark_of_a_field_is_asked_for_where_the_field_is():
+    pointer = "/components/schemas/CreateChatCompletionRequest/properties/service_tier/x-origin"
+    assert [Dialect(each).level(pointer, "chat") for each in ("specvino", "openai", "vllm")] == [
+        "full", "full", "ignored",
+    ]  # fmt: skip
+
+
+def test_what_a_system_may_take_it_need_not_refuse():
+    because = "the document of vllm allows what has to be refused"
+    assert why_not(BY_RULE["chat/basics/model-is-missing"], Dialect("vllm")) == because
+
+
+def test_some_cases_ask_for_the_whole_of_a_field():
+    assert why_not(BY_RULE["chat/choices/three-streamed"], Dialect("ovms")) == "n is partial in ovms"
 
 
 def test_core_is_part_of_full():

@@ -2,13 +2,14 @@
 
 import pytest
 
-from specvino.conformance.document.dialect import Dialect, whole
+from specvino.conformance.document.dialect import Dialect
 from specvino.conformance.fuzz.expected_refusals import unknown_codes
 from specvino.conformance.fuzz.refusals.conditions import REFUSALS
 from specvino.conformance.fuzz.refusals.refused import Refused
 from specvino.conformance.fuzz.run import fuzz
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.http.client import Target
+from specvino.document.loading import whole
 
 TOO_LONG = "This model's context length is 100 tokens, but the request needs 200."
 NO_TOKEN = "Prompt 2: The model has no token 1000: its token ids are 0 to 999."

@@ -13,9 +13,9 @@ from schemathesis.openapi.checks import (
 )
 
 from specvino.conformance.document.dialect import Dialect
-from specvino.conformance.document.shape import Shape
 from specvino.conformance.fuzz.other_vendor_filter import OtherVendorFilter, structure
 from specvino.conformance.fuzz.report import FuzzReport
+from specvino.document.validator import Validator
 
 CHAT = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 ENVELOPE = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None}}
@@ -126,6 +126,6 @@ def test_more_methods_may_be_allowed_but_none_less(missing):
 
 def test_several_branches_may_fit_without_their_bounds():
     schema = {"oneOf": [{"type": "string", "maxLength": 3}, {"type": "string", "minLength": 4}]}
-    shape = Shape(structure(schema))
+    shape = Validator(structure(schema))
     assert shape.fits("abc")
     assert not shape.fits(1)

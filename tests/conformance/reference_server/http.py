@@ -13,6 +13,8 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from reference_server.refusal import Refusal
+from specvino.document.loading import whole
+from specvino.document.operations import base_paths
 from specvino.generated.errors import ErrorCode
 
 Message = MutableMapping[str, Any]
@@ -21,7 +23,8 @@ Send = Callable[[Message], Awaitable[None]]
 Event = dict[str, Any]
 Headers = list[tuple[bytes, bytes]]
 
-BASE_PATHS = ("/v3/v1", "/v3", "/v1")
+# A path that begins with another one comes before it.
+BASE_PATHS = sorted(base_paths(whole()), key=len, reverse=True)
 LARGEST_BODY = 8_388_608
 TOGETHER = 2_000
 """Bytes of events that are sent at once where they take no time."""

@@ -10,7 +10,7 @@ import jsonschema_rs
 from reference_server.http import Call, Headers
 from reference_server.models import Models
 from reference_server.refusal import Refusal
-from specvino.conformance.document.dialect import whole
+from specvino.document.loading import whole
 from specvino.generated.errors import ErrorCode
 from specvino.generated.support import SHAPES, UNIONS
 

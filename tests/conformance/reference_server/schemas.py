@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 
 from reference_server.patterns import match_of
-from specvino.conformance.document.dialect import at_pointer
+from specvino.document.pointers import referred
 
 FORMATS = {
     "date": "2000-01-01",
@@ -73,7 +73,7 @@ class _Maker:
         own = {key: each for key, each in schema.items() if key not in ("$ref", "allOf")}
         parts = [own, *schema.get("allOf", ())]
         if "$ref" in schema:
-            parts.append(at_pointer(self._root, schema["$ref"].removeprefix("#")))
+            parts.append(referred(self._root, schema["$ref"]))
         for part in parts:
             if part is False:
                 raise Unsatisfiable

@@ -48,10 +48,8 @@ from reference_server.stored import Stored
 
 
 class ReferenceServer(Stored):
-    """`key` is what clients must send, `model` the name of the one model. A mutant says what it breaks."""
+    """`key` is what clients must send, `model` the name of the one model."""
 
     breaks: ClassVar[set[str]] = set()
-    """The rules that must fail, or patterns of which each must match one that does."""
-    also: ClassVar[set[str]] = set()
-    """Patterns of rules that may fail with them. `chat/*` means cases only: rules for all answers and capabilities are
-    named, as in `chat/rules/*`."""
+    """Of a mutant: the rules that it is there for, or patterns of which it breaks every rule. `mutants/broken.yaml` has
+    all that it breaks."""

@@ -21,7 +21,7 @@ from specvino.engine.segments import (
 from specvino.generated.streams import STREAMS
 from specvino.handlers.chat.emit import Emitter
 from specvino.handlers.chat.fold import fold
-from specvino.server.gate.schema import Judge
+from specvino.server.validation.schema import SchemaCheck
 
 ANSWERS = answers(st.integers(1, 4), calls=True)
 
@@ -46,7 +46,7 @@ def test_every_chunk_and_the_fold_fit_the_document(answer):
     UNARY.require(asyncio.run(fold(one_by_one(chunks))))
 
 
-EVENT, UNARY = Judge.of_component("ChatCompletionStreamEvent"), Judge.of_component("ChatCompletion")
+EVENT, UNARY = SchemaCheck.of_component("ChatCompletionStreamEvent"), SchemaCheck.of_component("ChatCompletion")
 
 
 @given(ANSWERS)

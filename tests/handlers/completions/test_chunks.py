@@ -11,7 +11,7 @@ from specvino.conformance.streams.stream_judge import StreamJudge
 from specvino.generated.streams import STREAMS
 from specvino.handlers.completions.emit import Emitter
 from specvino.handlers.completions.fold import fold
-from specvino.server.gate.schema import Judge
+from specvino.server.validation.schema import SchemaCheck
 
 ANSWERS = answers(st.integers(1, 4), echo=True)
 
@@ -36,7 +36,7 @@ def test_every_chunk_and_the_fold_fit_the_document(answer):
     UNARY.require(asyncio.run(fold(one_by_one(chunks))))
 
 
-EVENT, UNARY = Judge.of_component("CompletionStreamEvent"), Judge.of_component("Completion")
+EVENT, UNARY = SchemaCheck.of_component("CompletionStreamEvent"), SchemaCheck.of_component("Completion")
 
 
 @given(ANSWERS)

@@ -1,11 +1,12 @@
 """What a response repeats of its request."""
 
+from specvino.document.loading import whole
 from specvino.generated.models import CreateResponseRequest
 from specvino.handlers.responses.echo import echo
 from specvino.handlers.sampling import sampling
-from specvino.server.gate.schema import Judge, document
+from specvino.server.validation.schema import SchemaCheck
 
-UNARY = Judge.of_component("ResponseObject")
+UNARY = SchemaCheck.of_component("ResponseObject")
 
 
 def repeat(model=None, **fields):
@@ -16,7 +17,7 @@ def repeat(model=None, **fields):
 
 
 def test_it_has_every_field_that_is_always_sent():
-    schema = document()["components"]["schemas"]["ResponseObject"]
+    schema = whole()["components"]["schemas"]["ResponseObject"]
     sent = {name for name, field in schema["properties"].items() if field["x-emit"] != "never"}
     assert repeat().keys() == sent == set(schema["required"])
 

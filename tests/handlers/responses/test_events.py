@@ -17,12 +17,12 @@ from specvino.handlers.errors import ApiError
 from specvino.handlers.responses.emit import Emitter
 from specvino.handlers.responses.fold import fold
 from specvino.handlers.sampling import sampling
-from specvino.server.gate.schema import Judge
+from specvino.server.validation.schema import SchemaCheck
 
 BODY = CreateResponseRequest.model_validate({"model": "m", "input": "hi"})
 ANSWERS = answers(st.just(1), calls=True).map(lambda answer: answer[1])
 
-EVENT, UNARY = Judge.of_component("ResponseStreamEvent"), Judge.of_component("ResponseObject")
+EVENT, UNARY = SchemaCheck.of_component("ResponseStreamEvent"), SchemaCheck.of_component("ResponseObject")
 
 
 def emitter():

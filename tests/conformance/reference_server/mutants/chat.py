@@ -22,7 +22,6 @@ class SaysNothing(ReferenceServer):
     """The answer has no text."""
 
     breaks = {"chat/basics/answers"}
-    also = {"chat/*", "chat/capabilities/*", "chat/rules/*", "transport/*"}
 
     def chat_text(self, output: Output) -> str | None:
         return ""
@@ -32,7 +31,6 @@ class NamesAnotherModel(ReferenceServer):
     """The model has another name in answers than in requests."""
 
     breaks = {"chat/basics/model-is-echoed"}
-    also = {"chat/*", "transport/*"}
 
     def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         return {**super().chat_completion(head, asked, outputs), "model": "reference-2026-11-21"}
@@ -63,7 +61,6 @@ class OnlyModel(ReferenceServer):
     """A model that isn't named is the only one there is."""
 
     breaks = {"chat/basics/model-is-missing", "chat/fields/null-model", "chat/types/model"}
-    also = {"*/*", "*/rules/*"}
 
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
         if isinstance(call.body, dict) and not isinstance(call.body.get("model"), str):
@@ -87,7 +84,6 @@ class MakesUpMessages(ReferenceServer):
         "chat/roles/unknown-role",
         "chat/types/messages",
     }
-    also = {"*/*"}
 
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
         if component == "CreateChatCompletionRequest" and isinstance(call.body, dict):
@@ -101,7 +97,6 @@ class LastTurnOnly(ReferenceServer):
     """Only the last turn reaches the model."""
 
     breaks = {"chat/basics/several-turns", "chat/roles/system", "chat/roles/developer"}
-    also = {"*/*", "*/capabilities/*"}
 
     def rendered(self, turns: Sequence[tuple[str, str]]) -> str:
         return super().rendered(turns[-1:])
@@ -111,7 +106,6 @@ class KnowsNoDevelopers(ReferenceServer):
     """A developer is refused, as by a chat template that has no such role."""
 
     breaks = {"chat/roles/developer", "chat/streams/developer"}
-    also = {"*/*"}
 
     def role(self, role: str) -> str:
         if role == "developer":
@@ -123,7 +117,6 @@ class DevelopersAreTheirOwn(ReferenceServer):
     """A model that was taught no developers gets some."""
 
     breaks = {"chat/roles/developer-as-system"}
-    also = {"responses/*"}
 
     def role(self, role: str) -> str:
         return role if role == "developer" else super().role(role)
@@ -133,7 +126,6 @@ class StrictTemplate(ReferenceServer):
     """The server fails where user and assistant don't take turns."""
 
     breaks = {"chat/roles/assistant-last", "chat/roles/only-system", "chat/roles/same-role-twice"}
-    also = {"*/*", "*/rules/*"}
 
     def rendered(self, turns: Sequence[tuple[str, str]]) -> str:
         spoken = [role for role, _ in turns if role in ("user", "assistant")]
@@ -152,7 +144,6 @@ class FailsOnNoContent(ReferenceServer):
         "chat/roles/called-before-without-content",
         "chat/streams/results-of-calls",
     }
-    also = {"*/*", "*/rules/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         if content is None:
@@ -164,7 +155,6 @@ class FailsOnEmptyContent(ReferenceServer):
     """The server fails where a turn is empty."""
 
     breaks = {"chat/basics/nothing-is-said", "chat/content/no-parts"}
-    also = {"*/*", "*/rules/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         if content in ("", []):
@@ -176,7 +166,6 @@ class KnowsNoNames(ReferenceServer):
     """Authors with names are refused."""
 
     breaks = {"chat/roles/name"}
-    also = {"*/*"}
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         if message.get("name"):
@@ -188,7 +177,6 @@ class NullsInMessages(ReferenceServer):
     """A null in a message is refused."""
 
     breaks = {"chat/fields/null-in-a-message"}
-    also = {"*/*"}
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         nulls = [name for name, value in message.items() if value is None and name != "content"]
@@ -209,7 +197,6 @@ class PrintsParts(ReferenceServer):
         "chat/content/assistant-part",
         "chat/content/tool-part",
     }
-    also = {"*/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         return str(content) if isinstance(content, list) else super().content_text(content, param)
@@ -219,7 +206,6 @@ class FirstPartOnly(ReferenceServer):
     """Of several parts only the first reaches the model."""
 
     breaks = {"chat/content/several-parts"}
-    also = {"*/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         return super().content_text(content[:1] if isinstance(content, list) else content, param)
@@ -229,7 +215,6 @@ class DropsPictures(ReferenceServer):
     """What a text model can't read is left out in silence."""
 
     breaks = {"chat/content/image"}
-    also = {"*/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         if isinstance(content, list):
@@ -241,7 +226,6 @@ class LosesOtherScripts(ReferenceServer):
     """Only ASCII reaches the model."""
 
     breaks = {"chat/unicode/emoji", "chat/unicode/cjk", "chat/unicode/right-to-left", "chat/unicode/combining"}
-    also = {"*/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         text = super().content_text(content, param)
@@ -252,7 +236,6 @@ class FailsOnControlCharacters(ReferenceServer):
     """The server fails where a text rings the bell."""
 
     breaks = {"chat/unicode/control-characters"}
-    also = {"*/*", "*/rules/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         text = super().content_text(content, param)
@@ -265,7 +248,6 @@ class ReadsNoEscapes(ReferenceServer):
     """A character that JSON escapes is a question mark."""
 
     breaks = {"chat/unicode/escaped"}
-    also = {"*/*"}
 
     def parse(self, content: bytes) -> Any:
         plain = content.split(b"\\u")
@@ -287,7 +269,6 @@ class RefusesNulls(ReferenceServer):
         "chat/streaming/null-is-not-streamed",
         "chat/streaming/null-options-without-a-stream",
     }
-    also = {"*/*"}
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:
         nulls = [name for name, value in body.items() if value is None]
@@ -305,7 +286,6 @@ class RefusesTheUnknown(ReferenceServer):
         "chat/fields/unknown-field-in-stream-options",
         "chat/sampling/no-logit-bias",
     }
-    also = {"*/*"}
 
     def unsupported(self, body: Any, component: str) -> list[str]:
         names = [*super().unsupported(body, component), *(["logit_bias"] if "logit_bias" in body else [])]
@@ -318,7 +298,6 @@ class TellsNothing(ReferenceServer):
     """Fields without effect are dropped in silence."""
 
     breaks = {"chat/fields/without-effect", "chat/sampling/logit-bias"}
-    also = {"*/*"}
 
     def unsupported_headers(self, call: Call) -> list[tuple[bytes, bytes]]:
         return []
@@ -328,18 +307,32 @@ class IgnoresWrongValues(ReferenceServer):
     """A setting of a conversation that can't be read is as if it were absent."""
 
     breaks = {
-        "chat/types/*",
-        "chat/bounds/temperature-below",
-        "chat/bounds/temperature-above",
-        "chat/bounds/top-p-above",
-        "chat/bounds/penalty-above",
-        "chat/bounds/no-choices",
         "chat/bounds/limit-below",
+        "chat/bounds/no-choices",
+        "chat/bounds/penalty-above",
+        "chat/bounds/temperature-above",
+        "chat/bounds/temperature-below",
+        "chat/bounds/top-p-above",
         "chat/noted/unknown-effort",
         "chat/streaming/options-without-a-stream",
         "chat/streaming/refused-before",
+        "chat/types/frequency-penalty",
+        "chat/types/logit-bias",
+        "chat/types/max-completion-tokens",
+        "chat/types/max-tokens",
+        "chat/types/max-tokens-of-a-half",
+        "chat/types/metadata",
+        "chat/types/n",
+        "chat/types/presence-penalty",
+        "chat/types/seed",
+        "chat/types/stop",
+        "chat/types/stop-in-a-list",
+        "chat/types/stream",
+        "chat/types/stream-options",
+        "chat/types/temperature",
+        "chat/types/top-p",
+        "chat/types/user",
     }
-    also = {"*/*", "*/rules/*"}
 
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
         if component == "CreateChatCompletionRequest" and isinstance(call.body, dict):
@@ -363,7 +356,6 @@ class RefusesNotes(ReferenceServer):
         "chat/noted/text-only",
         "chat/noted/reasoning-effort",
     }
-    also = {"*/*"}
 
     def require_settings(self, body: Mapping[str, Any]) -> None:
         notes = ("user", "safety_identifier", "metadata", "prompt_cache_key", "service_tier", "store", "modalities")

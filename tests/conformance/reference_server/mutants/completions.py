@@ -29,7 +29,6 @@ class NoChoices(ReferenceServer):
     """A text completion has no text."""
 
     breaks = {"completions/capabilities/endpoint", "completions/rules/answer-shape"}
-    also = {"completions/*", "completions/capabilities/*", "tokenize/*"}
 
     def completion(self, head: Mapping[str, Any], answers: Answers) -> dict[str, Any]:
         return {**super().completion(head, answers), "choices": []}
@@ -44,7 +43,6 @@ class AnyModel(ReferenceServer):
         "tokenize/lists/model",
         "models/one/unknown*",
     }
-    also = {"*/*"}
 
     def require_model(self, model: str) -> None:
         pass
@@ -62,7 +60,6 @@ class TakesAnyPrompt(ReferenceServer):
         "completions/prompts/wrong-type-is-named",
         "transport/errors/streamed-broken",
     }
-    also = {"completions/*", "completions/rules/*"}
 
     def violations(self, component: str, body: Any) -> Iterator[jsonschema_rs.ValidationError]:
         known = component == "CreateCompletionRequest" and isinstance(body, dict)
@@ -73,7 +70,6 @@ class LastPromptFirst(ReferenceServer):
     """Of several prompts the last one comes first."""
 
     breaks = {"completions/prompts/several"}
-    also = {"completions/prompts/several-with-choices"}
 
     def prompts(self, prompt: Any) -> list[Any]:
         return super().prompts(prompt)[::-1]
@@ -83,7 +79,6 @@ class CountsPromptsFirst(ReferenceServer):
     """The index counts the prompts before the choices."""
 
     breaks = {"completions/prompts/several-with-choices"}
-    also = {"completions/*", "completions/rules/stream-order"}
 
     def index(self, asked: Asked, choice: int) -> int:
         return choice * 2 + asked.number if asked.n > 1 and asked.body.get("prompt") else super().index(asked, choice)
@@ -93,7 +88,6 @@ class JoinsPrompts(ReferenceServer):
     """Several prompts are taken for one."""
 
     breaks = {"completions/capabilities/prompts"}
-    also = {"completions/*"}
 
     def prompts(self, prompt: Any) -> list[Any]:
         found = super().prompts(prompt)
@@ -104,7 +98,6 @@ class PrintsLists(ReferenceServer):
     """A list of one prompt is printed, brackets and all."""
 
     breaks = {"completions/prompts/one-in-a-list"}
-    also = {"completions/*"}
 
     def prompts(self, prompt: Any) -> list[Any]:
         return [str(prompt)] if isinstance(prompt, list) and len(prompt) == 1 else super().prompts(prompt)
@@ -125,7 +118,6 @@ class PrintsTokens(ReferenceServer):
     """Token ids are read as the text of their digits."""
 
     breaks = {"completions/prompts/tokens"}
-    also = {"completions/*", "tokenize/lists/read"}
 
     def prompt_ids(self, prompt: Any) -> list[int]:
         return super().prompt_ids(prompt if isinstance(prompt, str) else " ".join(map(str, prompt)))
@@ -135,7 +127,6 @@ class FailsOnTokens(ReferenceServer):
     """A prompt of token ids makes the server fail."""
 
     breaks = {"completions/capabilities/tokens"}
-    also = {"completions/*", "tokenize/lists/read", "completions/rules/*"}
 
     def prompt_ids(self, prompt: Any) -> list[int]:
         return self.words.encode(prompt.removesuffix("\0"))
@@ -145,7 +136,6 @@ class JoinsLists(ReferenceServer):
     """Several prompts of token ids are taken for one."""
 
     breaks = {"completions/prompts/lists-of-tokens"}
-    also = {"completions/*"}
 
     def prompts(self, prompt: Any) -> list[Any]:
         found = super().prompts(prompt)
@@ -156,7 +146,6 @@ class ReadsNoSuchTokens(ReferenceServer):
     """Token ids that no token has are read as nothing."""
 
     breaks = {"completions/prompts/token-too-large"}
-    also = {"completions/*"}
 
     def prompt_ids(self, prompt: Any) -> list[int]:
         return self.words.encode(prompt) if isinstance(prompt, str) else list(prompt)
@@ -166,7 +155,6 @@ class AsciiOnly(ReferenceServer):
     """Texts lose what is not ASCII."""
 
     breaks = {"completions/prompts/any-script"}
-    also = {"completions/*", "tokenize/lists/read", "completions/rules/logprobs-join"}
 
     def completion_text(self, asked: Asked, output: Output) -> str:
         return super().completion_text(asked, output).encode("ascii", "replace").decode()
@@ -179,7 +167,6 @@ class RefusesNeutral(ReferenceServer):
     """Fields that ask for nothing are refused."""
 
     breaks = {"completions/settings/neutral"}
-    also = {"*/*"}
 
     def require_settings(self, body: Mapping[str, Any]) -> None:
         super().require_settings(body)
@@ -191,7 +178,6 @@ class NoLimit(ReferenceServer):
     """max_tokens has no effect on text completions."""
 
     breaks = {"completions/settings/limit", "completions/rules/token-limit"}
-    also = {"completions/*", "completions/rules/*", "transport/at_once/*"}
 
     def completion_limit(self, body: Mapping[str, Any]) -> int | None:
         return None
@@ -209,7 +195,6 @@ class TakesAnySetting(ReferenceServer):
         "completions/settings/temperature-of-wrong-type",
         "completions/settings/temperature-out-of-range",
     }
-    also = {"completions/*", "completions/rules/*"}
 
     def violations(self, component: str, body: Any) -> Iterator[jsonschema_rs.ValidationError]:
         known = component == "CreateCompletionRequest" and isinstance(body, dict)
@@ -221,7 +206,6 @@ class OneChoice(ReferenceServer):
     """n has no effect."""
 
     breaks = {"chat/capabilities/n", "completions/capabilities/n"}
-    also = {"*/*", "*/capabilities/*"}
 
     def outputs(self, asked: Asked) -> list[Output]:
         return super().outputs(asked)[:1]
@@ -231,7 +215,6 @@ class ShowsAll(ReferenceServer):
     """All texts of which the best were wanted are shown."""
 
     breaks = {"completions/settings/best-of"}
-    also = {"*/*", "*/rules/*"}
 
     def outputs(self, asked: Asked) -> list[Output]:
         return [self.output(asked, choice) for choice in range(max(asked.n, asked.body.get("best_of", 1)))]
@@ -241,7 +224,6 @@ class BestOfFewer(ReferenceServer):
     """More texts may be wanted than are made, and other settings may contradict each other."""
 
     breaks = {"completions/settings/best-of-too-few"}
-    also = {"*/*"}
 
     def require_settings(self, body: Mapping[str, Any]) -> None:
         pass
@@ -251,7 +233,6 @@ class FailsOnBestOf(ReferenceServer):
     """best_of makes the server fail."""
 
     breaks = {"completions/capabilities/best-of"}
-    also = {"*/*", "*/rules/*"}
 
     def require_settings(self, body: Mapping[str, Any]) -> None:
         assert body.get("best_of", 1) == 1
@@ -262,7 +243,6 @@ class CountsEcho(ReferenceServer):
     """The prompt that is repeated counts as the answer's."""
 
     breaks = {"completions/settings/echo"}
-    also = {"completions/logprobs/*", "completions/rules/token-limit", "tokenize/lists/read"}
 
     def completion_usage(self, answers: Answers) -> dict[str, Any]:
         found = super().completion_usage(answers)
@@ -275,7 +255,6 @@ class AlwaysEchoes(ReferenceServer):
     """The prompt is always repeated."""
 
     breaks = {"completions/settings/no-echo"}
-    also = {"completions/*", "completions/rules/*", "completions/capabilities/echo-logprobs"}
 
     def echoed(self, asked: Asked) -> list[Token]:
         return self.words.tokens(self.words.decode(asked.prompt))
@@ -285,7 +264,6 @@ class NeverEchoes(ReferenceServer):
     """echo has no effect."""
 
     breaks = {"completions/capabilities/echo"}
-    also = {"completions/capabilities/echo-*", "completions/*", "tokenize/lists/read"}
 
     def echoed(self, asked: Asked) -> list[Token]:
         return []
@@ -295,7 +273,6 @@ class IgnoresLaterStops(ReferenceServer):
     """Of several stop texts only the first has an effect."""
 
     breaks = {"completions/settings/stops"}
-    also = {"*/*", "*/rules/stop-absent"}
 
     def stops(self, body: Mapping[str, Any]) -> list[str]:
         return super().stops(body)[:1]
@@ -305,7 +282,6 @@ class IgnoresSeed(ReferenceServer):
     """Texts are drawn, whatever the seed."""
 
     breaks = {"completions/settings/seed"}
-    also = {"*/*"}
 
     def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
         return super().seed({**body, "seed": self.count()}, choice)
@@ -315,7 +291,6 @@ class DrawsAtZero(ReferenceServer):
     """At temperature 0 texts are drawn, too."""
 
     breaks = {"completions/settings/coldest"}
-    also = {"*/*"}
 
     def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
         return super().seed({**body, "temperature": 1, "top_p": 1, "top_k": 40}, choice)
@@ -325,7 +300,6 @@ class DropsInSilence(ReferenceServer):
     """Fields without effect are dropped in silence."""
 
     breaks = {"completions/settings/without-effect"}
-    also = {"*/*"}
 
     def unsupported(self, body: Any, component: str) -> list[str]:
         return []
@@ -335,7 +309,6 @@ class NoUsageInStreams(ReferenceServer):
     """Streams have no usage."""
 
     breaks = {"completions/settings/usage-in-streams"}
-    also = {"*/*"}
 
     def wants_usage(self, asked: Asked) -> bool:
         return False
@@ -345,7 +318,6 @@ class UsageInAllStreams(ReferenceServer):
     """Streams have usage, whether or not it is asked for."""
 
     breaks = {"completions/settings/no-usage-in-streams"}
-    also = {"*/*"}
 
     def wants_usage(self, asked: Asked) -> bool:
         return True
@@ -358,7 +330,6 @@ class DropsLastPieces(ReferenceServer):
     """A stream misses the last piece of each text."""
 
     breaks = {"completions/streams/*"}
-    also = {"completions/*", "completions/rules/*", "transport/at_once/*"}
 
     def completion_events(self, head: Mapping[str, Any], answers: Answers) -> Iterator[Event]:
         held: dict[int, Event] = {}

@@ -78,7 +78,6 @@ class MixesAnswers(ReferenceServer):
     """Of requests at the same time all get the answer to the last."""
 
     breaks = {"transport/at_once/*", "completions/prompts/at-once"}
-    also = {"chat/*", "completions/*", "responses/*", "*/rules/*"}
 
     async def answer(self, call: Call, answer: Any) -> None:
         self.latest = answer

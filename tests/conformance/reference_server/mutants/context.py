@@ -10,7 +10,6 @@ class CutsPrompts(ReferenceServer):
     """A prompt that is longer than the context is taken."""
 
     breaks = {"chat/limits/prompt-beyond-context", "chat/limits/streamed-prompt-beyond-context"}
-    also = {"*/rules/*"}
 
     def require_context(self, asked: Asked, param: str, limit: str) -> None:
         if len(asked.prompt) < CONTEXT:
@@ -21,7 +20,6 @@ class StreamsBeforeItReads(ReferenceServer):
     """Where a stream is asked for, nobody looks whether the prompt fits."""
 
     breaks = {"chat/limits/streamed-prompt-beyond-context"}
-    also = {"*/rules/*"}
 
     def require_context(self, asked: Asked, param: str, limit: str) -> None:
         if not asked.body.get("stream"):

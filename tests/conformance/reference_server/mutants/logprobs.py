@@ -23,7 +23,6 @@ class NoLogprobs(ReferenceServer):
     """logprobs is taken without effect."""
 
     breaks = {"chat/capabilities/logprobs"}
-    also = SHOWN | JUDGED | {"chat/capabilities/top-logprobs"}
 
     def chat_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> dict[str, Any] | None:
         return None
@@ -33,7 +32,6 @@ class NoTopLogprobs(ReferenceServer):
     """top_logprobs is taken without effect."""
 
     breaks = {"chat/capabilities/top-logprobs"}
-    also = SHOWN
 
     def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
         return []
@@ -43,7 +41,6 @@ class Probabilities(ReferenceServer):
     """A logprob is a probability."""
 
     breaks = {"chat/logprobs/entries", "chat/logprobs/top-entries"}
-    also = SHOWN | JUDGED | SHAPES | {"responses/rules/*"}
 
     def shown_logprob(self, token: Token) -> dict[str, Any]:
         return {**super().shown_logprob(token), "logprob": math.exp(token.logprob or 0)}
@@ -53,7 +50,6 @@ class FirstChoiceOnly(ReferenceServer):
     """Of several choices the first one has logprobs."""
 
     breaks = {"chat/logprobs/entries-of-several-choices"}
-    also = SHOWN | JUDGED | {"chat/*"}
 
     def chat_choice(self, asked: Asked, output: Output) -> dict[str, Any]:
         choice = super().chat_choice(asked, output)
@@ -64,7 +60,6 @@ class AlwaysLogprobs(ReferenceServer):
     """Logprobs come unasked."""
 
     breaks = {"chat/logprobs/not-asked", "chat/logprobs/not-wanted"}
-    also = {"chat/*"}
 
     def chat_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> dict[str, Any] | None:
         return super().chat_logprobs(replace(asked, body={**asked.body, "logprobs": True}), tokens)
@@ -74,7 +69,6 @@ class LastTokenTwice(ReferenceServer):
     """There is an entry more than there are tokens."""
 
     breaks = {"chat/logprobs/one-for-each-token", "chat/logprobs/one-for-one-token"}
-    also = SHOWN | JUDGED
 
     def chat_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> dict[str, Any] | None:
         return super().chat_logprobs(asked, [*tokens, *tokens[-1:]])
@@ -84,7 +78,6 @@ class LogprobsAtTheEnd(ReferenceServer):
     """A stream's chunks of text have no logprobs."""
 
     breaks = {"chat/logprobs/beside-their-text", "chat/logprobs/streamed-like-unary"}
-    also = SHOWN | JUDGED
 
     def chunk_choice(
         self, output: Output, delta: Mapping[str, Any], reason: str | None = None, logprobs: Any = None
@@ -96,7 +89,6 @@ class WideBytes(ReferenceServer):
     """Bytes are those of UTF-16."""
 
     breaks = {"chat/logprobs/bytes-of-parts", "chat/logprobs/entries", "chat/logprobs/top-entries"}
-    also = SHOWN | JUDGED
 
     def token_bytes(self, token: Token) -> list[int] | None:
         return list(token.text.encode("utf-16-le"))
@@ -106,7 +98,6 @@ class LeastFirst(ReferenceServer):
     """The least likely token comes first."""
 
     breaks = {"chat/logprobs/top"}
-    also = SHOWN
 
     def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
         return super().top_logprobs(token, top)[::-1]
@@ -116,7 +107,6 @@ class OtherLogprobs(ReferenceServer):
     """The chosen token has another logprob in its list."""
 
     breaks = {"chat/logprobs/top", "chat/logprobs/top-one"}
-    also = SHOWN
 
     def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
         return super().top_logprobs(replace(token, logprob=(token.logprob or 0) - 0.5), top)
@@ -126,7 +116,6 @@ class OneMore(ReferenceServer):
     """There is a token more than were asked for."""
 
     breaks = {"chat/logprobs/top", "chat/logprobs/top-one", "chat/logprobs/top-none"}
-    also = SHOWN
 
     def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
         return super().top_logprobs(token, top + 1)
@@ -139,7 +128,6 @@ class NoTextLogprobs(ReferenceServer):
     """logprobs is taken without effect."""
 
     breaks = {"completions/capabilities/logprobs"}
-    also = SHOWN | JUDGED | {"completions/capabilities/echo-logprobs"}
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         return None
@@ -149,7 +137,6 @@ class TextProbabilities(ReferenceServer):
     """A logprob is a probability."""
 
     breaks = {"completions/logprobs/lists", "completions/logprobs/none"}
-    also = SHOWN | SHAPES
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         tokens = [replace(each, logprob=None if each.logprob is None else math.exp(each.logprob)) for each in tokens]
@@ -160,7 +147,6 @@ class NoneIsNothing(ReferenceServer):
     """logprobs 0 is taken for no wish at all."""
 
     breaks = {"completions/logprobs/none"}
-    also = SHOWN | JUDGED
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         return super().completion_logprobs(asked, tokens, offset) if asked.body.get("logprobs") else None
@@ -170,7 +156,6 @@ class FirstTextOnly(ReferenceServer):
     """Of several texts the first one has logprobs."""
 
     breaks = {"completions/logprobs/lists-of-several-choices", "completions/logprobs/lists-of-several-prompts"}
-    also = SHOWN | JUDGED | {"completions/*"}
 
     def completion_choice(self, asked: Asked, output: Output) -> dict[str, Any]:
         choice = super().completion_choice(asked, output)
@@ -181,7 +166,6 @@ class AlwaysTextLogprobs(ReferenceServer):
     """Logprobs come unasked."""
 
     breaks = {"completions/logprobs/not-asked"}
-    also = {"completions/*"}
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         return super().completion_logprobs(replace(asked, body={"logprobs": 1, **asked.body}), tokens, offset)
@@ -191,7 +175,6 @@ class LastOfTextTwice(ReferenceServer):
     """There is an entry more than there are tokens."""
 
     breaks = {"completions/logprobs/one-for-each-token"}
-    also = SHOWN | JUDGED
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         return super().completion_logprobs(asked, [*tokens, *tokens[-1:]], offset)
@@ -201,7 +184,6 @@ class OffsetsOfTokens(ReferenceServer):
     """text_offset counts tokens."""
 
     breaks = {"completions/logprobs/offsets", "completions/logprobs/echo-offsets"}
-    also = SHOWN
 
     def text_offsets(self, tokens: Sequence[Token], offset: int) -> list[int]:
         return [offset + number for number in range(len(tokens))]
@@ -211,7 +193,6 @@ class OffsetsOfChunks(ReferenceServer):
     """text_offset begins anew with each chunk of a stream."""
 
     breaks = {"completions/logprobs/streamed-like-unary"}
-    also = SHOWN | JUDGED
 
     def text_offsets(self, tokens: Sequence[Token], offset: int) -> list[int]:
         return super().text_offsets(tokens, 0)
@@ -221,7 +202,6 @@ class NoLogprobsOfEcho(ReferenceServer):
     """The lists lack the prompt's tokens."""
 
     breaks = {"completions/capabilities/echo-logprobs"}
-    also = SHOWN | JUDGED
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         return super().completion_logprobs(asked, tokens[len(self.echoed(asked)) :] or tokens, offset)
@@ -231,7 +211,6 @@ class EchoOfFirst(ReferenceServer):
     """Of the prompt's tokens the lists have every other one."""
 
     breaks = {"completions/logprobs/echo", "completions/logprobs/echo-streamed"}
-    also = SHOWN | JUDGED
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         shown = tokens[::2] if asked.body.get("echo") else tokens
@@ -242,7 +221,6 @@ class NothingOfEcho(ReferenceServer):
     """The prompt's tokens have null for logprobs."""
 
     breaks = {"completions/logprobs/echo-lists", "completions/logprobs/echo-alone"}
-    also = SHOWN | {"completions/*"}
 
     def echoed(self, asked: Asked) -> list[Token]:
         return [replace(token, logprob=None) for token in super().echoed(asked)]
@@ -252,7 +230,6 @@ class EchoNeedsAnswer(ReferenceServer):
     """Without an answer there is no echo."""
 
     breaks = {"completions/capabilities/echo-alone"}
-    also = {"completions/*", "completions/rules/*"}
 
     def completion_text(self, asked: Asked, output: Output) -> str:
         return super().completion_text(asked, output) if output.made else ""

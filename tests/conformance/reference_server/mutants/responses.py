@@ -22,7 +22,6 @@ class NoOutput(ReferenceServer):
     """A response's output stays empty."""
 
     breaks = {"responses/capabilities/endpoint"}
-    also = {"responses/capabilities/*"}
 
     def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
         return {**super().response(asked, begun, output, items), "output": []}
@@ -32,7 +31,6 @@ class PartsOfChat(ReferenceServer):
     """The parts of a message are of the type text, as chat has it."""
 
     breaks = {"responses/basics/answers"}
-    also = {"responses/*", "responses/rules/*", "response/rules/*", *SHAPES}
 
     def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
         named = [
@@ -48,7 +46,6 @@ class AnyModel(ReferenceServer):
     """The served model answers for any other."""
 
     breaks = {"responses/basics/model-is-unknown"}
-    also = {"*/*/*model*", "models/*"}
 
     def require_model(self, name: str) -> None:
         return
@@ -58,14 +55,24 @@ class AcceptsAnything(ReferenceServer):
     """Requests are not judged, so that what can't be understood is left out, or breaks something later."""
 
     breaks = {
-        "responses/refusals/*",
+        "responses/background/not-kept",
         "responses/basics/input-is-missing",
         "responses/basics/model-is-missing",
         "responses/events/refused-before",
+        "responses/refusals/format-without-schema",
+        "responses/refusals/input-is-a-number",
+        "responses/refusals/limit-is-a-text",
+        "responses/refusals/limit-is-negative",
+        "responses/refusals/metadata-is-a-list",
+        "responses/refusals/names-the-field",
+        "responses/refusals/part-without-text",
+        "responses/refusals/role-is-unknown",
+        "responses/refusals/stream-is-a-number",
+        "responses/refusals/temperature-is-negative",
+        "responses/refusals/tools-are-an-object",
+        "responses/refusals/top-p-is-too-large",
         "responses/tools/without-name",
-        "responses/background/not-kept",
     }
-    also = {"*/*/*", "*/rules/*"}
 
     def violations(self, component: str, body: Any) -> Iterator[Any]:
         yield from ()
@@ -98,7 +105,6 @@ class NamesNoField(ReferenceServer):
         "responses/refusals/names-the-field",
         "tokenize/lists/none",
     }
-    also = {"*/*", "*/*/*"}
 
     def param(self, error: Any) -> str | None:
         return None
@@ -118,7 +124,6 @@ class Milliseconds(ReferenceServer):
     """Times are in milliseconds."""
 
     breaks = {"responses/basics/times"}
-    also = {"*/*/*"}
 
     def now(self) -> int:
         return super().now() * 1000
@@ -128,7 +133,6 @@ class LimitOfChat(ReferenceServer):
     """What the limit cut off says length for a reason, as chat does."""
 
     breaks = {"responses/basics/cut-off"}
-    also = {"responses/basics/cut-off-item", "responses/events/cut-off", *SHAPES}
 
     def incomplete_details(self) -> dict[str, str]:
         return {"reason": "length"}
@@ -138,7 +142,6 @@ class NeverIncomplete(ReferenceServer):
     """What the limit cut off counts as completed."""
 
     breaks = {"responses/basics/cut-off", "responses/basics/cut-off-item", "responses/events/cut-off"}
-    also = {"responses/*"}
 
     def response_status(self, output: Output) -> str:
         return "completed"
@@ -167,7 +170,6 @@ class OneItemId(ReferenceServer):
     """The ids of items say their kind only."""
 
     breaks = {"responses/basics/item-ids"}
-    also = {"responses/tools/*", "responses/stored/input-items"}
 
     def item_id(self, prefix: str) -> str:
         return f"{prefix}_1"
@@ -177,7 +179,6 @@ class OneCallId(ReferenceServer):
     """All calls have one id."""
 
     breaks = {"responses/tools/call-ids"}
-    also = {"chat/*"}
 
     def call_id(self) -> str:
         return "call_1"
@@ -187,7 +188,6 @@ class StreamsWhenNamed(ReferenceServer):
     """With stream in it, whatever it says, a request gets a stream."""
 
     breaks = {"responses/basics/stream-is-false"}
-    also = {"*/*/*"}
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:
         given = super().given(body)
@@ -198,7 +198,6 @@ class NullIsAValue(ReferenceServer):
     """null is no sign that a field is absent."""
 
     breaks = {"completions/settings/null", "responses/input/null-is-absent", "tokenize/lists/null"}
-    also = {"*/*", "*/*/*", "*/rules/*"}
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:
         return body
@@ -237,7 +236,6 @@ class DropsParts(ReferenceServer):
     """A content that is a list is taken, and left out without a word."""
 
     breaks = {"responses/input/parts", "responses/input/several-parts", "responses/input/assistant-parts"}
-    also = {"responses/input/*"}
 
     def whole_item(self, item: Item) -> Item:
         return super().whole_item({**item, "content": []} if isinstance(item.get("content"), list) else item)
@@ -256,7 +254,6 @@ class LastTurnOnly(ReferenceServer):
     """The model sees what came last only."""
 
     breaks = {"responses/input/history"}
-    also = {"responses/*", "responses/capabilities/*"}
 
     def item_turns(self, items: Iterable[Item], param: str) -> Iterator[tuple[str, str]]:
         yield from [*super().item_turns(items, param)][-1:]
@@ -266,7 +263,6 @@ class NoDevelopers(ReferenceServer):
     """The model's template knows no developer, and refuses one."""
 
     breaks = {"responses/input/developer"}
-    also = {"chat/*"}
 
     def role(self, role: str) -> str:
         if role == "developer":
@@ -288,7 +284,6 @@ class NoInstructions(ReferenceServer):
     """Instructions are taken, and left out without a word."""
 
     breaks = {"responses/input/instructions"}
-    also = {"responses/previous/instructions-end"}
 
     def instructed(self, body: Mapping[str, Any]) -> list[tuple[str, str]]:
         return []
@@ -298,7 +293,6 @@ class RefusesItsOwn(ReferenceServer):
     """Items with a status are refused, so that the server's own can't come back."""
 
     breaks = {"responses/input/output-goes-back-in"}
-    also = {"responses/input/assistant-parts", "responses/tools/*", "responses/previous/call"}
 
     def whole_item(self, item: Item) -> Item:
         if "status" in item:
@@ -310,7 +304,6 @@ class AsciiOnly(ReferenceServer):
     """What is repeated has lost all but ASCII."""
 
     breaks = {"responses/input/unicode"}
-    also = {"responses/echo/metadata"}
 
     def echo(self, body: Mapping[str, Any]) -> dict[str, Any]:
         repeated = super().echo(body)
@@ -322,7 +315,6 @@ class RefusesUnknown(ReferenceServer):
     """Fields that nobody knows are refused."""
 
     breaks = {"responses/input/unknown-field"}
-    also = {"*/*/*"}
 
     def unsupported(self, body: Any, component: str) -> list[str]:
         for name in super().unsupported(body, component):
@@ -333,8 +325,17 @@ class RefusesUnknown(ReferenceServer):
 class RepeatsDefaults(ReferenceServer):
     """A response says the default of each setting, whatever the request was."""
 
-    breaks = {"responses/echo/*", "responses/forms/schema-is-repeated"}
-    also = {"responses/input/*", "responses/stored/*"}
+    breaks = {
+        "responses/echo/instructions",
+        "responses/echo/limit",
+        "responses/echo/max-tool-calls",
+        "responses/echo/metadata",
+        "responses/echo/parallel-tool-calls",
+        "responses/echo/sampling",
+        "responses/echo/tools",
+        "responses/echo/truncation",
+        "responses/forms/schema-is-repeated",
+    }
 
     def echo(self, body: Mapping[str, Any]) -> dict[str, Any]:
         return super().echo({})
@@ -353,7 +354,6 @@ class NoFormSaid(ReferenceServer):
     """The form of a text is null unless the request has one."""
 
     breaks = {"responses/echo/format"}
-    also = SHAPES
 
     def echoed_text(self, body: Mapping[str, Any]) -> dict[str, Any]:
         return {**super().echoed_text(body), "format": (body.get("text") or {}).get("format")}
@@ -363,7 +363,6 @@ class ToolsOfChat(ReferenceServer):
     """Tools are repeated in chat's nested form."""
 
     breaks = {"responses/echo/tools"}
-    also = SHAPES
 
     def echoed_tools(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
         return [{"type": "function", "function": tool} for tool in super().echoed_tools(body)]
@@ -373,7 +372,6 @@ class NoTools(ReferenceServer):
     """Tools are taken, and left out without a word."""
 
     breaks = {"responses/capabilities/tools"}
-    also = {"chat/*", "chat/capabilities/*"}
 
     def offer(self, body: Mapping[str, Any]) -> Offer:
         return Offer({})
@@ -383,7 +381,6 @@ class ArgumentsAreObjects(ReferenceServer):
     """The arguments of a call are an object instead of its text."""
 
     breaks = {"responses/tools/required"}
-    also = {"responses/*", "responses/rules/*", *SHAPES}
 
     def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
         objects = [
@@ -397,7 +394,6 @@ class AnyFunction(ReferenceServer):
     """A tool_choice that names a function is read as required."""
 
     breaks = {"responses/tools/named", "responses/tools/named-is-unknown"}
-    also = {"chat/*"}
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
         return ("required", None, "tool_choice") if isinstance(choice, Mapping) else super().choice(choice)
@@ -417,7 +413,6 @@ class FormIgnored(ReferenceServer):
     """A form is taken, and left out without a word."""
 
     breaks = {"responses/capabilities/json-schema", "responses/capabilities/json-object"}
-    also = {"chat/capabilities/*"}
 
     def form(self, format: Mapping[str, Any] | None, param: str) -> Mapping[str, Any]:
         return NO_FORM
@@ -427,7 +422,6 @@ class ShallowForms(ReferenceServer):
     """Of an object's properties the first comes only, and nothing within it."""
 
     breaks = {"responses/forms/json-schema", "responses/forms/nested-schema"}
-    also = {"chat/*"}
 
     def formed(self, form: Mapping[str, Any]) -> str:
         value = json.loads(super().formed(form))
@@ -441,7 +435,6 @@ class AnySchema(ReferenceServer):
     """A schema that is none is taken for one that allows everything."""
 
     breaks = {"responses/forms/schema-is-none"}
-    also = {"chat/*", "*/rules/no-server-error", "*/rules/error-envelope"}
 
     def satisfied(self, schema: Any, param: str) -> Any:
         try:
@@ -463,7 +456,6 @@ class PositiveProbabilities(ReferenceServer):
     """Logprobs have lost their sign."""
 
     breaks = {"responses/logprobs/join"}
-    also = {"*/logprobs/*", "*/rules/*"}
 
     def shown_logprob(self, token: Token) -> dict[str, Any]:
         shown = super().shown_logprob(token)
@@ -474,7 +466,6 @@ class OtherTokens(ReferenceServer):
     """The tokens of logprobs are those of another text."""
 
     breaks = {"responses/logprobs/join"}
-    also = {"responses/streams/logprobs", "responses/logprobs/*"}
 
     def output_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> list[dict[str, Any]]:
         return super().output_logprobs(asked, tokens[::-1])

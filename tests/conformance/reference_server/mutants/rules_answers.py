@@ -23,7 +23,6 @@ class OneTokenMore(ReferenceServer):
     """Each answer has a token more than it may have."""
 
     breaks = {"chat/rules/token-limit", "completions/rules/token-limit", "responses/rules/token-limit"}
-    also = {"chat/*", "completions/*", "responses/*"}
 
     def budget(self, asked: Asked) -> int:
         return super().budget(asked) + 1
@@ -33,7 +32,6 @@ class OneTokenLess(ReferenceServer):
     """Answers end by length before the limit."""
 
     breaks = {"chat/rules/finish-agrees", "completions/rules/finish-agrees", "responses/rules/finish-agrees"}
-    also = {"chat/*", "completions/logprobs/echo-alone"}
 
     def budget(self, asked: Asked) -> int:
         return max(1, super().budget(asked) - 1)
@@ -43,7 +41,6 @@ class CallsButStops(ReferenceServer):
     """finish_reason is stop although tools are called, where agents end their loop."""
 
     breaks = {"chat/rules/finish-agrees"}
-    also = {"chat/tools/*"}
 
     def reason(self, *, cut: bool, calls: int) -> Reason:
         return "length" if cut else "stop"
@@ -53,7 +50,6 @@ class ShowsStops(ReferenceServer):
     """The text holds the stop text that ended it."""
 
     breaks = {"chat/rules/stop-absent", "completions/rules/stop-absent"}
-    also = {"*/*stop*", "chat/*", "completions/settings/*"}
 
     def kept(self, start: int, stop: str, body: Mapping[str, Any]) -> int:
         return start + len(stop)
@@ -63,7 +59,6 @@ class CallsWithNothing(ReferenceServer):
     """Functions are called without the arguments that they need."""
 
     breaks = {"chat/rules/arguments-valid", "responses/rules/arguments-valid"}
-    also = {"*/tools/*", "chat/tool_streams/*"}
 
     def arguments(self, function: Mapping[str, Any]) -> dict[str, Any]:
         return {}
@@ -73,7 +68,6 @@ class TokensWithoutBlanks(ReferenceServer):
     """The tokens of logprobs lack the blank before a word."""
 
     breaks = {"chat/rules/logprobs-join"}
-    also = {"*/logprobs/*"}
 
     def shown_logprob(self, token: Token) -> dict[str, Any]:
         text = token.text.strip() or token.text
@@ -84,7 +78,6 @@ class DropsTokens(ReferenceServer):
     """The logprobs of a text lack its first token."""
 
     breaks = {"completions/rules/logprobs-join"}
-    also = {"completions/capabilities/echo-logprobs", "completions/logprobs/*", "completions/streams/*"}
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         shown = super().completion_logprobs(asked, tokens, offset)
@@ -95,7 +88,6 @@ class OneChatId(ReferenceServer):
     """All answers have one id, since it is made of what doesn't change."""
 
     breaks = {"chat/rules/ids-unique"}
-    also = {"transport/at_once/*"}
 
     def chat_id(self) -> str:
         return "chatcmpl-reference"

@@ -20,10 +20,6 @@ class TimesWithFractions(ReferenceServer):
         "response/rules/event-shape",
         "response_cancel/rules/answer-shape",
     }
-    also = {
-        "chat/basics/created-in-seconds",
-        "completions/prompts/answers",
-    }
 
     def now(self) -> Any:
         return super().now() + 0.25
@@ -33,7 +29,6 @@ class ModelsWithoutOwner(ReferenceServer):
     """A model has no owned_by."""
 
     breaks = {"models/rules/answer-shape", "model/rules/answer-shape"}
-    also = {"models/list/shape"}
 
     def described(self, model: str) -> dict[str, Any]:
         return {"id": model, "object": "model", "created": 0}
@@ -43,7 +38,6 @@ class TokensAsObjects(ReferenceServer):
     """Tokens are objects instead of their ids."""
 
     breaks = {"tokenize/rules/answer-shape"}
-    also = {"tokenize/*"}
 
     def listed(self, found: list[list[int]]) -> Any:
         return [{"id": id} for ids in found for id in ids]
@@ -62,7 +56,6 @@ class CancelledBriefly(ReferenceServer):
     """What was cancelled is said without the response."""
 
     breaks = {"response_cancel/rules/answer-shape"}
-    also = {"response/rules/answer-shape"}
 
     def cancelled(self, response: dict[str, Any]) -> dict[str, Any]:
         return {"id": response["id"], "object": "response", "status": "cancelled", "background": True}
@@ -72,7 +65,6 @@ class PagesWithoutEnds(ReferenceServer):
     """A page of items doesn't say which are its first and last."""
 
     breaks = {"response_input_items/rules/answer-shape"}
-    also = {"responses/stored/input-items"}
 
     def list_input_items(self, call: Call) -> dict[str, Any]:
         page = super().list_input_items(call)
@@ -82,8 +74,18 @@ class PagesWithoutEnds(ReferenceServer):
 class ErrorsOfAnotherForm(ReferenceServer):
     """Errors are not in OpenAI's form, and clients show "no body"."""
 
-    breaks = {"*/rules/error-envelope"}
-    also = {"*/*/*"}
+    breaks = {
+        "chat/rules/error-envelope",
+        "completions/rules/error-envelope",
+        "model/rules/error-envelope",
+        "response/rules/error-envelope",
+        "response_cancel/rules/error-envelope",
+        "response_deletion/rules/error-envelope",
+        "response_input_items/rules/error-envelope",
+        "responses/rules/error-envelope",
+        "tokenize/rules/error-envelope",
+        "transport/rules/error-envelope",
+    }
 
     def envelope(self, refusal: Refusal) -> dict[str, Any]:
         return {"object": "error", "message": refusal.message, "code": refusal.status}
@@ -92,8 +94,18 @@ class ErrorsOfAnotherForm(ReferenceServer):
 class ErrorsWithNumbers(ReferenceServer):
     """The code of an error is its status."""
 
-    breaks = {"*/rules/error-envelope"}
-    also = {"*/*/*"}
+    breaks = {
+        "chat/rules/error-envelope",
+        "completions/rules/error-envelope",
+        "model/rules/error-envelope",
+        "response/rules/error-envelope",
+        "response_cancel/rules/error-envelope",
+        "response_deletion/rules/error-envelope",
+        "response_input_items/rules/error-envelope",
+        "responses/rules/error-envelope",
+        "tokenize/rules/error-envelope",
+        "transport/rules/error-envelope",
+    }
 
     def envelope(self, refusal: Refusal) -> dict[str, Any]:
         return {"error": {**refusal.error, "code": refusal.status}}
@@ -102,8 +114,13 @@ class ErrorsWithNumbers(ReferenceServer):
 class Unprocessable(ReferenceServer):
     """What is not valid is refused with 422, as some frameworks do of themselves."""
 
-    breaks = {"*/rules/documented-status"}
-    also = {"*/*/*"}
+    breaks = {
+        "chat/rules/documented-status",
+        "completions/rules/documented-status",
+        "response_cancel/rules/documented-status",
+        "responses/rules/documented-status",
+        "tokenize/rules/documented-status",
+    }
 
     def status(self, refusal: Refusal) -> int:
         return 422 if refusal.status == 400 else refusal.status
@@ -112,8 +129,13 @@ class Unprocessable(ReferenceServer):
 class Gone(ReferenceServer):
     """What isn't there is refused with 410."""
 
-    breaks = {"model/rules/documented-status", "response*/rules/documented-status"}
-    also = {"*/*/*", "*/rules/documented-status"}
+    breaks = {
+        "model/rules/documented-status",
+        "response/rules/documented-status",
+        "response_cancel/rules/documented-status",
+        "response_input_items/rules/documented-status",
+        "responses/rules/documented-status",
+    }
 
     def status(self, refusal: Refusal) -> int:
         return 410 if refusal.status == 404 else refusal.status
@@ -123,7 +145,6 @@ class NoModels(ReferenceServer):
     """There is no list of models, so that no client can show one."""
 
     breaks = {"models/rules/documented-status", "models/list/shape"}
-    also = {"*/*/*"}
 
     def list_models(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.NOT_FOUND, "There is nothing here.")
@@ -133,7 +154,6 @@ class ModelsFail(ReferenceServer):
     """The list of models is a failure of the server."""
 
     breaks = {"models/rules/no-server-error"}
-    also = {"*/*/*", "transport/rules/no-server-error"}
 
     def list_models(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
@@ -143,7 +163,6 @@ class DeletionFails(ReferenceServer):
     """What is to be deleted is a failure of the server."""
 
     breaks = {"response_deletion/rules/no-server-error"}
-    also = {"responses/capabilities/deletion"}
 
     def forget(self, id: str) -> None:
         raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
@@ -153,7 +172,6 @@ class DeletionUnknown(ReferenceServer):
     """What was deleted is said with a status that no client expects."""
 
     breaks = {"response_deletion/rules/documented-status"}
-    also = {"responses/capabilities/deletion", "response_deletion/rules/answer-shape"}
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
         await super().respond(call, 202 if call.method == "DELETE" and status == 200 else status, body, headers)
@@ -162,8 +180,17 @@ class DeletionUnknown(ReferenceServer):
 class FailsInstead(ReferenceServer):
     """Whatever should be refused is a failure of the server."""
 
-    breaks = {"*/rules/no-server-error"}
-    also = {"*/*/*", "*/capabilities/*"}
+    breaks = {
+        "chat/rules/no-server-error",
+        "completions/rules/no-server-error",
+        "model/rules/no-server-error",
+        "response/rules/no-server-error",
+        "response_cancel/rules/no-server-error",
+        "response_input_items/rules/no-server-error",
+        "responses/rules/no-server-error",
+        "tokenize/rules/no-server-error",
+        "transport/rules/no-server-error",
+    }
 
     def status(self, refusal: Refusal) -> int:
         return 500

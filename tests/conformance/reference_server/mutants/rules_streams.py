@@ -16,7 +16,6 @@ class EmptyReasons(ReferenceServer):
         "chat/streaming/reason-is-null-before",
         "completions/rules/event-shape",
     }
-    also = {"chat/tool_streams/none"}
 
     def reason_so_far(self, reason: str | None) -> str | None:
         return reason or ""
@@ -45,7 +44,6 @@ class CompletionsNeverFinish(ReferenceServer):
     """A text's stream breaks off without a finish_reason."""
 
     breaks = {"completions/rules/stream-order"}
-    also = {"completions/streams/*", "completions/logprobs/streamed-like-unary"}
 
     def completion_finishes(
         self, head: Mapping[str, Any], asked: Asked, output: Output, offsets: Mapping[int, int]
@@ -57,7 +55,6 @@ class CountsFromOne(ReferenceServer):
     """The events of a response are counted from 1."""
 
     breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
-    also = {"responses/background/resumed"}
 
     def sequence_number(self, at: int) -> int:
         return at + 1

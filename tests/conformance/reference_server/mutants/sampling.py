@@ -14,7 +14,6 @@ class IgnoresTemperature(ReferenceServer):
     """Tokens are drawn at any temperature."""
 
     breaks = {"chat/sampling/greedy"}
-    also = {"*/*"}
 
     def is_greedy(self, body: Mapping[str, Any]) -> bool:
         return super().is_greedy({**body, "temperature": 1})
@@ -24,7 +23,6 @@ class ForgetsSeeds(ReferenceServer):
     """The seed is another one each time."""
 
     breaks = {"chat/sampling/seed", "chat/sampling/seeded-stream"}
-    also = {"*/*"}
 
     def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
         return super().seed({name: value for name, value in body.items() if name != "seed"}, choice)
@@ -34,7 +32,6 @@ class DrawsFromAll(ReferenceServer):
     """Nothing but the temperature says from how many tokens is drawn."""
 
     breaks = {"chat/sampling/top-p", "chat/sampling/top-k", "chat/sampling/min-p"}
-    also = {"*/*"}
 
     def is_greedy(self, body: Mapping[str, Any]) -> bool:
         return body.get("temperature") == 0
@@ -44,7 +41,6 @@ class DrawsWhenCounting(ReferenceServer):
     """Where choices are counted, tokens are drawn at any temperature."""
 
     breaks = {"chat/choices/one"}
-    also = {"*/*"}
 
     def is_greedy(self, body: Mapping[str, Any]) -> bool:
         return "n" not in body and super().is_greedy(body)
@@ -59,7 +55,6 @@ class RefusesStrongSettings(ReferenceServer):
         "chat/sampling/repetition-penalty",
         "chat/sampling/seed-below-0",
     }
-    also = {"*/*"}
 
     def require_settings(self, body: Mapping[str, Any]) -> None:
         super().require_settings(body)
@@ -79,7 +74,6 @@ class OneOfTwoSettings(ReferenceServer):
     """temperature and top_p can't be said together."""
 
     breaks = {"chat/sampling/defaults"}
-    also = {"*/*"}
 
     def require_settings(self, body: Mapping[str, Any]) -> None:
         super().require_settings(body)
@@ -91,7 +85,6 @@ class EndsAllTheSame(ReferenceServer):
     """The model ends its turn, though that is to be ignored."""
 
     breaks = {"chat/limits/ignored-end"}
-    also = {"*/*"}
 
     def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
         return 4

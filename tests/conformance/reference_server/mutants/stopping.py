@@ -22,7 +22,6 @@ class NeverStops(ReferenceServer):
         "completions/settings/stop",
         "completions/settings/stops",
     }
-    also = {"*/*", "*/rules/*", "*/rules/stop-absent"}
 
     def stops(self, body: Mapping[str, Any]) -> list[str]:
         return []
@@ -43,7 +42,6 @@ class StopsAtTokens(ReferenceServer):
     """A stop text is found only within a token."""
 
     breaks = {"chat/stop/across-tokens", "chat/stop/streamed-across-tokens"}
-    also = {"*/*", "*/rules/stop-absent"}
 
     def stopped(self, tokens: list[Token], body: Mapping[str, Any]) -> tuple[list[Token], bool]:
         for made, token in enumerate(tokens, 1):
@@ -56,7 +54,6 @@ class DropsTokensWithStops(ReferenceServer):
     """Where a stop text begins within a token, the whole token is dropped."""
 
     breaks = {"chat/stop/within-a-token"}
-    also = {"*/*"}
 
     def cut(self, tokens: Sequence[Token], kept: int) -> Iterator[Token]:
         at = 0
@@ -69,7 +66,6 @@ class StreamsShowStops(ReferenceServer):
     """A stream shows the stop text."""
 
     breaks = {"chat/stop/streamed", "chat/stop/streamed-across-tokens", "chat/streams/stop"}
-    also = {"*/*", "*/rules/stop-absent"}
 
     def kept(self, start: int, stop: str, body: Mapping[str, Any]) -> int:
         return start + len(stop) if body.get("stream") else super().kept(start, stop, body)
@@ -79,7 +75,6 @@ class NeverShowsStops(ReferenceServer):
     """A stop text is never shown, though the request wants it."""
 
     breaks = {"chat/stop/included"}
-    also = {"*/*"}
 
     def kept(self, start: int, stop: str, body: Mapping[str, Any]) -> int:
         return start
@@ -89,7 +84,6 @@ class HoldsBackForStops(ReferenceServer):
     """The end of a text with which a stop text may begin is never given."""
 
     breaks = {"chat/stop/half-met", "chat/stop/streamed-half-met"}
-    also = {"*/*"}
 
     def output(self, asked: Asked, choice: int) -> Output:
         output = super().output(asked, choice)
@@ -106,7 +100,6 @@ class LosesItsEnd(ReferenceServer):
     """Where there is a stop text, the end of an answer is never given."""
 
     breaks = {"chat/stop/unmet", "chat/unicode/stop"}
-    also = {"*/*"}
 
     def stopped(self, tokens: list[Token], body: Mapping[str, Any]) -> tuple[list[Token], bool]:
         shown, stopped = super().stopped(tokens, body)
@@ -117,7 +110,6 @@ class OldLimitOnly(ReferenceServer):
     """max_completion_tokens has no effect."""
 
     breaks = {"chat/limits/max-completion-tokens", "chat/limits/newer-name-wins"}
-    also = {"*/*", "*/rules/*"}
 
     def chat_limit(self, body: Mapping[str, Any]) -> int | None:
         limit: int | None = body.get("max_tokens")
@@ -128,7 +120,6 @@ class NewLimitOnly(ReferenceServer):
     """max_tokens has no effect."""
 
     breaks = {"chat/limits/max-tokens", "chat/limits/one-token"}
-    also = {"*/*", "*/rules/*"}
 
     def chat_limit(self, body: Mapping[str, Any]) -> int | None:
         limit: int | None = body.get("max_completion_tokens")
@@ -139,7 +130,6 @@ class SmallWindow(ReferenceServer):
     """Of a long prompt the end is cut off in silence."""
 
     breaks = {"chat/limits/long-prompt"}
-    also = {"*/*"}
 
     def chat_asked(self, body: Mapping[str, Any]) -> Asked:
         asked = super().chat_asked(body)

@@ -25,7 +25,6 @@ class KeepsAll(ReferenceServer):
     """store false is taken without effect."""
 
     breaks = {"responses/stored/not-kept"}
-    also = {"responses/echo/not-stored"}
 
     def stores(self, body: Mapping[str, Any]) -> bool:
         return True
@@ -35,7 +34,6 @@ class ReadsWithoutOutput(ReferenceServer):
     """A stored response is read without its output."""
 
     breaks = {"responses/stored/reads-back", "responses/stored/streamed-reads-back"}
-    also = {"responses/stored/at-the-same-time", "responses/background/finishes"}
 
     def looked_at(self, record: Record) -> Response:
         return {**super().looked_at(record), "output": []}
@@ -64,7 +62,6 @@ class FailsToDelete(ReferenceServer):
     """Deleting is a failure of the server."""
 
     breaks = {"responses/capabilities/deletion"}
-    also = {"response_deletion/rules/no-server-error"}
 
     def delete_response(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
@@ -74,7 +71,6 @@ class FailsToList(ReferenceServer):
     """Listing the input is a failure of the server."""
 
     breaks = {"responses/capabilities/input-items"}
-    also = {"response_input_items/rules/no-server-error"}
 
     def list_input_items(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
@@ -89,7 +85,6 @@ class AnyId(ReferenceServer):
         "responses/stored/unknown-to-list",
         "responses/previous/unknown",
     }
-    also = {"responses/stored/*"}
 
     def record(self, id: str, param: str = "response_id") -> Record:
         return self.records.get(id) or [*self.records.values()][-1]

@@ -12,7 +12,6 @@ class LosesLastPiece(ReferenceServer):
     """The last piece of a text never comes."""
 
     breaks = {"chat/streams/*"}
-    also = {"*/*", "*/rules/*"}
 
     def steps(self, outputs: Sequence[Output]) -> Iterator[tuple[Output, Piece]]:
         for output, piece in super().steps(outputs):
@@ -24,7 +23,6 @@ class AllAtOnce(ReferenceServer):
     """The whole text comes in one piece."""
 
     breaks = {"chat/streaming/pieces"}
-    also = {"*/*"}
 
     def steps(self, outputs: Sequence[Output]) -> Iterator[tuple[Output, Piece]]:
         for output in outputs:
@@ -40,7 +38,6 @@ class LatinStreams(ReferenceServer):
     """A stream is declared in another encoding than it is in."""
 
     breaks = {"chat/streaming/media-type"}
-    also = {"*/*"}
 
     def stream_headers(self, call: Call) -> Headers:
         others = [(name, value) for name, value in super().stream_headers(call) if name != b"content-type"]
@@ -51,7 +48,6 @@ class StreamsBySight(ReferenceServer):
     """A stream comes wherever the request speaks of one."""
 
     breaks = {"chat/streaming/not-streamed"}
-    also = {"*/*"}
 
     def chat(self, call: Call) -> dict[str, Any] | Stream:
         if isinstance(call.body, dict) and call.body.get("stream") is False:
@@ -63,7 +59,6 @@ class NullBesideRole(ReferenceServer):
     """The first delta has a content of null."""
 
     breaks = {"chat/streaming/content-is-text"}
-    also = {"chat/*"}
 
     def role_delta(self) -> dict[str, Any]:
         return {**super().role_delta(), "content": None}
@@ -73,7 +68,6 @@ class HalvesCharacters(ReferenceServer):
     """Each token is decoded alone, so that characters of several tokens are lost."""
 
     breaks = {"chat/unicode/whole-characters"}
-    also = {"*/*", "*/rules/*"}
 
     def text_deltas(self, piece: Piece) -> Iterator[dict[str, Any]]:
         for half in ("\ufffd", "\ufffd") if not piece.text.isascii() else (piece.text,):
@@ -84,7 +78,6 @@ class CountsChoicesFromOne(ReferenceServer):
     """The first choice has the index 1."""
 
     breaks = {"chat/choices/two", "chat/choices/three-streamed"}
-    also = {"*/*", "*/rules/*", "*/capabilities/*"}
 
     def index(self, asked: Asked, choice: int) -> int:
         return super().index(asked, choice) + 1

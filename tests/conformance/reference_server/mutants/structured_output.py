@@ -19,7 +19,6 @@ class FencedJson(ReferenceServer):
     """JSON comes in a fence of Markdown."""
 
     breaks = {"chat/capabilities/json-object", "chat/capabilities/json-schema"}
-    also = FORMS | {"responses/capabilities/json-*"}
 
     def formed(self, form: Mapping[str, Any]) -> str:
         return f"```json\n{super().formed(form)}\n```"
@@ -48,7 +47,6 @@ class AnyJson(ReferenceServer):
             "at-the-same-time",
         )
     }
-    also = FORMS
 
     def formed(self, form: Mapping[str, Any]) -> str:
         return '{"answer": 42}' if form["type"] == "json_schema" else super().formed(form)
@@ -58,7 +56,6 @@ class WordsBehind(ReferenceServer):
     """A JSON object is followed by some words."""
 
     breaks = {"chat/structured_output/json-object"}
-    also = FORMS | {"responses/capabilities/json-object"}
 
     def formed(self, form: Mapping[str, Any]) -> str:
         return super().formed(form) + (" I hope that helps." if form["type"] == "json_object" else "")
@@ -68,7 +65,6 @@ class BlankWithoutEnd(ReferenceServer):
     """JSON is followed by white space until the tokens are used up."""
 
     breaks = {"chat/structured_output/json-schema", "chat/structured_output/json-object"}
-    also = FORMS
 
     def formed(self, form: Mapping[str, Any]) -> str:
         return super().formed(form) + " " * 2000
@@ -78,7 +74,6 @@ class SortedKeys(ReferenceServer):
     """Keys come in the order of the alphabet."""
 
     breaks = {"chat/structured_output/keys-in-order"}
-    also = FORMS
 
     def formed(self, form: Mapping[str, Any]) -> str:
         return json.dumps(json.loads(super().formed(form)), sort_keys=True, ensure_ascii=False)
@@ -88,7 +83,6 @@ class FirstChoiceOnly(ReferenceServer):
     """Of several choices the first one is held to the schema."""
 
     breaks = {"chat/structured_output/several-choices"}
-    also = {"chat/*"}
 
     def output(self, asked: Asked, choice: int) -> Output:
         return super().output(asked if choice == 0 else replace(asked, form=NO_FORM), choice)
@@ -98,7 +92,6 @@ class FormOrTools(ReferenceServer):
     """Where there are tools, the form is forgotten."""
 
     breaks = {"chat/structured_output/with-tools"}
-    also = FORMS
 
     def script(self, asked: Asked, draw: Random, budget: int) -> Iterator[Part]:
         return super().script(replace(asked, form=NO_FORM) if asked.body.get("tools") else asked, draw, budget)
@@ -108,7 +101,6 @@ class CutIsStop(ReferenceServer):
     """What the limit cut off ends by stop."""
 
     breaks = {"chat/structured_output/cut-off"}
-    also = {"*", "*/rules/*"}
 
     def reason(self, *, cut: bool, calls: int) -> Reason:
         return super().reason(cut=False, calls=calls)
@@ -118,7 +110,6 @@ class OtherBlanks(ReferenceServer):
     """A stream has other white space than the whole answer."""
 
     breaks = {"chat/structured_output/like-unary"}
-    also = {"chat/*", "chat/rules/logprobs-join"}
 
     def text_deltas(self, piece: Piece) -> Iterator[dict[str, Any]]:
         yield {"content": "\n" if piece.text == " " else piece.text}
@@ -128,7 +119,6 @@ class NoPlainText(ReferenceServer):
     """The format text is unknown."""
 
     breaks = {"chat/structured_output/text"}
-    also = {"*"}
 
     def form(self, format: Mapping[str, Any] | None, param: str) -> Mapping[str, Any]:
         if format == NO_FORM:

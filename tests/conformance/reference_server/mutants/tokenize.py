@@ -11,7 +11,6 @@ class AlwaysLists(ReferenceServer):
     """The tokens of one text are a list in a list."""
 
     breaks = {"tokenize/lists/one"}
-    also = {"tokenize/*", "tokenize/rules/answer-shape"}
 
     def listed(self, found: list[list[int]]) -> Any:
         return found
@@ -39,7 +38,6 @@ class ListInList(ReferenceServer):
     """A list of one text counts as several."""
 
     breaks = {"tokenize/lists/one-in-a-list"}
-    also = {"tokenize/rules/answer-shape"}
 
     def tokenize(self, call: Call) -> dict[str, Any]:
         found = super().tokenize(call)
@@ -50,7 +48,6 @@ class CountsUp(ReferenceServer):
     """Each list begins with another token."""
 
     breaks = {"tokenize/lists/again"}
-    also = {"tokenize/lists/*"}
 
     def with_special(self, found: list[int], body: Mapping[str, Any]) -> list[int]:
         return [self.count(), *found]
@@ -60,7 +57,6 @@ class KeepsTheLast(ReferenceServer):
     """max_length keeps the last tokens."""
 
     breaks = {"tokenize/lists/cut"}
-    also = {"tokenize/lists/filled-*"}
 
     def shortened(self, found: list[int], body: Mapping[str, Any]) -> list[int]:
         return found[-body.get("max_length", 0) :]
@@ -88,7 +84,6 @@ class ReadsOtherTokens(ReferenceServer):
     """The model reads other tokens than /tokenize tells."""
 
     breaks = {"tokenize/lists/read"}
-    also = {"completions/*"}
 
     def prompt_ids(self, prompt: Any) -> list[int]:
         found = super().prompt_ids(prompt)
@@ -106,7 +101,6 @@ class TokenizesAnything(ReferenceServer):
         "tokenize/lists/padding-without-length",
         "tokenize/lists/wrong-type",
     }
-    also = {"tokenize/*"}
 
     def tokenize(self, call: Call) -> dict[str, Any]:
         text = call.body.get("text")

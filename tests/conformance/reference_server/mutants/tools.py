@@ -28,7 +28,6 @@ class CallsAsText(ReferenceServer):
     """A call stays in the text as the model wrote it."""
 
     breaks = {"chat/capabilities/tools", "chat/capabilities/tools-named", "chat/capabilities/tools-allowed"}
-    also = CALLS | {"responses/capabilities/tools"}
 
     def calls(self, asked: Asked) -> Iterator[Part]:
         for part in super().calls(asked):
@@ -39,7 +38,6 @@ class FailsWithoutChoice(ReferenceServer):
     """Tools that needn't be called are too much for the server."""
 
     breaks = {"chat/capabilities/tools-auto"}
-    also = FAILS
 
     def offer(self, body: Mapping[str, Any]) -> Offer:
         if body.get("tools") and body.get("tool_choice", "auto") == "auto":
@@ -57,7 +55,6 @@ class CallsTheFirst(ReferenceServer):
         "chat/tools/allowed",
         "chat/tools/unknown-name",
     }
-    also = CALLS
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
         mode, _, param = super().choice(choice)
@@ -68,7 +65,6 @@ class CallsThoughNone(ReferenceServer):
     """tool_choice none is read as auto."""
 
     breaks = {"chat/tools/none", "chat/tool_streams/none", "responses/tools/none"}
-    also = CALLS
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
         return super().choice("auto" if choice == "none" else choice)
@@ -78,7 +74,6 @@ class AnotherReason(ReferenceServer):
     """finish_reason is another vendor's word where the model calls of itself."""
 
     breaks = {"chat/tools/auto", "chat/tools/auto-is-the-default"}
-    also = CALLS | {"chat/rules/answer-shape", "chat/rules/event-shape", "chat/rules/finish-agrees"}
 
     def chat_reason(self, asked: Asked, output: Output) -> str:
         return "tool_use" if output.calls and not asked.offer.forced else super().chat_reason(asked, output)
@@ -88,7 +83,6 @@ class AlwaysSeveral(ReferenceServer):
     """parallel_tool_calls is not read."""
 
     breaks = {"chat/tools/one-at-a-time", "chat/tool_streams/one-at-a-time", "responses/tools/one-at-a-time"}
-    also = CALLS | {"responses/echo/parallel-tool-calls"}
 
     def several(self, body: Mapping[str, Any]) -> bool:
         return True
@@ -98,7 +92,6 @@ class OneChoiceCalls(ReferenceServer):
     """Of several choices with calls the first one comes only."""
 
     breaks = {"chat/tools/several-choices"}
-    also = CALLS | {"chat/*"}
 
     def chat_choices(self, asked: Asked, outputs: Sequence[Output]) -> list[dict[str, Any]]:
         return super().chat_choices(asked, outputs[:1] if outputs[0].calls else outputs)
@@ -108,7 +101,6 @@ class TextBesideCalls(ReferenceServer):
     """Beside calls the content is an empty text, which clients show as an answer."""
 
     breaks = {"chat/tools/content-is-null"}
-    also = {"chat/*"}
 
     def chat_text(self, output: Output) -> str | None:
         return output.joined("text")
@@ -118,7 +110,6 @@ class OneCallId(ReferenceServer):
     """All calls have one id."""
 
     breaks = {"chat/tools/ids-are-unique"}
-    also = CALLS
 
     def call_id(self) -> str:
         return "call_0"
@@ -128,7 +119,6 @@ class ReasonOfCalls(ReferenceServer):
     """What the limit cut off ends by tool_calls all the same."""
 
     breaks = {"chat/tools/cut-off", "chat/tools/cut-off-named", "chat/tool_streams/cut-off"}
-    also = CALLS | JUDGED
 
     def reason(self, *, cut: bool, calls: int) -> Reason:
         return "tool_calls" if calls else super().reason(cut=cut, calls=calls)
@@ -138,7 +128,6 @@ class ShortNames(ReferenceServer):
     """Names are cut to 32 characters."""
 
     breaks = {"chat/tools/name-is-kept"}
-    also = CALLS | JUDGED
 
     def calls(self, asked: Asked) -> Iterator[Part]:
         for part in super().calls(asked):
@@ -152,7 +141,6 @@ class EncodesTwice(ReferenceServer):
     """The arguments are a JSON text that holds a JSON text."""
 
     breaks = {"chat/tools/required", "chat/tool_streams/named", "chat/tool_streams/arguments"}
-    also = CALLS | JUDGED
 
     def calls(self, asked: Asked) -> Iterator[Part]:
         for part in super().calls(asked):
@@ -163,7 +151,6 @@ class NothingForNothing(ReferenceServer):
     """A call without arguments has the empty text for them."""
 
     breaks = {"chat/tools/arguments-none", "chat/tools/arguments-empty", "chat/tool_streams/arguments-none"}
-    also = CALLS | JUDGED
 
     def calls(self, asked: Asked) -> Iterator[Part]:
         for part in super().calls(asked):
@@ -174,7 +161,6 @@ class EmptyInside(ReferenceServer):
     """Only the outermost object of the arguments is held to its schema."""
 
     breaks = {"chat/tools/arguments-nested", "chat/tools/arguments-pydantic"}
-    also = CALLS | JUDGED
 
     def arguments(self, function: Mapping[str, Any]) -> dict[str, Any]:
         return {name: {} if isinstance(value, dict) else value for name, value in super().arguments(function).items()}
@@ -184,7 +170,6 @@ class AnyNumber(ReferenceServer):
     """Bounds are not held: of numbers, and of how many items a list has."""
 
     breaks = {"chat/tools/arguments-bounded", "chat/tools/arguments-array"}
-    also = CALLS | JUDGED
 
     def arguments(self, function: Mapping[str, Any]) -> dict[str, Any]:
         far: dict[type, Any] = {int: 1000, list: []}
@@ -195,7 +180,6 @@ class AsciiArguments(ReferenceServer):
     """Other characters than ASCII become question marks in arguments."""
 
     breaks = {"chat/tools/arguments-unicode", "chat/tool_streams/arguments-unicode"}
-    also = CALLS | JUDGED
 
     def calls(self, asked: Asked) -> Iterator[Part]:
         for part in super().calls(asked):
@@ -209,7 +193,6 @@ class DemandsText(ReferenceServer):
     """A message must have a text, also beside its calls."""
 
     breaks = {"chat/tools/whole-turn"}
-    also = {"chat/*"}
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         if message.get("content") is None:
@@ -221,7 +204,6 @@ class CallsOrText(ReferenceServer):
     """A message with calls must not have a text."""
 
     breaks = {"chat/tools/content-beside-calls"}
-    also = {"chat/*"}
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         if message.get("content") and message.get("tool_calls"):
@@ -233,7 +215,6 @@ class ResultsAreTexts(ReferenceServer):
     """A tool's result must be a text, and no list of parts."""
 
     breaks = {"chat/tools/result-in-parts"}
-    also = FAILS
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         if message["role"] == "tool" and not isinstance(message.get("content"), str):
@@ -245,7 +226,6 @@ class ForgetsResults(ReferenceServer):
     """A tool's result never reaches the prompt."""
 
     breaks = {"chat/tools/result-is-read"}
-    also = {"chat/*", "responses/*"}
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         role, text = super().turn(message, param)
@@ -256,7 +236,6 @@ class ParsesHistory(ReferenceServer):
     """Arguments in the history are parsed, whatever they are."""
 
     breaks = {"chat/tools/history-with-broken-arguments", "chat/rules/no-server-error"}
-    also = FAILS
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         for called in message.get("tool_calls") or ():
@@ -271,7 +250,6 @@ class UnknownNamesNothing(ReferenceServer):
     """A tool_choice that names no tool is ignored."""
 
     breaks = {"chat/tools/unknown-name"}
-    also = {"chat/*", "responses/*"}
 
     def refuse_unknown(self, name: str, param: str) -> None:
         pass
@@ -281,7 +259,6 @@ class RequiresNothing(ReferenceServer):
     """A call that is required where there are no tools is nothing."""
 
     breaks = {"chat/tools/choice-without-tools"}
-    also = {"chat/*", "responses/*"}
 
     def chosen(
         self,
@@ -301,7 +278,6 @@ class FailsOnNoTools(ReferenceServer):
     """An empty list of tools makes the server fail."""
 
     breaks = {"chat/tools/no-tools-at-all"}
-    also = FAILS
 
     def offer(self, body: Mapping[str, Any]) -> Offer:
         if body.get("tools") == []:
@@ -313,7 +289,6 @@ class RefusesNull(ReferenceServer):
     """Null for a field isn't the same as none."""
 
     breaks = {"chat/tools/null-is-absent", "chat/structured_output/null-is-absent"}
-    also = {"*"}
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:
         for name, value in body.items():
@@ -339,7 +314,6 @@ class NamesNoFieldOfTools(ReferenceServer):
         "completions/logprobs/wrong-type",
         "completions/logprobs/negative",
     }
-    also = {"*"}
 
     def param(self, error: Any) -> str | None:
         path = super().param(error) or ""
@@ -350,7 +324,6 @@ class FailsOnBadSchemas(ReferenceServer):
     """A schema that is none makes the server fail."""
 
     breaks = {"chat/tools/parameters-are-no-schema", "chat/structured_output/invalid-schema"}
-    also = FAILS
 
     def satisfied(self, schema: Any, param: str) -> Any:
         try:
@@ -366,7 +339,6 @@ class RepeatsIds(ReferenceServer):
     """Every delta of a call has an id, so that clients join it to a long one."""
 
     breaks = {"chat/tool_streams/deltas"}
-    also = {"chat/tool_streams/*"}
 
     def call_delta(self, piece: Piece) -> dict[str, Any]:
         return {"id": "call_0", "type": "function", **super().call_delta(piece)}
@@ -376,7 +348,6 @@ class EmptyNames(ReferenceServer):
     """The later deltas of a call have an empty name."""
 
     breaks = {"chat/tool_streams/deltas"}
-    also = {"chat/tool_streams/*", "chat/former/*", "chat/rules/event-shape"}
 
     def function_delta(self, piece: Piece) -> dict[str, Any]:
         return {"name": "", **super().function_delta(piece)}
@@ -386,7 +357,6 @@ class CountsFromOne(ReferenceServer):
     """The first call of a stream is number 1."""
 
     breaks = {"chat/tool_streams/indexes", "chat/tool_streams/several-choices"}
-    also = {"chat/tool_streams/*"}
 
     def call_delta(self, piece: Piece) -> dict[str, Any]:
         return {**super().call_delta(piece), "index": piece.call + 1}
@@ -396,7 +366,6 @@ class CountsOverChoices(ReferenceServer):
     """The calls of all choices of a stream are counted together."""
 
     breaks = {"chat/tool_streams/several-choices"}
-    also = {"chat/*"}
 
     def steps(self, outputs: Sequence[Output]) -> Iterator[tuple[Output, Piece]]:
         before = dict(zip([output.index for output in outputs], count(), strict=False))
@@ -413,7 +382,6 @@ class LosesQuotes(ReferenceServer):
         "chat/tool_streams/like-unary",
         "chat/tool_streams/like-unary-named",
     }
-    also = CALLS | JUDGED
 
     def function_delta(self, piece: Piece) -> dict[str, Any]:
         return {name: text.replace('"', "") for name, text in super().function_delta(piece).items()}
@@ -423,7 +391,6 @@ class EmptyTextFirst(ReferenceServer):
     """A delta with an empty text comes before each call."""
 
     breaks = {"chat/tool_streams/no-empty-text"}
-    also = {"chat/tool_streams/*", "chat/rules/event-shape", "chat/rules/stream-order"}
 
     def deltas(self, asked: Asked, piece: Piece) -> Iterator[dict[str, Any]]:
         if piece.id:

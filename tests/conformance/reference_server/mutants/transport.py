@@ -26,7 +26,6 @@ class FailsOnBadJson(ReferenceServer):
         "transport/bodies/not-a-number",
         "transport/bodies/same-key-twice",
     }
-    also = {"transport/*", "chat/*", "*/rules/no-server-error"}
 
     def status(self, refusal: Refusal) -> int:
         return 500 if refusal.code is ErrorCode.INVALID_JSON else super().status(refusal)
@@ -36,7 +35,6 @@ class FailsOnEmptyBody(ReferenceServer):
     """An empty body makes the server fail."""
 
     breaks = {"transport/bodies/empty"}
-    also = {"chat/rules/no-server-error", "transport/rules/no-server-error"}
 
     def status(self, refusal: Refusal) -> int:
         return 500 if refusal.code is ErrorCode.MISSING_BODY else super().status(refusal)
@@ -46,7 +44,6 @@ class TrustsTheBody(ReferenceServer):
     """Nobody looks whether the body is an object before its fields are read."""
 
     breaks = {"transport/bodies/no-object", "transport/bodies/null", "transport/rules/no-server-error"}
-    also = {"transport/rules/error-envelope"}
 
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
         call.body.get("model")
@@ -63,7 +60,6 @@ class LenientJson(ReferenceServer):
         "transport/bodies/not-a-number",
         "transport/bodies/same-key-twice",
     }
-    also = {"transport/*", "chat/*", "transport/rules/*"}
 
     def parse(self, content: bytes) -> Any:
         try:
@@ -79,7 +75,6 @@ class FailsOnZeroByte(ReferenceServer):
     """Texts end at a zero byte somewhere, and the rest is missed."""
 
     breaks = {"transport/bodies/zero-byte"}
-    also = {"chat/*", "*/rules/no-server-error", "*/rules/error-envelope"}
 
     def parse(self, content: bytes) -> Any:
         assert b"\\u0000" not in content
@@ -90,7 +85,6 @@ class FailsOnLargeBody(ReferenceServer):
     """A large body makes the server fail."""
 
     breaks = {"transport/bodies/too-large"}
-    also = {"*/rules/no-server-error", "*/rules/error-envelope"}
 
     def require_size(self, size: int) -> None:
         assert size <= 8_388_608
@@ -122,7 +116,6 @@ class FailsWithoutMediaType(ReferenceServer):
     """A missing content type makes the server fail."""
 
     breaks = {"transport/media/missing", "transport/media/missing-is-json"}
-    also = {"*/rules/no-server-error", "*/rules/error-envelope"}
 
     def require_media(self, call: Call) -> None:
         assert call.headers["content-type"].lower().startswith("application/json") or super().require_media(call)
@@ -142,7 +135,6 @@ class StreamsOnlyWhereAccepted(ReferenceServer):
     """A client that accepts JSON gets JSON, although it wants a stream."""
 
     breaks = {"transport/media/accept-json-streams"}
-    also = {"chat/rules/answer-shape"}
 
     async def read(self, call: Call) -> Any:
         body = await super().read(call)
@@ -178,7 +170,6 @@ class UnknownPathIsBadRequest(ReferenceServer):
     """A path that isn't there is answered as if its request were wrong."""
 
     breaks = {"transport/errors/unknown-path", "transport/errors/unknown-path-of-a-post"}
-    also = {"transport/connections/after-an-unread-body", "responses/*", "transport/ids/given-back"}
 
     def status(self, refusal: Refusal) -> int:
         return 400 if refusal.code is ErrorCode.NOT_FOUND else super().status(refusal)
@@ -188,7 +179,6 @@ class PlainErrors(ReferenceServer):
     """Errors of HTTP itself have the form of the framework beneath."""
 
     breaks = {"transport/rules/error-envelope"}
-    also = {"*/rules/error-envelope"}
 
     def envelope(self, refusal: Refusal) -> dict[str, Any]:
         of_http = refusal.code in (ErrorCode.NOT_FOUND, ErrorCode.METHOD_NOT_ALLOWED, ErrorCode.INVALID_API_KEY)
@@ -228,7 +218,6 @@ class FailsOnEmptySegment(ReferenceServer):
     """A path with an empty name in it makes the server fail."""
 
     breaks = {"transport/errors/empty-segment"}
-    also = {"transport/rules/*"}
 
     def route(self, call: Call) -> Route:
         assert all(call.path[1:].split("/"))
@@ -239,7 +228,6 @@ class RefusesInStreams(ReferenceServer):
     """What a stream is refused for comes in the stream, after a 200."""
 
     breaks = {"transport/errors/streamed-*"}
-    also = {"*/*", "*/rules/stream-order", "*/rules/event-shape", "*/rules/stream-end"}
 
     async def refuse(self, call: Call, refusal: Refusal) -> None:
         if not isinstance(call.body, dict) or not call.body.get("stream"):
@@ -262,7 +250,6 @@ class WrongKeyIsForbidden(ReferenceServer):
         "transport/keys/empty",
         "transport/keys/streamed",
     }
-    also = {"*/rules/documented-status"}
 
     def status(self, refusal: Refusal) -> int:
         return 403 if refusal.code is ErrorCode.INVALID_API_KEY else super().status(refusal)
@@ -272,7 +259,6 @@ class FailsWithoutKey(ReferenceServer):
     """A missing key makes the server fail."""
 
     breaks = {"transport/capabilities/auth"}
-    also = {"*/rules/no-server-error", "*/rules/error-envelope"}
 
     def authorize(self, call: Call) -> None:
         assert call.headers["authorization"]
@@ -292,7 +278,6 @@ class RepeatsKeys(ReferenceServer):
     """The error for a wrong key repeats it."""
 
     breaks = {"transport/keys/wrong"}
-    also = {"transport/keys/*"}
 
     def authorize(self, call: Call) -> None:
         try:
@@ -408,7 +393,6 @@ class QueryIsPath(ReferenceServer):
     """A query makes the path unknown."""
 
     breaks = {"transport/paths/query", "models/list/query"}
-    also = {"responses/*"}
 
     def call(self, scope: Message, receive: Receive, send: Send) -> Call:
         call = super().call(scope, receive, send)

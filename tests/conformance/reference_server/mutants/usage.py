@@ -13,7 +13,6 @@ class CountsTurns(ReferenceServer):
     """The prompt's tokens are guessed by its turns."""
 
     breaks = {"chat/usage/longer", "chat/limits/long-prompt", "chat/unicode/emoji"}
-    also = {"*/*"}
 
     def chat_usage(self, asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         prompt = [0] * 10 * len(asked.body["messages"])
@@ -24,7 +23,6 @@ class CountsCached(ReferenceServer):
     """Tokens that were cached are not counted."""
 
     breaks = {"chat/usage/same-again"}
-    also = {"*/*"}
 
     def chat_usage(self, asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         seen: set[tuple[int, ...]] = vars(self).setdefault("seen", set())
@@ -37,7 +35,6 @@ class CountsOneChoice(ReferenceServer):
     """Only the first choice is counted."""
 
     breaks = {"chat/choices/counted", "completions/settings/n"}
-    also = {"*/*"}
 
     def completion_tokens(self, outputs: Sequence[Output]) -> int:
         return super().completion_tokens(outputs[:1])
@@ -47,7 +44,6 @@ class UsageBesideChoices(ReferenceServer):
     """The chunk that has a stream's usage has a choice as well."""
 
     breaks = {"chat/usage/streamed", "chat/usage/streamed-of-several"}
-    also = {"chat/rules/*", "transport/*"}
 
     def usage_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
         for event in super().usage_events(head, asked, outputs):
@@ -58,7 +54,6 @@ class UsageForNobody(ReferenceServer):
     """A stream has usage where nobody asked."""
 
     breaks = {"chat/usage/not-asked"}
-    also = {"*/*", "*/rules/*"}
 
     def wants_usage(self, asked: Asked) -> bool:
         return "stream_options" not in asked.body or super().wants_usage(asked)
@@ -68,7 +63,6 @@ class UsageByAnyOptions(ReferenceServer):
     """A stream has usage wherever it has options."""
 
     breaks = {"chat/usage/not-wanted", "chat/streaming/empty-options"}
-    also = {"*/*", "*/rules/*"}
 
     def wants_usage(self, asked: Asked) -> bool:
         return "stream_options" in asked.body

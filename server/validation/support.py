@@ -4,12 +4,11 @@ from functools import cache
 from typing import Any, Literal
 from urllib.parse import quote
 
-import jsonschema_rs
-
+from specvino.document.validator import Validator
 from specvino.generated.errors import ErrorCode
 from specvino.generated.support import SHAPES, UNIONS, Shape, Union
 from specvino.handlers.errors import ApiError
-from specvino.server.gate.refusal import Path, dotted
+from specvino.server.validation.refusal import Path, dotted
 
 Policy = Literal["report", "reject", "ignore"]
 
@@ -129,5 +128,5 @@ def _plain(component: str) -> frozenset[str]:
 
 
 @cache
-def _validator(component: str, name: str) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(dict(SHAPES[component].fields[name].supported_values or {}))
+def _validator(component: str, name: str) -> Validator:
+    return Validator(SHAPES[component].fields[name].supported_values or {})

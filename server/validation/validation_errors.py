@@ -8,16 +8,13 @@ is wrong, at a union into the branch that was meant, until a single keyword says
 from collections.abc import Iterator
 from typing import Any
 
-import jsonschema_rs
-
+from specvino.document.operations import Schema
+from specvino.document.pointers import at, escape, resolved
+from specvino.document.unions import Union
+from specvino.document.validator import Validator, Validators
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.server.gate.kinds import Kinds, resolve
-from specvino.server.gate.refusal import Path, dotted, refuse, refuse_keyword, refuse_missing, types
-
-Schema = dict[str, Any]
-
-BASE = "urn:gate"
+from specvino.server.validation.refusal import Path, dotted, refuse, refuse_keyword, refuse_missing, types
 
 # The keywords that lead to other schemas; the others speak of the value as a whole.
 LEADING = ("$ref", "properties", "patternProperties", "additionalProperties", "items", "anyOf", "oneOf", "allOf")
@@ -30,8 +27,7 @@ class Explainer:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._registry = jsonschema_rs.Registry([(BASE, schema)])
-        self._validators: dict[str, jsonschema_rs.Draft202012Validator] = {}
+        self._validators = Validators(schema)
 
     def explain(self, value: Any) -> ApiError:
         """The error to answer with for a value that is not valid."""
@@ -39,7 +35,7 @@ class Explainer:
 
     def _at(self, pointer: str, value: Any, path: Path) -> tuple[Path, ApiError]:
         """What is wrong with a value at `path` that the schema at `pointer` refuses, and where."""
-        schema = self._node(pointer)
+        schema: Schema = at(self._schema, pointer)
         if (target := schema.get("$ref")) and not self._fits(target.removeprefix("#"), value):
             return self._at(target.removeprefix("#"), value, path)
         if error := self._wrong_kind(schema, value, path) or self._own(schema, value, path):
@@ -62,10 +58,10 @@ class Explainer:
     def _in_union(self, pointer: str, branches: list[Schema], value: Any, path: Path) -> tuple[Path, ApiError]:
         meant = branches
         if isinstance(value, dict):
-            kinds = Kinds(branches, self._schema)
-            meant = kinds.meant(value)
-            if kinds.key and not meant:
-                return path, self._refuse_kind(kinds.key, kinds.known, value, path)
+            union = Union(branches, self._schema)
+            meant = union.meant(value)
+            if union.key and not meant:
+                return path, self._refuse_kind(union.key, union.known, value, path)
         fitting = [
             f"{pointer}/{index}"
             for index, branch in enumerate(branches)
@@ -82,7 +78,7 @@ class Explainer:
 
     def _begins(self, pointer: str, value: list[Any]) -> bool:
         """Whether the first element of a list has a right type; for a fraction an integer was meant."""
-        schema = resolve(self._node(pointer), self._schema)
+        schema = resolved(self._schema, at(self._schema, pointer))
         if not value or "items" not in schema:
             return True
         kind = _type_of(value[0])
@@ -104,15 +100,12 @@ class Explainer:
     def _own(self, schema: Schema, value: Any, path: Path) -> ApiError | None:
         """What the schema itself says against a value, apart from what is inside."""
         own = {key: each for key, each in schema.items() if key not in LEADING and not key.startswith("x-")}
-        try:
-            jsonschema_rs.Draft202012Validator(own, validate_formats=True).validate(value)
-        except jsonschema_rs.ValidationError as error:
-            return refuse_keyword(error, own, path)
-        return None
+        error = next(Validator(own).errors(value), None)
+        return None if error is None else refuse_keyword(error, own, path)
 
     def _types(self, schema: Schema) -> list[str]:
         """The JSON types that a schema can accept."""
-        schema = resolve(schema, self._schema)
+        schema = resolved(self._schema, schema)
         if "type" in schema:
             names = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
             return ["integer", *names] if "number" in names else list(names)
@@ -122,18 +115,7 @@ class Explainer:
         return list(dict.fromkeys(found))
 
     def _fits(self, pointer: str, value: Any) -> bool:
-        if pointer not in self._validators:
-            self._validators[pointer] = jsonschema_rs.Draft202012Validator(
-                {"$ref": f"{BASE}#{pointer}"}, registry=self._registry, validate_formats=True
-            )
-        return self._validators[pointer].is_valid(value)
-
-    def _node(self, pointer: str) -> Schema:
-        node: Any = self._schema
-        for part in pointer.split("/")[1:]:
-            node = node[int(part)] if isinstance(node, list) else node[part.replace("~1", "/").replace("~0", "~")]
-        found: Schema = node
-        return found
+        return bool(self._validators.at(pointer).is_valid(value))
 
 
 def _inside(pointer: str, schema: Schema, value: Any) -> Iterator[tuple[str, Any, str | int]]:
@@ -141,7 +123,7 @@ def _inside(pointer: str, schema: Schema, value: Any) -> Iterator[tuple[str, Any
     if isinstance(value, dict):
         for name, child in value.items():
             if name in schema.get("properties", {}):
-                yield f"{pointer}/properties/{name.replace('~', '~0').replace('/', '~1')}", child, name
+                yield f"{pointer}/properties/{escape(name)}", child, name
             elif isinstance(schema.get("additionalProperties"), dict):
                 yield f"{pointer}/additionalProperties", child, name
     elif isinstance(value, list) and "items" in schema:

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 
 from specvino.generated.handlers import QueryParameter
-from specvino.server.gate.query import parse
+from specvino.server.validation.query import parse
 
 KNOWN = {
     "text": QueryParameter("string", None),

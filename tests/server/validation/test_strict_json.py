@@ -6,7 +6,7 @@ import pytest
 
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.server.gate.strict_json import parse
+from specvino.server.validation.strict_json import parse
 
 REFUSED = {
     "malformed": (b'{"a": }', "line 1, column 7"),

@@ -9,8 +9,8 @@ from support.tiny_document import kind, ref, talk, thing
 
 from specvino.codegen.emit import tables
 from specvino.handlers.errors import ApiError
-from specvino.server.gate import support
-from specvino.server.gate.support import apply, header
+from specvino.server.validation import support
+from specvino.server.validation.support import apply, header
 
 CHAT = "CreateChatCompletionRequest"
 

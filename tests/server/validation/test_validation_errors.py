@@ -8,8 +8,8 @@ from support.app import MINIMAL
 from support.tiny_document import kind, ref, talk, thing
 
 from specvino.handlers.errors import ApiError
-from specvino.server.gate.explain import Explainer
-from specvino.server.gate.schema import Judge
+from specvino.server.validation.schema import SchemaCheck
+from specvino.server.validation.validation_errors import Explainer
 
 USER = {"role": "user", "content": "hi"}
 
@@ -95,7 +95,7 @@ WRONG = [
 
 @pytest.fixture(scope="module")
 def judge():
-    return Judge.of_component("CreateChatCompletionRequest")
+    return SchemaCheck.of_component("CreateChatCompletionRequest")
 
 
 @pytest.mark.parametrize(("change", "param", "code", "message"), WRONG, ids=[f"{w[1]} {w[2]}" for w in WRONG])
@@ -155,7 +155,7 @@ CALL = {"type": "function_call", "name": "f", "arguments": "{}"}
 def test_wrong_responses(change, param, code, message):
     body = {key: value for key, value in ({"model": "m", "input": "hi"} | change).items() if value is not ...}
     with pytest.raises(ApiError) as caught:
-        Judge.of_component("CreateResponseRequest").require(body)
+        SchemaCheck.of_component("CreateResponseRequest").require(body)
     assert (caught.value.param, caught.value.code) == (param, code)
     assert message in caught.value.message
 
@@ -176,13 +176,13 @@ def test_wrong_responses(change, param, code, message):
 )
 def test_wrong_prompts(prompt, param, code, message):
     with pytest.raises(ApiError) as caught:
-        Judge.of_component("CreateCompletionRequest").require({"model": "m", "prompt": prompt})
+        SchemaCheck.of_component("CreateCompletionRequest").require({"model": "m", "prompt": prompt})
     assert (caught.value.param, caught.value.code) == (param, code)
     assert message in caught.value.message
 
 
 def test_many_prompts_have_few_choices():
-    judge = Judge.of_component("CreateCompletionRequest")
+    judge = SchemaCheck.of_component("CreateCompletionRequest")
     body = {"model": "m", "n": 9}
     judge.require(body | {"prompt": ["a"] * 16})
     judge.require(body | {"prompt": [1] * 100})

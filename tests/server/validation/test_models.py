@@ -1,4 +1,4 @@
-"""What the gate accepts, pydantic builds: the same value, in and out."""
+"""What the validation accepts, pydantic builds: the same value, in and out."""
 
 import json
 
@@ -6,16 +6,17 @@ import pytest
 import schemathesis
 from hypothesis import given, settings
 
+from specvino.document.loading import whole
 from specvino.generated.handlers import OPERATIONS
-from specvino.server.gate.schema import Judge, document
+from specvino.server.validation.schema import SchemaCheck
 
 BODIES = [operation for operation in OPERATIONS.values() if operation.body]
 
 
 @pytest.mark.parametrize("operation", BODIES, ids=lambda operation: operation.id)
 def test_every_valid_body_builds_its_object_and_dumps_equal_json(operation):
-    judge = Judge.of_component(operation.body)
-    cases = schemathesis.openapi.from_dict(document())[operation.path][operation.method].as_strategy()
+    judge = SchemaCheck.of_component(operation.body)
+    cases = schemathesis.openapi.from_dict(whole())[operation.path][operation.method].as_strategy()
 
     @settings(max_examples=300)
     @given(cases)
@@ -29,7 +30,7 @@ def test_every_valid_body_builds_its_object_and_dumps_equal_json(operation):
 
 def test_the_document_s_examples_dump_equal_json():
     for operation in BODIES:
-        media = document()["paths"][operation.path][operation.method.lower()]["requestBody"]["content"]
+        media = whole()["paths"][operation.path][operation.method.lower()]["requestBody"]["content"]
         for example in media["application/json"]["examples"].values():
             built = operation.model.model_validate(example["value"])
             assert json.loads(built.model_dump_json(exclude_unset=True, by_alias=True)) == example["value"]

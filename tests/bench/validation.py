@@ -1,4 +1,4 @@
-"""What the gate costs per request."""
+"""What validation costs per request."""
 
 import contextlib
 import json
@@ -8,38 +8,39 @@ from typing import Any
 
 from specvino.generated.handlers import OPERATIONS
 from specvino.handlers.errors import ApiError
-from specvino.server.gate import support
-from specvino.server.gate.schema import Judge
-from specvino.server.gate.strict_json import parse
+from specvino.server.validation import support
+from specvino.server.validation.schema import SchemaCheck
+from specvino.server.validation.strict_json import parse
 
 
-def gate_times() -> Iterator[str]:
+def validation_times() -> Iterator[str]:
     """A line for each size of body."""
     operation = OPERATIONS["create_chat_completion"]
-    judge = Judge.of_component(operation.body or "")
+    check = SchemaCheck.of_component(operation.body or "")
     for name, body in _bodies().items():
         raw = json.dumps(body).encode()
         value = parse(raw)
         steps = {
             "JSON": lambda raw=raw: parse(raw),
-            "schema": lambda value=value: judge.require(value),
+            "schema": lambda value=value: check.require(value),
             "effects": lambda value=value: support.apply("report", value, operation.body or ""),
             "object": lambda value=value: operation.model.model_validate(value),
         }
         shown = ", ".join(f"{step} {_milliseconds(work):.3f}" for step, work in steps.items())
-        yield f"gate, {name} ({len(raw)} bytes), ms: {shown}"
+        yield f"validation, {name} ({len(raw)} bytes), ms: {shown}"
 
     wrong = chat_of([{"role": "user", "content": ["a"] * 1000}] * 200)
-    yield f"gate, 1 MB that is wrong in 200,000 places, ms: schema {_milliseconds(lambda: _refused(judge, wrong)):.1f}"
+    schema = _milliseconds(lambda: _refused(check, wrong))
+    yield f"validation, 1 MB that is wrong in 200,000 places, ms: schema {schema:.1f}"
 
 
 def chat_of(messages: list[dict[str, Any]]) -> dict[str, Any]:
     return {"model": "m", "messages": messages}
 
 
-def _refused(judge: Judge, body: Any) -> None:
+def _refused(check: SchemaCheck, body: Any) -> None:
     with contextlib.suppress(ApiError):
-        judge.require(body)
+        check.require(body)
 
 
 def _bodies() -> dict[str, Any]:

@@ -1,0 +1,44 @@
+"""The documents that `python -m specvino.codegen` makes: ours, and that of each system."""
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+OPENAPI_32 = "openapi.json"
+"""The whole document, with every field that this project knows."""
+
+OPENAPI_31 = "openapi-3.1.json"
+"""The same for what reads nothing newer: the schemas of events stand under `x-itemSchema`."""
+
+ROUTES = "routes.json"
+"""The skeleton of OpenAPI 3.0 that Connexion routes by."""
+
+
+@cache
+def load(name: str) -> dict[str, Any]:
+    """Returns a document as it was parsed once: whoever changes it must copy it. Raises FileNotFoundError."""
+    loaded: dict[str, Any] = json.loads(read(name))
+    return loaded
+
+
+def whole() -> dict[str, Any]:
+    """Returns the document of this project, as OpenAPI 3.2."""
+    return load(OPENAPI_32)
+
+
+def read(name: str) -> str:
+    """Returns the file of a document as it is. Raises FileNotFoundError."""
+    return files("specvino.generated").joinpath(*name.split("/")).read_text("utf-8")
+
+
+def dialect_file(system: str) -> str:
+    """Returns the name of the file with the OpenAPI 3.1 document of a system."""
+    return f"dialects/{system}.json"
+
+
+@cache
+def systems() -> tuple[str, ...]:
+    """Returns the systems that have documents of their own, in the order of their names."""
+    found = (files("specvino.generated") / "dialects").iterdir()
+    return tuple(sorted(each.name.removesuffix(".json") for each in found if each.name.endswith(".json")))

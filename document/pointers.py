@@ -1,0 +1,51 @@
+"""JSON Pointers (RFC 6901), and the references of a document, which are pointers behind a `#`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def escape(name: str) -> str:
+    """Writes a name as one step of a pointer: `/` is `~1` there and `~` is `~0`."""
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def unescape(step: str) -> str:
+    """Reads a step of a pointer as the name that it stands for."""
+    return step.replace("~1", "/").replace("~0", "~")
+
+
+def at(document: Any, pointer: str) -> Any:
+    """Returns what a pointer such as `/paths/~1models/get` leads to; the empty one leads to the document itself.
+
+    Raises KeyError for a pointer that leads nowhere.
+    """
+    node = document
+    for step in pointer.split("/")[1:]:
+        name = unescape(step)
+        try:
+            node = node[int(name)] if isinstance(node, list) else node[name]
+        except (LookupError, TypeError, ValueError):
+            raise KeyError(pointer) from None
+    return node
+
+
+def referred(document: Any, reference: str) -> Any:
+    """Returns what a local reference such as `#/components/schemas/Model` leads to. Raises KeyError."""
+    return at(document, reference.removeprefix("#"))
+
+
+def resolved(document: Any, node: Any) -> Any:
+    """Returns the node itself or, where it is a reference, what it refers to in the end. Raises KeyError."""
+    while isinstance(node, Mapping) and "$ref" in node:
+        node = referred(document, node["$ref"])
+    return node
+
+
+def component_name(reference: str) -> str:
+    """Returns the last step of a reference: the name of the component."""
+    return unescape(reference.rsplit("/", 1)[-1])
+
+
+def schema_reference(name: str) -> str:
+    """Returns the reference to the schema of that name among the components."""
+    return f"#/components/schemas/{escape(name)}"

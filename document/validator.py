@@ -1,0 +1,110 @@
+"""What decides whether a value is valid: jsonschema-rs, formats included."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jsonschema_rs
+
+Schema = dict[str, Any]
+
+BASE = "urn:document"
+
+LONGEST = 160
+"""Characters of a value that are shown."""
+
+
+class Validator:
+    """A compiled schema. References lead into the schema itself or, as `urn:document#…`, into the registry."""
+
+    __slots__ = ("_compiled", "is_valid")
+
+    def __init__(self, schema: Mapping[str, Any], registry: jsonschema_rs.Registry | None = None) -> None:
+        self._compiled = jsonschema_rs.Draft202012Validator(dict(schema), registry=registry, validate_formats=True)
+        self.is_valid = self._compiled.is_valid
+        """Whether a value is valid. Raises ValueError for one that is nested more than 255 levels deep."""
+
+    def fits(self, value: Any) -> bool:
+        """Tells the same, but says of what is nested too deeply that it is not valid."""
+        try:
+            return bool(self.is_valid(value))
+        except ValueError:
+            return False
+
+    def errors(self, value: Any) -> Iterator[jsonschema_rs.ValidationError]:
+        """Yields what is wrong with a value, in jsonschema-rs's form. Raises ValueError as `is_valid` does."""
+        return self._compiled.iter_errors(value)
+
+    def violations(self, value: Any) -> Iterator[str]:
+        """Yields what is wrong with a value, each in a sentence that begins with the path of the wrong part."""
+        try:
+            errors = list(self._compiled.iter_errors(value))
+        except ValueError as nested:
+            yield str(nested)
+            return
+        for error in errors:
+            yield _sentence(error)
+
+
+class Validators:
+    """The validators of one document, each compiled when it is first asked for.
+
+    The document is read once, into a registry: beside each schema it would be read for each, at 15 ms a megabyte.
+    """
+
+    def __init__(self, document: Schema) -> None:
+        self._registry = jsonschema_rs.Registry([(BASE, document)])
+        self._compiled: dict[str, Validator] = {}
+
+    def at(self, pointer: str) -> Validator:
+        """Returns the validator of the schema that a pointer into the document leads to."""
+        if pointer not in self._compiled:
+            self._compiled[pointer] = Validator({"$ref": f"{BASE}#{pointer}"}, self._registry)
+        return self._compiled[pointer]
+
+    def of(self, schema: Schema) -> Validator:
+        """Returns the validator of a schema that may refer to the document's components."""
+        key = json.dumps(schema)
+        if key not in self._compiled:
+            self._compiled[key] = Validator(_absolute(schema), self._registry)
+        return self._compiled[key]
+
+
+def _absolute(node: Any) -> Any:
+    """Returns a schema whose references lead into the registry."""
+    if isinstance(node, list):
+        return [_absolute(child) for child in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: BASE + value if key == "$ref" and isinstance(value, str) else _absolute(value)
+        for key, value in node.items()
+    }
+
+
+def _sentence(error: jsonschema_rs.ValidationError) -> str:
+    error = _nearest(error)
+    path = ".".join(map(str, error.instance_path))
+    shown = json.dumps(error.instance, ensure_ascii=False, default=repr)
+    return f"{path or 'it'}: {_cut(error.message.replace(shown, _cut(shown)), 2 * LONGEST)}"
+
+
+def _nearest(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationError:
+    """Returns what is wrong in the branch of a union that fits best: the one whose first error lies deepest."""
+    branches = getattr(error.kind, "context", None)
+    if not branches:
+        return error
+    candidates = [branch for branch in branches if branch]
+    if not candidates:
+        return error
+    # A branch for another type of value says nothing of this one.
+    depth = len(error.instance_path)
+    meant = [each for each in candidates if min(len(one.instance_path) for one in each) > depth]
+    if not meant:
+        return _nearest(min(candidates, key=len)[0]) if len(candidates) == 1 else error
+    best = min(meant, key=lambda each: (len(each), -max(len(one.instance_path) for one in each)))
+    return _nearest(best[0])
+
+
+def _cut(text: str, longest: int = LONGEST) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"

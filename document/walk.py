@@ -1,0 +1,112 @@
+"""How to walk a bundled document and its JSON Schemas, references not followed.
+
+The keys of `properties` and the like are names, not keywords: a property called `default` or `not` must not be taken
+for one. So every walk goes through the lists here.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from specvino.document.operations import Schema, operations
+from specvino.document.pointers import component_name, referred, schema_reference
+
+ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "contentSchema")
+LIST = ("allOf", "anyOf", "oneOf", "prefixItems")
+NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs")
+
+# Values under these keys are data: a "$ref" in an example is not a reference.
+DATA = ("default", "const", "enum", "value", "x-supported-values")
+
+
+def subschemas(schema: Schema) -> Iterator[tuple[str, Schema]]:
+    """Yields the schemas directly inside one, with their place as `keyword` or `keyword/name`."""
+    for keyword in ONE:
+        if isinstance(schema.get(keyword), dict):
+            yield keyword, schema[keyword]
+    for keyword in LIST:
+        for index, branch in enumerate(schema.get(keyword, ())):
+            yield f"{keyword}/{index}", branch
+    for keyword in NAMED:
+        for name, child in schema.get(keyword, {}).items():
+            yield f"{keyword}/{name}", child
+
+
+def descend(schema: Schema, place: str) -> Iterator[tuple[str, Schema]]:
+    """Yields a schema and all that are written inside it, each with its place."""
+    yield place, schema
+    for step, child in subschemas(schema):
+        yield from descend(child, f"{place}/{step}")
+
+
+def objects(node: Any, place: str = "", names: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields every object whose keys are the document's own words, with its place. Data is left out."""
+    if isinstance(node, list):
+        for index, child in enumerate(node):
+            yield from objects(child, f"{place}/{index}")
+    elif isinstance(node, dict):
+        if not names:
+            yield place.lstrip("/") or "the document", node
+        for key, child in node.items():
+            if names or not (key in DATA or key == "x-support" or (key == "examples" and isinstance(child, list))):
+                yield from objects(child, f"{place}/{key}", names=not names and key in NAMED)
+
+
+def media_types(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields the media type objects of bodies and responses, with places; those of shared responses once."""
+    for operation in operations(document):
+        place = f"{operation.method} {operation.path}"
+        for name, media in operation.definition.get("requestBody", {}).get("content", {}).items():
+            yield f"{place} request {name}", media
+        for status, response in operation.definition["responses"].items():
+            for name, media in response.get("content", {}).items():
+                yield f"{place} {status} {name}", media
+    for shared, response in document["components"].get("responses", {}).items():
+        for name, media in response.get("content", {}).items():
+            yield f"response {shared} {name}", media
+
+
+def all_schemas(document: dict[str, Any]) -> Iterator[tuple[str, Schema]]:
+    """Yields every schema of the document with its place."""
+    for name, schema in document["components"]["schemas"].items():
+        yield from descend(schema, name)
+    for place, media in media_types(document):
+        for key in ("schema", "itemSchema"):
+            if key in media:
+                yield from descend(media[key], f"{place} {key}")
+    for operation in operations(document):
+        for parameter in operation.parameters:
+            place = f"{operation.method} {operation.path} parameter {parameter['name']}"
+            yield from descend(parameter["schema"], place)
+    for name, header in document["components"].get("headers", {}).items():
+        yield from descend(header["schema"], f"header {name}")
+
+
+def closure(document: dict[str, Any], *roots: str) -> set[str]:
+    """Returns the names of the component schemas that can be reached from some, themselves included."""
+    seen: set[str] = set()
+    queue = list(roots)
+    while queue:
+        name = queue.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        queue += references(document["components"]["schemas"][name])
+    return seen
+
+
+def references(schema: Schema) -> list[str]:
+    """Returns the names of the component schemas that one refers to directly."""
+    return [component_name(child["$ref"]) for _, child in descend(schema, "") if "$ref" in child]
+
+
+def reached(document: Mapping[str, Any], node: Any) -> set[str]:
+    """Returns the names of the component schemas to which something in a node leads, over any component."""
+    followed: set[str] = set()
+    queue = [node]
+    while queue:
+        for _, found in objects(queue.pop()):
+            reference = found.get("$ref")
+            if isinstance(reference, str) and reference not in followed:
+                followed.add(reference)
+                queue.append(referred(document, reference))
+    return {component_name(each) for each in followed if each.startswith(schema_reference(""))}
