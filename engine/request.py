@@ -109,7 +109,7 @@ class Sampling:
     its turn, may.
     `best_of` above 1 is a beam search of that width, of whose texts the `n` best are the choices. It draws nothing, and
     the pipeline has no penalties in it; a stop string cuts its finished texts. `length_penalty` is for it alone.
-    The last three are for engines that draft (`ModelInfo.drafting`); None leaves them to the engine.
+    The last three are for engines with speculative decoding (`ModelInfo.drafting`); None leaves them to the engine.
     """
 
     max_tokens: int | None
@@ -164,7 +164,7 @@ class GenerationRequest:
     """`n` choices for each prompt: those of the first prompt are 0 to n - 1, those of the second go on at n.
 
     `echo` repeats the prompt before each choice; `logprobs` says how likely the tokens were, those of a repeated prompt
-    too. `constraint` is the form that every choice has. It can't be had with `ignore_eos`, `min_tokens` or a beam
+    too. `constraint` is the structure that every choice has. It can't be had with `ignore_eos`, `min_tokens` or a beam
     search: the pipeline would go on without it.
 
     `must_call` holds every choice to calls of the conversation's tools, and so has the same limits; `constraint` is

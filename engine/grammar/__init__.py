@@ -1,4 +1,4 @@
-"""JSON Schemas and regular expressions as grammars that a model's answer can be held to.
+"""JSON Schemas and regular expressions as grammars (EBNF) that constrain a model's answer.
 
 The pipeline's own reading of JSON Schemas allows white space without end, ignores keywords silently and gets some
 wrong (a tab inside of a string with `maxLength`, numbers below a fractional `minimum`). So schemas become grammars

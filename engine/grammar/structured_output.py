@@ -56,7 +56,7 @@ def lower(constraint: Constraint) -> StructuredOutput:
 
 
 def example(constraint: Constraint) -> str | None:
-    """A short text that the constraint allows; None for structural tags that only XGrammar knows.
+    """Returns a short text that the constraint allows; None for structural tags that only XGrammar knows.
 
     Raises ConstraintError like `lower`.
     """

@@ -33,7 +33,7 @@ class Conjunction:
         self.key = frozenset((part.path, tuple(part.schema)) for part in parts)
 
     def all(self, keyword: str) -> Iterator[Subschema]:
-        """What each says under this keyword."""
+        """Returns what each says under this keyword."""
         return (part.at(keyword) for part in self.parts if keyword in part.schema)
 
     def values(self, keyword: str) -> list[Any]:

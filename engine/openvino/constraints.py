@@ -1,4 +1,4 @@
-"""What an answer is held to: the form that the request wants, calls that it demands, and thoughts around both."""
+"""What constrains an answer: the structured output or the calls that the request wants, and reasoning before both."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,10 @@ class ResolvedConstraint:
 async def resolve_constraint(
     grammars: GrammarClient, request: GenerationRequest, prompt: Prompt, parsers: SelectedParsers, *, thinking: bool
 ) -> ResolvedConstraint:
-    """`thinking`: the prompt has begun thoughts. Raises what the client of grammars raises."""
+    """Returns what constrains the answer to a prompt; `thinking` says that the prompt has begun the reasoning.
+
+    Raises ConstraintError and EngineUnavailable.
+    """
     if not isinstance(prompt, Conversation):
         prompt = Conversation(())
     # Alone it tells best what is wrong with it.
@@ -66,7 +69,7 @@ async def _allow_tools_and_reasoning(
     parsers: SelectedParsers,
     thinking: bool,
 ) -> StructuredOutput | None:
-    """The constraint where the model may call tools instead, or thinks before; None where there is neither."""
+    """Returns the constraint where the model may call tools instead, or thinks before; None where there is neither."""
     format = _format(constraint)
     if format is None:
         return None
@@ -83,7 +86,7 @@ async def _allow_tools_and_reasoning(
             calls = forced_call_grammar(parsers.tool, prompt.tools, None, parallel=False)
             wider = either([calls["format"], wider])
     told_to_think = json.loads(prompt.variables).get("enable_thinking") is True and isinstance(constraint, JsonSchema)
-    # Else it may not begin to: weak models would rather think on than write what the form demands.
+    # Else it may not begin to: weak models would rather think on than write what the schema demands.
     if parsers.reasoning is not None and (thinking or told_to_think):
         wider = with_reasoning(parsers.reasoning, wider, thinking)
     if wider is format:
@@ -101,7 +104,7 @@ async def _whole(grammars: GrammarClient, tag: dict[str, Any]) -> StructuredOutp
 
 
 async def _check(grammars: GrammarClient, index: int, tool: Tool, *, strict: bool) -> tuple[Path, ...]:
-    """The places in the parameters that can't be enforced. Raises ConstraintError with the tool's number."""
+    """Returns the places in the parameters that can't be enforced. Raises ConstraintError with the tool's number."""
     schema = NO_ARGUMENTS if tool.parameters is None else tool.parameters
     try:
         structured_output = await grammars.check(JsonSchema(schema, strict))
@@ -113,7 +116,7 @@ async def _check(grammars: GrammarClient, index: int, tool: Tool, *, strict: boo
 
 
 def _format(constraint: Constraint) -> dict[str, Any] | None:
-    """The constraint as a part of a structural tag."""
+    """Returns the constraint as a part of a structural tag."""
     if isinstance(constraint, JsonSchema):
         return json_schema(constraint.schema)
     return _inside(constraint.tag)

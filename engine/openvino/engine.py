@@ -60,7 +60,7 @@ class OpenVINOEngine:
     `stall_timeout` seconds is started anew, and so is a preprocess process that needs more than `preprocess_deadline`
     seconds for a conversation; a constraint of which nothing is known after `grammar_deadline` seconds makes the server
     unavailable to that request.
-    Either a `draft_model` guesses the next tokens, or they are looked up in the prompt. `tool_parser` and
+    Speculative decoding takes its drafts from a `draft_model`, or looks them up in the prompt. `tool_parser` and
     `reasoning_parser` name formats or are `none`; without them they are what the chat template shows.
     """
 
@@ -114,7 +114,7 @@ class OpenVINOEngine:
 
     @property
     def pids(self) -> dict[str, int | None]:
-        """The child processes, None for one that is being restarted, or was not needed yet."""
+        """Returns the child processes, None for one that is being restarted, or was not needed yet."""
         return {
             "worker": self._worker.pid,
             "preprocess": self._preprocess.process.pid,

@@ -58,7 +58,7 @@ class GrammarClient:
 
     @property
     def pids(self) -> dict[str, int | None]:
-        """The processes, None for one that was not needed yet or is being restarted."""
+        """Returns the processes, None for one that was not needed yet or is being restarted."""
         return {"grammar": self._grammars.process.pid, "trial": self._trials.process.pid}
 
     async def check(self, constraint: Constraint) -> StructuredOutput:

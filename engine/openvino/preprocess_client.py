@@ -30,8 +30,8 @@ Answer = Preprocessed | Decoded | PromptTooLong | PromptRefused
 
 
 class Tokenized(NamedTuple):
-    """A prompt's token ids; for a model that sees also its text, whose images' tags are none of the tokens. `ending` is
-    how a conversation ends as the chat template wrote it."""
+    """A prompt's token ids; for a vision-language model also its text, whose images' tags are none of the tokens.
+    `ending` is how a conversation ends as the chat template wrote it."""
 
     token_ids: bytes
     text: str | None = None

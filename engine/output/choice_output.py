@@ -28,7 +28,8 @@ from specvino.engine.text.choice_text import ChoiceText
 
 
 class ChoiceOutput:
-    """`parser` finds calls and thoughts; without one all is text. Not `parallel_calls`: it ends behind the first call.
+    """`parser` finds tool calls and reasoning; without one all is text. Not `parallel_calls`: it ends behind the first
+    call.
 
     One that `must_call` ends before it repeats a call. So that what it called is run, its reason is `tool_calls`
     wherever all calls that were shown are whole, though the limit may have cut another one, of which nothing was shown.
@@ -58,7 +59,7 @@ class ChoiceOutput:
 
     @property
     def tokens(self) -> int:
-        """How many were read, up to and including the one that ended the choice."""
+        """Tells how many were read, up to and including the one that ended the choice."""
         return self._text.tokens
 
     def push(

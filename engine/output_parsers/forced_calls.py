@@ -34,7 +34,7 @@ def forced_call_grammar(
 
 
 def with_reasoning(reasoning_parser: str, grammar: Grammar, prompt_ends_in_thinking: bool) -> Grammar:
-    """What the grammar says, behind thoughts: they may come, and must end if the prompt has begun them."""
+    """Returns the grammar with reasoning before it: that may come, and must end if the prompt has begun it."""
     reasoning = REASONING_PARSERS[reasoning_parser].reasoning_grammar(prompt_ends_in_thinking)
     return sequence([reasoning if prompt_ends_in_thinking else either([NOTHING, reasoning]), grammar])
 

@@ -120,6 +120,6 @@ def _rest(source: TextSource) -> Step[None]:
 
 
 def call_tags(tools: Sequence[Tool], key: str, begin: str = "", end: str = "") -> list[Grammar]:
-    """Calls as JSON objects with `name` and, under `key`, the arguments."""
+    """Returns calls as JSON objects with `name` and, under `key`, the arguments."""
     heads = {tool.name: f'{begin}{{"name": {as_json(tool.name)}, "{key}": ' for tool in tools}
     return [tag(heads[tool.name], object_grammar(tool.parameters), "}" + end) for tool in tools]

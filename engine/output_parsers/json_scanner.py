@@ -63,7 +63,7 @@ class JsonScanner:
         return "".join(out), at
 
     def _character(self, char: str) -> str | None:
-        """What to write for it: None breaks the value; the empty text, with `done`: it is behind the value."""
+        """Returns what to write for it: None breaks the value; the empty text, with `done`: it is behind the value."""
         match self._expect:
             case Expect.STRING:
                 return self._in_string(char)
@@ -108,7 +108,7 @@ class JsonScanner:
         return char
 
     def _between(self, char: str) -> str | None:
-        """A character that isn't white space, where neither string, number nor word is under way."""
+        """Takes a character that isn't white space, where neither string, number nor word is under way."""
         expect = self._expect
         if expect in (Expect.VALUE_OR_END, Expect.KEY_OR_END, Expect.COMMA_OR_END) and char == CLOSES[self._open[-1]]:
             self._open.pop()

@@ -59,12 +59,12 @@ class MessageFraming:
 
     def parse(self, source: TextSource, tools: Tools, reasoning: bool, inside: bool) -> Step[None]:
         """`reasoning` false: thinking is text like any other. `inside`: the prompt ended in its header."""
-        text, thoughts = Joined(AnswerText), Joined(ReasoningText)
+        text, reasoned = Joined(AnswerText), Joined(ReasoningText)
         first = (*self.starts, " " + RECIPIENT, RECIPIENT, self.body)
         thinking = inside or (yield from self._begin(source, tools, text, first))
         while True:
             source.thinking = thinking and reasoning
-            joined = thoughts if source.thinking else text
+            joined = reasoned if source.thinking else text
             end = yield from source.pieces_until((*self.ends, *self.starts), joined)
             if end is None:
                 return
@@ -72,7 +72,7 @@ class MessageFraming:
                 source.take(len(end))
             source.thinking = False
             text.next_message()
-            thoughts.next_message()
+            reasoned.next_message()
             thinking = yield from self._begin(source, tools, text, self.starts)
 
     def _begin(self, source: TextSource, tools: Tools, text: Joined, starts: Sequence[str]) -> Step[bool]:

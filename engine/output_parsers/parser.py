@@ -55,14 +55,14 @@ class OutputParser:
 
     @property
     def thinking(self) -> bool:
-        """Whether the text pushed so far ends within the reasoning: its tokens count as such."""
+        """Tells whether the text pushed so far ends within the reasoning: its tokens count as such."""
         return any(stage.source.thinking for stage in self._stages)
 
     def push(self, text: str) -> list[Piece]:
         return self._pieces(self._through(0, text))
 
     def finish(self, cut: bool = False) -> list[Piece]:
-        """The pieces of what was held back, now that no more comes; nothing is pushed after it.
+        """Returns the pieces of what was held back, now that no more comes; nothing is pushed after it.
 
         Dropped is what may be the beginning of markup if the output was `cut`; of one that ended by itself only the
         beginning of a call, from a whole marker on.
@@ -101,7 +101,7 @@ def parser_for(
     tools: Sequence[Tool],
     prompt_ends_in_thinking: bool = False,
 ) -> OutputParser:
-    """A parser for one output. Without tools nothing is a call; without formats everything is text.
+    """Returns a parser for one output. Without tools nothing is a call; without formats everything is text.
 
     Raises ValueError for formats that don't exist or don't go together.
     """

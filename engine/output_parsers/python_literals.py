@@ -50,7 +50,7 @@ class PythonLiterals:
         return (yield from source.before(NOT_BARE)) or None
 
     def arguments(self, source: TextSource, assign: str, close: str) -> Step[None]:
-        """The members of a call's arguments and its end, as pieces; what was opened is read already."""
+        """Yields the members of a call's arguments and its end, as pieces; what was opened is read already."""
         source.drop()
         before = "{"
         while True:
@@ -146,6 +146,6 @@ class PythonLiterals:
 
 
 def as_json(text: str) -> str:
-    """JSON text of a string, readable unless it holds halves of surrogate pairs, which UTF-8 can't carry."""
+    """Returns JSON text of a string, readable unless it holds halves of surrogate pairs, which UTF-8 can't carry."""
     written = json.dumps(text, ensure_ascii=False)
     return json.dumps(text) if any("\ud800" <= char <= "\udfff" for char in written) else written

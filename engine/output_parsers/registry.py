@@ -72,7 +72,8 @@ def check(tool_parser: str | None, reasoning_parser: str | None) -> None:
 
 
 def needed_special_tokens(tool_parser: str | None, reasoning_parser: str | None) -> frozenset[str]:
-    """The texts of the control tokens that must be left in the text for these formats; all others may be left out.
+    """Returns the texts of the control tokens that must be left in the text for these formats; all others may be left
+    out.
 
     A vocabulary may have some of them as ordinary tokens, or not at all.
     """
@@ -91,7 +92,7 @@ def needed_special_tokens(tool_parser: str | None, reasoning_parser: str | None)
 
 
 def ends_in_thinking(reasoning_parser: str | None, prompt: str) -> bool:
-    """Whether a prompt lets the output begin within the reasoning."""
+    """Tells whether a prompt lets the output begin within the reasoning."""
     match REASONING_PARSERS.get(reasoning_parser or ""):
         case ReasoningTags(start, _, title):
             return prompt.rstrip().endswith((start, (start + title).rstrip()))

@@ -1,4 +1,4 @@
-"""How a model writes calls and thoughts: as its operator says, else as its chat template shows."""
+"""How a model writes tool calls and reasoning: as its operator says, else as its chat template shows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _THINKING = ("enable_thinking", "reasoning_effort")
 
 @dataclass(frozen=True, slots=True)
 class SelectedParsers:
-    """`tool` and `reasoning` are names in `formats`. `taught` says that the model knows the tool format."""
+    """`tool` and `reasoning` are names of parsers. `taught` says that the model knows the tool format."""
 
     tool: str | None = "hermes3"
     reasoning: str | None = "qwen3"
@@ -40,15 +40,15 @@ class SelectedParsers:
 
     @property
     def special_tokens(self) -> frozenset[str]:
-        """The texts of control tokens without which the formats can't be read."""
+        """Returns the texts of control tokens without which the formats can't be read."""
         return needed_special_tokens(self.tool, self.reasoning)
 
     def thinking(self, ending: str) -> bool:
-        """Whether an answer to a prompt with this ending begins with thoughts."""
+        """Tells whether an answer to a prompt with this ending begins with reasoning."""
         return ends_in_thinking(self.reasoning, ending)
 
     def parser(self, conversation: Conversation, *, thinking: bool) -> OutputParser | None:
-        """A parser for one answer; None where everything is text."""
+        """Returns a parser for one answer; None where everything is text."""
         tools = conversation.tools if self.tool is not None else ()
         if not tools and self.reasoning is None:
             return None
@@ -59,7 +59,7 @@ AS_TAUGHT = SelectedParsers()
 
 
 def select_parsers(template: str, tool: str | None, reasoning: str | None) -> SelectedParsers:
-    """The formats by the names that were asked for: `none` is none, None is what the chat template shows.
+    """Returns the formats by the names that were asked for: `none` is none, None is what the chat template shows.
 
     Raises ValueError for an unknown name, and for two that don't go together.
     """
@@ -81,7 +81,7 @@ def select_parsers(template: str, tool: str | None, reasoning: str | None) -> Se
 
 
 def thinking_variables(template: str) -> frozenset[str]:
-    """Those that the template heeds."""
+    """Returns those that the template heeds."""
     return frozenset(name for name in _THINKING if name in template)
 
 

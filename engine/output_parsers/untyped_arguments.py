@@ -9,12 +9,12 @@ from specvino.engine.output_parsers.text_source import TextSource
 
 
 def is_text(schema: Any, root: Mapping[str, Any] | None) -> bool:
-    """Whether the argument is a string, whatever it looks like."""
+    """Tells whether the argument is a string, whatever it looks like."""
     return admitted_types(schema, root) == STRING
 
 
 def typed_json(text: str, schema: Any, root: Mapping[str, Any] | None) -> str:
-    """JSON text of the argument.
+    """Returns JSON text of the argument.
 
     What reads as a value of another type is one, if the schema admits it or admits no string; all else is a string.
     """

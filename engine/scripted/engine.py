@@ -1,15 +1,17 @@
 """An engine without a model: an offline mock of the API, and faults on demand for tests.
 
 It answers a conversation with its last user message, or with the results of calls that end it, so that an agent comes
-to an end; a text prompt with its text, and a token prompt with its ids as words. A token is a word (`text/words.py`);
-every message of a conversation takes 4 tokens more, and the end of a turn is a token, as in a real model. With a
-temperature above 0 the words are shuffled by the seed, so that choices differ and each can be repeated. How likely a
-token was depends on the token alone. The worse texts of a search (best_of above 1) begin a word later each.
+to an end; a text prompt with its text, and a token prompt with its ids as words. A token is a word
+(`mock_tokenizer.py`); every message of a conversation takes 4 tokens more, and the end of a turn is a token, as in a
+real model. With a temperature above 0 the words are shuffled by the seed, so that choices differ and each can be
+repeated. How likely a token was depends on the token alone. The worse texts of a search (best_of above 1) begin a word
+later each.
 
 To a constraint it answers with a short text that the constraint allows, whatever the prompt; where a structural tag
 leaves room for any text, or holds a grammar, it answers as without. If it must call, it calls the first two tools, or
-as often as its script says, with short arguments that they allow: always the same for a tool. Calls and thoughts are
-written as in the formats hermes3 and qwen3: a message may hold them, too, and they are recognised when it comes back.
+as often as its script says, with short arguments that they allow: always the same for a tool. Tool calls and reasoning
+are written as in the formats hermes3 and qwen3: a message may hold them, too, and they are recognised when it comes
+back.
 
 A `Script` changes that: given to the constructor for all prompts, or for one prompt in its own text (`script.py`).
 """
@@ -219,13 +221,13 @@ class ScriptedEngine:
         return self._parsers.parser(prompt, thinking=False) if isinstance(prompt, Conversation) else None
 
     def _marked_up(self, text: str, prompt: Conversation, request: GenerationRequest, script: Script) -> str:
-        """The text with the thoughts and calls that are wanted."""
+        """Returns the text with the reasoning and the calls that are wanted."""
         if request.must_call:
             most = (script.calls or 2) if request.parallel_calls else 1
             return _calls(prompt.tools * (script.calls or 1), most)
         thinks = json.loads(prompt.variables).get("enable_thinking") is not False
-        thoughts = f"<think>\n{text}\n</think>\n\n" if script.think and thinks else ""
-        return thoughts + text + (_calls(prompt.tools * script.calls, script.calls) if script.calls else "")
+        reasoning = f"<think>\n{text}\n</think>\n\n" if script.think and thinks else ""
+        return reasoning + text + (_calls(prompt.tools * script.calls, script.calls) if script.calls else "")
 
     def _check_ready(self, script: Script) -> None:
         if script.unavailable or self._model is None or self._closed.is_set():
@@ -243,7 +245,7 @@ class ScriptedEngine:
 
 
 def count_tokens(prompt: Prompt) -> int:
-    """The length of a prompt by the rule of this engine."""
+    """Returns the length of a prompt by the rule of this engine."""
     match prompt:
         case Conversation():
             tools = [f"{tool.name} {tool.description or ''} {_written(tool)}" for tool in prompt.tools]
@@ -255,7 +257,7 @@ def count_tokens(prompt: Prompt) -> int:
 
 
 def _calls(tools: Sequence[Tool], most: int) -> str:
-    """One call of each of the first tools, as hermes3 has them."""
+    """Returns one call of each of the first tools, as hermes3 has them."""
     return "\n".join(
         f'<tool_call>\n{{"name": {json.dumps(tool.name)}, "arguments": {_arguments(tool)}}}\n</tool_call>'
         for tool in tools[:most]
@@ -309,7 +311,7 @@ def _tokens(text: str, token_bytes: int) -> list[bytes]:
 
 
 def _logprob(token: bytes) -> float:
-    """The same for the same token everywhere; the end of the turn is certain."""
+    """Returns the same for the same token everywhere; the end of the turn is certain."""
     return -(zlib.crc32(token) % 1024) / 64
 
 

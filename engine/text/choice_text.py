@@ -43,16 +43,16 @@ class ChoiceText:
         return self._released(text, ended=self.stopped)
 
     def finish(self) -> str:
-        """The text that was held back, now that no more tokens come."""
+        """Returns the text that was held back, now that no more tokens come."""
         return self._released(self._held(), ended=True)
 
     def take_logprobs(self) -> tuple[TokenLogprob, ...]:
-        """Those of the text that was returned since they were last taken."""
+        """Returns those of the text that was returned since they were last taken."""
         tokens, self._tokens = self._tokens, ()
         return tokens
 
     def rest_logprobs(self) -> tuple[TokenLogprob, ...]:
-        """All others, at the end: they gave no text."""
+        """Returns all others, at the end: they gave no text."""
         tokens, self._rest = self._rest, ()
         return tokens
 

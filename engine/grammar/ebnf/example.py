@@ -49,7 +49,7 @@ def lengths(grammar: Grammar) -> dict[str, int]:
 
 
 def length(node: Node, known: Mapping[str, int]) -> int | None:
-    """The length of a node's shortest text, None if there is none."""
+    """Returns the length of a node's shortest text, None if there is none."""
     match node:
         case Text(text) | Until(text):
             return len(text)

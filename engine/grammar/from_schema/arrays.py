@@ -35,7 +35,7 @@ def array(schema: Conjunction, builder: Builder) -> Node:
 
 
 def _from(fixed: list[Rule], rest: Rule | None, least: int, most: int | None, index: int, builder: Builder) -> Node:
-    """The items from this one on, each after its comma."""
+    """Returns the items from this one on, each after its comma."""
     if index == len(fixed):
         if rest is None:
             return EMPTY
@@ -47,13 +47,13 @@ def _from(fixed: list[Rule], rest: Rule | None, least: int, most: int | None, in
 
 
 def _prefix(part: Subschema) -> list[Any]:
-    """The schemas of the first items; `items` was the name of their list before 2020."""
+    """Returns the schemas of the first items; `items` was the name of their list before 2020."""
     items = part.schema.get("items")
     return items if isinstance(items, list) else part.schema.get("prefixItems", [])
 
 
 def _items(schema: Conjunction, index: int | None) -> tuple[Subschema, ...]:
-    """What holds for the item at an index, or (None) for those after all that have schemas of their own."""
+    """Returns what holds for the item at an index, or (None) for those after all that have schemas of their own."""
     found = []
     for part in schema.parts:
         named = "items" if isinstance(part.schema.get("items"), list) else "prefixItems"

@@ -15,5 +15,5 @@ class Builder(Protocol):
     def unenforced(self) -> dict[Path, str]: ...
 
     def rule(self, parts: tuple[Subschema, ...]) -> Rule:
-        """The rule for values that satisfy all these schemas. Raises Unsatisfiable and SchemaError."""
+        """Returns the rule for values that satisfy all these schemas. Raises Unsatisfiable and SchemaError."""
         ...

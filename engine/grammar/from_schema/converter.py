@@ -57,8 +57,8 @@ def convert(schema: Any, style: StringStyle = JSON) -> tuple[Grammar, Findings]:
 
 
 def add(schema: Any, grammar: Grammar, findings: Findings, style: StringStyle = JSON) -> Rule:
-    """The rule for a schema in a grammar that may have others. Raises SchemaError as `convert`, but for a schema that
-    demands itself inside of itself, whose rule has no text, and for one that is too large."""
+    """Returns the rule for a schema in a grammar that may have others. Raises SchemaError as `convert`, but for a
+    schema that demands itself inside of itself, whose rule has no text, and for one that is too large."""
     schema = _of_known_draft(schema)
     _require_valid(schema)
     try:
@@ -104,7 +104,7 @@ class _Converter:
         self._values = 0
 
     def rule(self, parts: tuple[Subschema, ...]) -> Rule:
-        """The rule for values that satisfy all these schemas. Raises Unsatisfiable and SchemaError."""
+        """Returns the rule for values that satisfy all these schemas. Raises Unsatisfiable and SchemaError."""
         schema = flatten(self._root, parts)
         return self._rule(schema)
 
@@ -174,7 +174,7 @@ class _Converter:
         return json_text.literal(None)
 
     def _constants(self, schema: Conjunction) -> Node:
-        """The values that satisfy the whole schema, tested one by one: so all keywords are enforced."""
+        """Returns the values that satisfy the whole schema, tested one by one: so all keywords are enforced."""
         listed = schema.first("const") or min(schema.all("enum"), key=lambda each: len(each.schema))
         values = [listed.schema] if listed.path[-1] == "const" else listed.schema
         self._values += len(values)

@@ -57,7 +57,7 @@ def _required(schema: Conjunction) -> set[str]:
 
 
 def _forbids(schema: Conjunction, names: set[str]) -> bool:
-    """Whether no object may have all of these names: a part knows them not and allows no others."""
+    """Tells whether no object may have all of these names: a part knows them not and allows no others."""
     return any(
         part.schema.get("additionalProperties") is False
         and not part.schema.get("patternProperties")

@@ -47,7 +47,7 @@ def _bounds(schema: Conjunction) -> Bounds:
 
 
 def _limits(schema: Conjunction, keyword: str, exclusive: str) -> Iterator[tuple[Subschema, bool]]:
-    """The limits, and whether each is itself excluded: in draft 4, `exclusive` is true or false."""
+    """Yields the limits, and whether each is itself excluded: in draft 4, `exclusive` is true or false."""
     for part in schema.parts:
         other = part.schema.get(exclusive)
         if keyword in part.schema:

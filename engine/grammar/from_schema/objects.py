@@ -65,7 +65,7 @@ def _pairs(pairs: list[tuple[Node, bool]], other: Node | None, builder: Builder)
 
 
 def _property(schema: Conjunction, name: str) -> Iterator[Subschema]:
-    """What holds for the value under a name."""
+    """Yields what holds for the value under a name."""
     for part in schema.parts:
         found = False
         if name in part.schema.get("properties", {}):
@@ -94,7 +94,7 @@ def _may_be_named(part: Subschema, name: str) -> bool:
 
 
 def _other(schema: Conjunction, declared: dict[str, None], builder: Builder) -> Node | None:
-    """A pair whose name is none of those declared; None if there may be none."""
+    """Returns a pair whose name is none of those declared; None if there may be none."""
     patterns = [part.at("patternProperties") for part in schema.parts if part.schema.get("patternProperties")]
     additional = [part for part in schema.parts if "additionalProperties" in part.schema]
     if patterns:
@@ -125,7 +125,7 @@ def _key(schema: Conjunction, declared: dict[str, None], builder: Builder) -> No
 def _patterned(
     schema: Conjunction, patterns: list[Subschema], declared: dict[str, None], builder: Builder
 ) -> Node | None:
-    """Names that match the one pattern, if there is only one; those that match none are left out."""
+    """Returns names that match the one pattern, if there is only one; those that match none are left out."""
     if len(patterns) > 1 or len(patterns[0].schema) > 1 or declared:
         return None
     (expression,) = patterns[0].schema

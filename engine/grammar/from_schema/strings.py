@@ -80,7 +80,7 @@ def _counted(
 
 
 def _kept(keyword: str, limit: int, node: Node) -> bool:
-    """Whether all texts of a pattern keep to a limit anyhow."""
+    """Tells whether all texts of a pattern keep to a limit anyhow."""
     if keyword == "minLength":
         return (length(node, {}) or 0) >= limit
     longest = _longest(node)
@@ -88,7 +88,7 @@ def _kept(keyword: str, limit: int, node: Node) -> bool:
 
 
 def _longest(node: Node) -> int | None:
-    """The length of a pattern's longest text, None if there is none."""
+    """Returns the length of a pattern's longest text, None if there is none."""
     match node:
         case Text(text):
             return len(text)

@@ -22,8 +22,8 @@ class Unknown(Exception):
 
 
 def as_grammar(tag: Any) -> tuple[Grammar, dict[Path, str]]:
-    """One grammar for the whole tag, so that what its schemas have in common is compiled once; and what of the schemas
-    can't be enforced. Raises SchemaError, and Unknown."""
+    """Returns one grammar for the whole tag, so that what its schemas have in common is compiled once; and what of the
+    schemas can't be enforced. Raises SchemaError, and Unknown."""
     grammar = Grammar({"root": EMPTY})
     conversion = _Conversion(grammar)
     if not isinstance(tag, dict) or tag.keys() != {"type", "format"} or tag["type"] != "structural_tag":
@@ -123,7 +123,7 @@ def require_few(formats: int, path: Path) -> None:
 
 
 def parameters_of_qwen(schema: dict[str, Any]) -> dict[str, Any]:
-    """What `qwen_xml_parameter` means, in other formats: XGrammar's own has room for white space without end."""
+    """Returns what `qwen_xml_parameter` means, in other words: XGrammar's own has room for white space without end."""
     return marked_up(schema, _qwen_element)
 
 

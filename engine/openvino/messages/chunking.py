@@ -9,7 +9,7 @@ PIECE_BYTES = 1 << 20
 
 
 def cut(image: Image) -> Iterator[tuple[Image, bool]]:
-    """The image with a piece of its pixels at a time, and whether more follow."""
+    """Yields the image with a piece of its pixels at a time, and whether more follow."""
     for start in range(0, max(1, len(image.rgb)), PIECE_BYTES):
         end = start + PIECE_BYTES
         yield replace(image, rgb=image.rgb[start:end]), end < len(image.rgb)

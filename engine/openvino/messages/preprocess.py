@@ -92,7 +92,7 @@ class Preprocessed(msgspec.Struct, tag=True):
 
 
 class Decoded(msgspec.Struct, tag=True):
-    """A picture, or a piece of it (`pieces.py`) after which `more` follow."""
+    """A picture, or a piece of it (`chunking.py`) after which `more` follow."""
 
     id: int
     image: Image

@@ -9,7 +9,7 @@ from specvino.engine.segments import FinishReason
 
 
 class LoadModel(msgspec.Struct, tag=True):
-    """The first message to the worker. `draft_path` is a smaller model's, whose guesses the model confirms."""
+    """The first message to the worker. `draft_path` is that of a smaller model for speculative decoding."""
 
     path: str
     max_sequences: int
@@ -38,7 +38,7 @@ class ReleaseImages(msgspec.Struct, tag=True):
 
 
 class VisionPrompt(msgspec.Struct):
-    """A prompt for a model that sees: a text, which has a tag for each of the images shown under `key`.
+    """A prompt for a vision-language model: a text, which has a tag for each of the images shown under `key`.
 
     Only the pipeline knows how many tokens images are. Prompt and answer must fit `context_length`; `yields` says that
     `max_new_tokens` was not asked for: then the answer may end earlier.

@@ -37,9 +37,9 @@ class DummyPipeline:
     def generate(
         self, structured_output: StructuredOutput | None, tokens: int, *, draw: bool = False, seed: int = 0
     ) -> list[int]:
-        """At most so many tokens; 1 is enough to compile. Raises RuntimeError if it doesn't compile.
+        """Returns at most so many tokens; 1 is enough to compile. Raises RuntimeError if it doesn't compile.
 
-        Without a form they may be any. What is drawn depends on nothing but the form and the seed.
+        Without a structured output they may be any. What is drawn depends on nothing but that and the seed.
         """
         config = GenerationConfig()
         config.eos_token_id = self._eos
@@ -57,7 +57,7 @@ def structured_output_config(structured_output: StructuredOutput) -> StructuredO
 
 
 def _model(size: int) -> openvino.Model:
-    """The inputs of a language model, and logits that don't depend on them."""
+    """Returns the inputs of a language model, and logits that don't depend on them."""
     inputs = {}
     for name, shape, kind in (
         ("input_ids", [-1, -1], openvino.Type.i64),

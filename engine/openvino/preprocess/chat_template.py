@@ -15,7 +15,7 @@ _NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 def texts(prompt: Conversation) -> Iterator[str]:
-    """Every text that a client wrote."""
+    """Yields every text that a client wrote."""
     for message in prompt.messages:
         yield message.content
         yield message.name or ""
@@ -35,7 +35,7 @@ class TemplateFeatures(NamedTuple):
     """What a template wants otherwise than others do.
 
     Without `developer`, that role becomes system. `json_arguments`: it writes calls' arguments as they are, so that
-    they must be JSON text. `thinking`: it takes thoughts under this name.
+    they must be JSON text. `thinking`: it takes the reasoning under this name.
     """
 
     developer: bool = False
@@ -44,7 +44,7 @@ class TemplateFeatures(NamedTuple):
 
 
 def turns(prompt: Conversation, features: TemplateFeatures, mark: Mark) -> list[dict[str, Any]]:
-    """The template's `messages`; every text goes through `mark`.
+    """Returns the template's `messages`; every text goes through `mark`.
 
     Images are tags, numbered in their order in the conversation.
     """
@@ -53,18 +53,18 @@ def turns(prompt: Conversation, features: TemplateFeatures, mark: Mark) -> list[
 
 
 def tools(prompt: Conversation, mark: Mark) -> list[dict[str, Any]]:
-    """The template's `tools`."""
+    """Returns the template's `tools`."""
     return [{"type": "function", "function": _marked(_function(tool), mark)} for tool in prompt.tools]
 
 
 def variables(prompt: Conversation, mark: Mark) -> dict[str, Any]:
-    """The template's further variables."""
+    """Returns the template's further variables."""
     values: dict[str, Any] = _marked(json.loads(prompt.variables), mark)
     return values
 
 
 def arguments(call: ToolCall) -> Any:
-    """The call's arguments as an object, which templates print their own way; else the text as it is."""
+    """Returns the call's arguments as an object, which templates print their own way; else the text as it is."""
     try:
         value = json.loads(call.arguments, parse_constant=_refuse)
     except (ValueError, RecursionError):

@@ -70,7 +70,10 @@ class Preprocessor:
         return self._checked([self._encode(first), *map(self._encode_behind, rest)], [first, *rest])
 
     def write(self, prompt: Conversation) -> str:
-        """Returns the prompt as the text that the pipeline of a model that sees tokenizes. Raises like `preprocess`."""
+        """Returns the prompt as the text that the pipeline of a vision-language model tokenizes.
+
+        Raises like `preprocess`.
+        """
         mark = marker(self._marked, image_tags.JOINER)
         rendered = self._render(prompt, lambda text: mark(image_tags.cut(text)))
         # The pipeline adds the special tokens that begin a text, which most templates write too.
@@ -106,7 +109,7 @@ class Preprocessor:
         return features._replace(json_arguments=texts and not objects)
 
     def _shows_arguments(self, features: TemplateFeatures) -> bool:
-        """Whether the template writes the arguments of calls as JSON."""
+        """Tells whether the template writes the arguments of calls as JSON."""
         call = ToolCall("call_1", "f", '{"needle": "x"}')
         messages = (Message("user", "x"), Message("assistant", "", tool_calls=(call,)))
         turns = chat_template.turns(Conversation(messages), features, str)
@@ -116,7 +119,7 @@ class Preprocessor:
             return False
 
     def _checked(self, encoded: list[_Ids], pieces: list[str]) -> bytes:
-        """The tokens of a text's pieces, if none were dropped and the model has them all."""
+        """Returns the tokens of a text's pieces, if none were dropped and the model has them all."""
         if self.limit and any(len(piece) >= self.limit for piece in encoded):
             raise Truncated(sum(self._count(piece) for piece in pieces))
         ids = numpy.concatenate(encoded)
@@ -130,14 +133,15 @@ class Preprocessor:
         return numpy.array(ids[0], numpy.int64)
 
     def _encode_behind(self, piece: str) -> _Ids:
-        """The tokens of a text's further piece: before a text SentencePiece sets a space, which has no place here."""
+        """Returns the tokens of a text's further piece: before a text SentencePiece sets a space, which has no place
+        here."""
         if self._before is None:
             return self._encode(piece)
         ids, end = self._encode(_BEFORE + piece), len(self._before)
         return ids[end:] if numpy.array_equal(ids[:end], self._before) else self._encode(piece)
 
     def _shown(self, *pieces: str) -> str:
-        """What a text becomes whose pieces are encoded one by one."""
+        """Returns what a text becomes whose pieces are encoded one by one."""
         ids = numpy.concatenate([self._encode(piece) for piece in pieces])
         text: str = self._tokenizer.decode(ids.tolist(), skip_special_tokens=False)
         return text

@@ -45,7 +45,7 @@ def check(dummy: DummyPipeline, structured_output: StructuredOutput) -> None:
 
 
 def _computing(dummy: DummyPipeline, structured_output: StructuredOutput) -> float:
-    """Seconds of CPU time per token."""
+    """Returns seconds of CPU time per token."""
     dummy.generate(structured_output, 1)  # it is compiled
     begin = time.process_time()
     tokens = dummy.generate(structured_output, _TRIAL_TOKENS, draw=True)
@@ -53,7 +53,7 @@ def _computing(dummy: DummyPipeline, structured_output: StructuredOutput) -> flo
 
 
 def reason(error: Exception) -> str:
-    """The compiler's words, in one line and without the names of its files."""
+    """Returns the compiler's words, in one line and without the names of its files."""
     if isinstance(error, MemoryError) or "bad_alloc" in str(error):
         return "compiling it takes too much memory"
     text = " ".join(_WHERE.sub("", str(error)).split())

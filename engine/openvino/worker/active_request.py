@@ -24,7 +24,7 @@ _LEAST = -9999.0
 
 
 def scores_prompt(request: Generate) -> bool:
-    """Whether the prompt's own probabilities are wanted."""
+    """Tells whether the prompt's own logprobs are wanted."""
     return request.echo and request.logprobs
 
 
@@ -39,7 +39,7 @@ class ActiveRequest:
 
     @property
     def width(self) -> int:
-        """How many sequences it runs."""
+        """Tells how many sequences it runs."""
         return self._request.best_of
 
     @property
@@ -51,11 +51,11 @@ class ActiveRequest:
         return scores_prompt(self._request)
 
     def prompt_tokens(self) -> int:
-        """How many tokens the prompt was, images included, when it has ended."""
+        """Tells how many tokens the prompt was, images included, when it has ended."""
         return vision.prompt_tokens(self.handle)
 
     def read(self) -> list[Output]:
-        """What is new: nothing, one output of a sequence, or all outputs of a beam search at its end."""
+        """Returns what is new: nothing, one output of a sequence, or all outputs of a beam search at its end."""
         parts, self._unread = self._unread, []
         while self.handle.can_read():  # reading when there is nothing blocks for ever
             parts += self.handle.read().values()
@@ -84,7 +84,7 @@ class ActiveRequest:
 
 
 def _score(part: "GenerationOutput") -> tuple[float, float]:
-    """With a strong length penalty the scores are all infinite; then the probabilities decide."""
+    """With a strong length penalty the scores are all infinite; then the logprobs decide."""
     return part.score, sum(part.generated_log_probs)
 
 

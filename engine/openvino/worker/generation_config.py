@@ -72,7 +72,7 @@ def _search(config: GenerationConfig, request: Generate) -> None:
 
 
 def _draft(config: GenerationConfig, request: Generate, drafting: Drafting) -> None:
-    """Without these a pipeline that drafts fails for ever, and so it does with a threshold of 0."""
+    """Without these a pipeline with speculative decoding fails for ever, and so it does with a threshold of 0."""
     if drafting == "draft_model" and request.assistant_confidence_threshold is not None:
         config.assistant_confidence_threshold = max(request.assistant_confidence_threshold, _SMALLEST)
         return

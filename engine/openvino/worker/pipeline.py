@@ -11,7 +11,7 @@ from specvino.engine.openvino.native.tokenizer import corrected
 # Fastest for decoding, and the same answers on every CPU: by default those with AMX compute in bf16.
 _PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
 
-# The most tokens of a step, in a pipeline that drafts: where drafts and prompts don't fit into one step, it makes
+# The most tokens of a step, with speculative decoding: where drafts and prompts don't fit into one step, it makes
 # wrong texts with a draft model, and raises with prompt lookup. Without drafts a step takes 256, so that a long prompt
 # doesn't keep the others waiting.
 _NO_LIMIT = 2**20

@@ -131,7 +131,7 @@ class StepLoop:
     def _fits(self, request: Generate) -> bool:
         """A search runs alone where it is wider than all that may run.
 
-        Of prompts whose probabilities are wanted there is one at a time: of several the pipeline gives wrong ones.
+        Of prompts whose logprobs are wanted there is one at a time: of several the pipeline gives wrong ones.
         """
         if scores_prompt(request) and any(running.scores_prompt for running in self._running.values()):
             return False

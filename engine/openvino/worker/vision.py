@@ -1,4 +1,4 @@
-"""Prompts with images, in the pipeline of a model that sees.
+"""Prompts with images, in the pipeline of a vision-language model.
 
 It takes the prompt as text and counts its tokens itself, images included: whether all fits is seen when the request is
 added, and how many tokens it was when it has ended.
