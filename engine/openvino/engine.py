@@ -24,7 +24,7 @@ from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Step, VisionPrompt
 from specvino.engine.openvino.output_queue import OutputQueue
 from specvino.engine.openvino.preprocess_client import PreprocessClient
-from specvino.engine.openvino.running_choice import Choice
+from specvino.engine.openvino.running_choice import RunningChoice
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers, thinking_variables
 from specvino.engine.processes.supervisor import Supervisor
@@ -149,7 +149,7 @@ class OpenVINOEngine:
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         self._check_ready()
         if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
-            # The pipeline would crash.
+            # The pipeline would crash (GenAI 2026.4.1).
             raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
         prompts = []
         for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
@@ -250,10 +250,10 @@ class OpenVINOEngine:
 
     def _send(
         self, request: GenerationRequest, prompts: Sequence[tuple[_Admitted, ResolvedConstraint]], queue: OutputQueue
-    ) -> dict[int, Choice]:
+    ) -> dict[int, RunningChoice]:
         """Sends a sequence for each choice, or one search for a prompt's; returns the choices by their ids."""
         sampling = request.sampling
-        choices: dict[int, Choice] = {}
+        choices: dict[int, RunningChoice] = {}
         for prompt, constraint in prompts:
             seed = secrets.randbits(31) if sampling.seed is None else sampling.seed
             search = sampling.best_of > 1 and prompt.max_new_tokens > 0
@@ -294,7 +294,7 @@ class OpenVINOEngine:
                 )
         return choices
 
-    def _choice(self, index: int, request: GenerationRequest, prompt: _Admitted) -> Choice:
+    def _choice(self, index: int, request: GenerationRequest, prompt: _Admitted) -> RunningChoice:
         parser = None
         continued = not isinstance(prompt.prompt, Conversation)
         if isinstance(prompt.prompt, Conversation):
@@ -305,9 +305,9 @@ class OpenVINOEngine:
         text = ChoiceText(detokenizer, request.sampling, logprobs=request.logprobs)
         output = ChoiceOutput(index, text, parser, must_call=request.must_call, parallel_calls=request.parallel_calls)
         if not request.echo:
-            return Choice(output)
+            return RunningChoice(output)
         ids = array("q", prompt.token_ids).tolist()
-        return Choice(output, EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special))
+        return RunningChoice(output, EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special))
 
     def _select_parsers(self) -> SelectedParsers:
         try:

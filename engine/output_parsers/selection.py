@@ -81,7 +81,7 @@ def select_parsers(template: str, tool: str | None, reasoning: str | None) -> Se
 
 
 def thinking_variables(template: str) -> frozenset[str]:
-    """Returns those that the template heeds."""
+    """Returns the variables about reasoning that the template heeds."""
     return frozenset(name for name in _THINKING if name in template)
 
 

@@ -1,6 +1,7 @@
 """A pipeline without a model: it compiles grammars for a tokenizer as the real one would, and can't be broken.
 
-A grammar that doesn't compile raises inside of the real pipeline's step, and stops every request that runs.
+A grammar that doesn't compile raises within the real pipeline's step (GenAI 2026.4.1), and stops every request that
+runs.
 """
 
 import tempfile

@@ -1,6 +1,6 @@
 """A model's tokenizer, whose vocabulary says what its tokens are.
 
-GenAI gives grammars the names that the detokenizer has for its tokens, as if these were the tokens' bytes. In
+GenAI 2026.4.1 gives grammars the names that the detokenizer has for its tokens, as if these were the tokens' bytes. In
 SentencePiece's vocabularies they are not: "▁" is a space there, and <0x0A> one byte. Nothing that a JSON text needs a
 space for could be written with such names, and a string could hold what becomes a line break. Here the detokenizer
 gets the bytes for names, before GenAI reads it.

@@ -17,13 +17,13 @@ from specvino.engine.openvino.preprocess.chat_template import TemplateFeatures
 from specvino.engine.openvino.preprocess.special_token_escaping import marker, seam_for
 from specvino.engine.request import Conversation, Message, ToolCall
 
-# SentencePiece's names of bytes: where a text spells one, OpenVINO's BPE makes it the byte.
+# SentencePiece's names of bytes: where a text spells one, the BPE of OpenVINO Tokenizers 2026.4.1 makes it the byte.
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 
 # Behind this a piece of a text is encoded as its continuation: it merges with nothing.
 _BEFORE = "\n"
 
-# Tokenizers made from GGUF silently keep the last 8,192 tokens, also after they were saved as a folder.
+# Tokenizers that GenAI 2026.4.1 makes from GGUF silently keep the last 8,192 tokens, also once saved as a folder.
 _TRUNCATED_LENGTH = 8192
 
 
@@ -123,7 +123,8 @@ class Preprocessor:
         if self.limit and any(len(piece) >= self.limit for piece in encoded):
             raise Truncated(sum(self._count(piece) for piece in pieces))
         ids = numpy.concatenate(encoded)
-        # A model can lack the last tokens of its tokenizer; a repetition penalty would make the pipeline's step raise.
+        # A model can lack the last tokens of its tokenizer; a repetition penalty would make GenAI 2026.4.1's step
+        # raise.
         if ids.size and ids.max() >= self._size:
             raise ValueError(f"It makes the token {ids.max()}, but the model's token ids are 0 to {self._size - 1}.")
         return ids.tobytes()

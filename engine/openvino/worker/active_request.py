@@ -19,7 +19,7 @@ _FINISH: dict[GenerationFinishReason, FinishReason] = {
     GenerationFinishReason.LENGTH: "length",
 }
 
-# Less than any real one, where the pipeline says minus infinity: JSON has no such number.
+# Less than any real one, where GenAI 2026.4.1 says minus infinity: JSON has no such number.
 _LEAST = -9999.0
 
 
@@ -29,7 +29,7 @@ def scores_prompt(request: Generate) -> bool:
 
 
 class ActiveRequest:
-    """`handle` mustn't be lost: without it the pipeline drops the request."""
+    """A request that the pipeline has. `handle` mustn't be lost: without it GenAI 2026.4.1 drops the request."""
 
     def __init__(self, request: Generate, handle: "GenerationHandle") -> None:
         self.handle = handle
@@ -57,7 +57,7 @@ class ActiveRequest:
     def read(self) -> list[Output]:
         """Returns what is new: nothing, one output of a sequence, or all outputs of a beam search at its end."""
         parts, self._unread = self._unread, []
-        while self.handle.can_read():  # reading when there is nothing blocks for ever
+        while self.handle.can_read():  # with nothing there, GenAI 2026.4.1's read() blocks for ever
             parts += self.handle.read().values()
         if not parts:
             return []

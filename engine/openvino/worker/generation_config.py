@@ -1,7 +1,7 @@
 """How a sequence's tokens are chosen, as GenAI's GenerationConfig wants it said.
 
-What of it the pipeline refuses is refused before it gets here. Some values it would accept and then fail on in every
-step for ever: those are brought into its bounds, which are those of 32-bit numbers.
+What of it the pipeline refuses is refused before it gets here. Some values GenAI 2026.4.1 accepts and then fails on in
+every step for ever: those are brought into its bounds, which are those of 32-bit numbers.
 """
 
 from openvino_genai import GenerationConfig
@@ -25,7 +25,7 @@ _NGRAM_SIZE = 3
 
 
 def configure(request: Generate, own: GenerationConfig, drafting: Drafting | None) -> GenerationConfig:
-    """`own` is what the model's folder says."""
+    """Returns the pipeline's settings for a request; `own` is what the model's folder says."""
     # Of it the end-of-turn tokens alone: num_beams or echo in its file would change what an answer is, and its
     # sampling settings come with the request.
     config = GenerationConfig()
@@ -48,7 +48,7 @@ def configure(request: Generate, own: GenerationConfig, drafting: Drafting | Non
 
 
 def _draw(config: GenerationConfig, request: Generate) -> None:
-    # Below, the softmax overflows: so small a value means the likeliest token.
+    # Below, GenAI 2026.4.1's softmax overflows: so small a value means the likeliest token.
     config.do_sample = min(request.temperature, request.top_p) >= _SMALLEST
     if config.do_sample:
         config.temperature = request.temperature
@@ -62,17 +62,23 @@ def _draw(config: GenerationConfig, request: Generate) -> None:
 
 
 def _search(config: GenerationConfig, request: Generate) -> None:
-    """Stop strings are left to the server: with the prefix cache they make the pipeline's step raise."""
+    """Sets up a beam search.
+
+    Stop strings are left to the server: with the prefix cache they make the step of GenAI 2026.4.1's pipeline raise.
+    """
     config.num_beams = request.best_of
     config.num_return_sequences = request.n
     config.length_penalty = request.length_penalty
-    if request.ignore_eos:  # the search knows nothing of it
+    if request.ignore_eos:  # GenAI 2026.4.1's beam search knows nothing of it
         config.eos_token_id = _NO_TOKEN
         config.stop_token_ids = {_NO_TOKEN}
 
 
 def _draft(config: GenerationConfig, request: Generate, drafting: Drafting) -> None:
-    """Without these a pipeline with speculative decoding fails for ever, and so it does with a threshold of 0."""
+    """Sets up speculative decoding.
+
+    Without these values its pipeline fails for ever (GenAI 2026.4.1), and so it does with a threshold of 0.
+    """
     if drafting == "draft_model" and request.assistant_confidence_threshold is not None:
         config.assistant_confidence_threshold = max(request.assistant_confidence_threshold, _SMALLEST)
         return

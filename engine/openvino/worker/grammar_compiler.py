@@ -9,7 +9,7 @@ from specvino.engine.grammar.structured_output import StructuredOutput
 from specvino.engine.openvino.messages.worker import Generate
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 
-# The pipeline's tokenizer keeps what was ever compiled for it, about a quarter of a megabyte each.
+# The pipeline's tokenizer keeps what was ever compiled for it (GenAI 2026.4.1), about a quarter of a megabyte each.
 MOST_COMPILED = 1000
 
 
@@ -17,7 +17,7 @@ class GrammarCompiler:
     """Says which requests the pipeline may have.
 
     What the pipeline does with a grammar at a request's first token may not happen while another one is compiled: its
-    notes on that are unguarded. So they take turns.
+    notes on that are unguarded (GenAI 2026.4.1). So they take turns.
     """
 
     def __init__(self, tokenizer: Callable[[], Tokenizer]) -> None:
@@ -30,11 +30,14 @@ class GrammarCompiler:
 
     @property
     def full(self) -> bool:
-        """There is so much that the pipeline should be replaced."""
+        """Tells whether so much was compiled that the pipeline should be replaced."""
         return len(self._compiled) >= MOST_COMPILED
 
     def admits(self, request: Generate) -> bool:
-        """If False, it shall ask again later. Raises RuntimeError if the grammar doesn't compile."""
+        """Tells whether the pipeline may have the request; if not, ask again later.
+
+        Raises RuntimeError if the grammar doesn't compile.
+        """
         if request.structured_output is None:
             return True
         if self._busy():
@@ -49,7 +52,7 @@ class GrammarCompiler:
         return False
 
     def began(self, id: int) -> None:
-        """The request has its first token, or will have none."""
+        """Notes that the request has its first token, or will have none."""
         self._first_token_due.discard(id)
 
     def wait(self, seconds: float) -> None:

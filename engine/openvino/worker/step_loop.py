@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from specvino.engine.request import Image
 
 
-# A cancelled or finished sequence's blocks are free, and the metrics say so, two steps later.
+# A cancelled or finished sequence's blocks are free, and the metrics say so, two steps later (GenAI 2026.4.1).
 _SETTLING_STEPS = 2
 
 # Seconds between two signs of life while all that is to be done waits for a grammar.
@@ -32,10 +32,10 @@ _PATIENCE = 0.05
 
 
 class StepLoop:
-    """At most `max_sequences` run at a time (the pipeline's own limit is without effect), the others wait.
+    """At most `max_sequences` run at a time (GenAI 2026.4.1's own limit is without effect), the others wait.
 
-    `plain` loads the model a second time, without prefix cache and drafts: these hide the logprobs of prompts. It is
-    called for the first request that wants them.
+    `plain` loads the model a second time, without prefix cache and speculative decoding: these hide the logprobs of
+    prompts. It is called for the first request that wants them.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class StepLoop:
     def _fits(self, request: Generate) -> bool:
         """A search runs alone where it is wider than all that may run.
 
-        Of prompts whose logprobs are wanted there is one at a time: of several the pipeline gives wrong ones.
+        Of prompts whose logprobs are wanted there is one at a time: of several GenAI 2026.4.1 gives wrong ones.
         """
         if scores_prompt(request) and any(running.scores_prompt for running in self._running.values()):
             return False
@@ -151,7 +151,7 @@ class StepLoop:
                 handle = pipeline.add_request(request.id, openvino.Tensor(ids), config)
         except vision.TooLong:
             self._outputs.append(Output(request.id, [], too_long=True))
-        except Exception as error:  # pybind raises several; the pipeline stays sound
+        except Exception as error:  # GenAI 2026.4.1 raises several types; the pipeline stays sound
             self._compiler.began(request.id)
             self._outputs.append(Output(request.id, [], error=one_line(error)))
         else:

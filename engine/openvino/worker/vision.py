@@ -36,7 +36,7 @@ def add(
     if not images:
         return pipeline.add_request(request.id, vision_prompt.text, config)
     tensors = [openvino.Tensor(_pixels(image)) for image in images]
-    # The pipeline wants the prompt to be shorter than this, and otherwise heeds it only if the other bound is missing.
+    # GenAI 2026.4.1 wants the prompt to be shorter than this, and heeds it otherwise only without the other bound.
     config.max_length = vision_prompt.context_length - request.max_new_tokens + 1
     try:
         return _add(pipeline, request.id, vision_prompt.text, tensors, config)
@@ -48,7 +48,7 @@ def add(
 
 
 def prompt_tokens(handle: "GenerationHandle") -> int:
-    """Of a request that has ended."""
+    """Returns the number of tokens of the prompt of a request that has ended."""
     count: int = handle.get_perf_metrics().get_num_input_tokens()
     return count
 

@@ -221,7 +221,7 @@ def test_a_worker_that_keeps_too_many_grammars_is_renewed(
 
 def test_the_process_that_makes_grammars_needs_no_openvino() -> None:
     """So it is there soon after the first constraint, which waits for it."""
-    code = "import sys, specvino.engine.openvino.grammars; sys.exit('openvino' in sys.modules)"
+    code = "import sys, specvino.engine.openvino.grammar_process.__main__; sys.exit('openvino' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
