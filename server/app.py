@@ -77,7 +77,7 @@ def _bind(handlers: Handlers) -> dict[str, Callable[..., Awaitable[Any]]]:
 
 
 class _Routing(RoutingMiddleware):  # type: ignore[misc]
-    """Routing that knows the document's paths only: one with a slash too many is unknown, not a redirect."""
+    """Routing by the document's paths alone: a slash too many is unknown, not redirected (decision 039)."""
 
     def add_api(self, *args: Any, **kwargs: Any) -> None:
         super().add_api(*args, **kwargs)

@@ -118,7 +118,7 @@ def run(
         server_header=False,
     )
     server = _Server(config, engine)
-    # uvicorn shuts down on a signal and then raises it again: by then all is closed, so that both mean a clean end.
+    # uvicorn 0.54 shuts down on a signal and raises it again, when all is closed: a clean end (decision 040).
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
     server.run(sockets=[listener])

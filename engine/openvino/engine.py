@@ -149,7 +149,7 @@ class OpenVINOEngine:
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         self._check_ready()
         if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
-            # The pipeline would crash (GenAI 2026.4.1).
+            # GenAI 2026.4.1: the pipeline would crash (decision 021).
             raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
         prompts = []
         for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between

@@ -1,6 +1,5 @@
 """What the engine is asked for a response_format or a text.format, and what its refusals say."""
 
-
 import pytest
 
 from specvino.engine.errors import ConstraintError

@@ -23,7 +23,7 @@ _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 # Behind this a piece of a text is encoded as its continuation: it merges with nothing.
 _BEFORE = "\n"
 
-# Tokenizers that GenAI 2026.4.1 makes from GGUF silently keep the last 8,192 tokens, also once saved as a folder.
+# GenAI 2026.4.1: tokenizers from GGUF silently keep the last 8,192 tokens, saved as a folder too (decision 017).
 _TRUNCATED_LENGTH = 8192
 
 
@@ -123,8 +123,7 @@ class Preprocessor:
         if self.limit and any(len(piece) >= self.limit for piece in encoded):
             raise Truncated(sum(self._count(piece) for piece in pieces))
         ids = numpy.concatenate(encoded)
-        # A model can lack the last tokens of its tokenizer; a repetition penalty would make GenAI 2026.4.1's step
-        # raise.
+        # GenAI 2026.4.1: ids that the model lacks, with a repetition penalty, make the step raise (decision 035).
         if ids.size and ids.max() >= self._size:
             raise ValueError(f"It makes the token {ids.max()}, but the model's token ids are 0 to {self._size - 1}.")
         return ids.tobytes()

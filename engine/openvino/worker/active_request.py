@@ -29,7 +29,8 @@ def scores_prompt(request: Generate) -> bool:
 
 
 class ActiveRequest:
-    """A request that the pipeline has. `handle` mustn't be lost: without it GenAI 2026.4.1 drops the request."""
+    """A request that the pipeline has. `handle` mustn't be lost: without it GenAI 2026.4.1 drops the request (decision
+    032)."""
 
     def __init__(self, request: Generate, handle: "GenerationHandle") -> None:
         self.handle = handle
@@ -57,7 +58,7 @@ class ActiveRequest:
     def read(self) -> list[Output]:
         """Returns what is new: nothing, one output of a sequence, or all outputs of a beam search at its end."""
         parts, self._unread = self._unread, []
-        while self.handle.can_read():  # with nothing there, GenAI 2026.4.1's read() blocks for ever
+        while self.handle.can_read():  # GenAI 2026.4.1: else reading blocks for ever (decision 031)
             parts += self.handle.read().values()
         if not parts:
             return []

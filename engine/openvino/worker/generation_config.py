@@ -12,7 +12,7 @@ from specvino.engine.protocol import Drafting
 
 _SMALLEST = 1e-6  # of temperature and top_p, with which the pipeline draws well
 
-_BELOW_ONE = 0.999999
+_BELOW_ONE = 0.999999  # GenAI 2026.4.1 has 32-bit numbers: nearer to 1 it would be 1 (decision 023)
 
 _ALL_TOKENS = 2**64 - 1
 
@@ -48,7 +48,7 @@ def configure(request: Generate, own: GenerationConfig, drafting: Drafting | Non
 
 
 def _draw(config: GenerationConfig, request: Generate) -> None:
-    # Below, GenAI 2026.4.1's softmax overflows: so small a value means the likeliest token.
+    # GenAI 2026.4.1: below, the softmax overflows; so small a value means the likeliest token (decision 022).
     config.do_sample = min(request.temperature, request.top_p) >= _SMALLEST
     if config.do_sample:
         config.temperature = request.temperature
@@ -64,12 +64,12 @@ def _draw(config: GenerationConfig, request: Generate) -> None:
 def _search(config: GenerationConfig, request: Generate) -> None:
     """Sets up a beam search.
 
-    Stop strings are left to the server: with the prefix cache they make the step of GenAI 2026.4.1's pipeline raise.
+    Stop strings are left to the server: in GenAI 2026.4.1 they make the step raise (decision 024).
     """
     config.num_beams = request.best_of
     config.num_return_sequences = request.n
     config.length_penalty = request.length_penalty
-    if request.ignore_eos:  # GenAI 2026.4.1's beam search knows nothing of it
+    if request.ignore_eos:  # GenAI 2026.4.1: searches end all the same (decision 025)
         config.eos_token_id = _NO_TOKEN
         config.stop_token_ids = {_NO_TOKEN}
 
@@ -77,7 +77,7 @@ def _search(config: GenerationConfig, request: Generate) -> None:
 def _draft(config: GenerationConfig, request: Generate, drafting: Drafting) -> None:
     """Sets up speculative decoding.
 
-    Without these values its pipeline fails for ever (GenAI 2026.4.1), and so it does with a threshold of 0.
+    GenAI 2026.4.1: without these values, or with a threshold of 0, it fails for ever (decision 026).
     """
     if drafting == "draft_model" and request.assistant_confidence_threshold is not None:
         config.assistant_confidence_threshold = max(request.assistant_confidence_threshold, _SMALLEST)
