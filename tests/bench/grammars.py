@@ -104,16 +104,16 @@ def _cost(dummy: DummyPipeline, structured_output: StructuredOutput) -> Cost:
 
 def _own(constraint: Constraint) -> StructuredOutput:
     if isinstance(constraint, JsonSchema):
-        format = {"type": "json_schema", "json_schema": json.loads(constraint.schema)}
+        format = {"type": "json_schema", "json_schema": constraint.schema}
         return StructuredOutput("structural_tags_config", json.dumps({"type": "structural_tag", "format": format}))
     return StructuredOutput("structural_tags_config", constraint.tag)
 
 
 def _grammar(constraint: Constraint) -> Grammar | None:
     if isinstance(constraint, JsonSchema):
-        return convert(json.loads(constraint.schema))[0]
+        return convert(constraint.schema)[0]
     try:
-        return to_ebnf.as_grammar(json.loads(constraint.tag))[0]
+        return to_ebnf.as_grammar(constraint.tag)[0]
     except to_ebnf.Unknown:
         return None
 
