@@ -15,10 +15,10 @@ import uvicorn
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.protocol import Engine
 from specvino.handlers import bind
+from specvino.handlers.encryption import Cipher
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import MediaSettings
 from specvino.handlers.models import ServedModel
-from specvino.handlers.sealing import Sealer
 from specvino.handlers.store import ResponseStore, StoreUnavailable
 from specvino.server.app import create_app
 from specvino.server.settings import Settings
@@ -65,7 +65,7 @@ def run(
     host: str,
     port: int,
     store: ResponseStore,
-    sealer: Sealer,
+    cipher: Cipher,
     limits: Limits,
     media: MediaSettings,
 ) -> None:
@@ -75,7 +75,7 @@ def run(
     """
     listener = _listen(host, port)
     failure: list[ModelLoadError | ServeError] = []
-    handlers = bind(engine, ServedModel(names, int(time.time())), store, sealer, limits, media)
+    handlers = bind(engine, ServedModel(names, int(time.time())), store, cipher, limits, media)
 
     async def load(server: uvicorn.Server) -> None:
         try:

@@ -106,7 +106,7 @@ def _own(constraint: Constraint) -> StructuredOutput:
     if isinstance(constraint, JsonSchema):
         format = {"type": "json_schema", "json_schema": constraint.schema}
         return StructuredOutput("structural_tags_config", json.dumps({"type": "structural_tag", "format": format}))
-    return StructuredOutput("structural_tags_config", constraint.tag)
+    return StructuredOutput("structural_tags_config", json.dumps(constraint.tag))
 
 
 def _grammar(constraint: Constraint) -> Grammar | None:

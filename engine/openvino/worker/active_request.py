@@ -41,7 +41,7 @@ class ActiveRequest:
     @property
     def width(self) -> int:
         """Tells how many sequences it runs."""
-        return self._request.best_of
+        return self._request.beams
 
     @property
     def with_images(self) -> bool:
@@ -65,7 +65,7 @@ class ActiveRequest:
         if not self._request.max_new_tokens and parts[-1].finish_reason not in _FINISH:
             self._unread = parts  # a prompt that nothing follows comes in pieces
             return []
-        if self._request.best_of > 1:
+        if self._request.beams > 1:
             best = sorted(parts, key=_score, reverse=True)[: self._request.n]
             outputs = [self._output(self._request.id + place, [part]) for place, part in enumerate(best)]
         else:

@@ -137,7 +137,7 @@ class StepLoop:
         if scores_prompt(request) and any(running.scores_prompt for running in self._running.values()):
             return False
         width = sum(running.width for running in self._running.values())
-        return not self._running or width + request.best_of <= self._max_sequences
+        return not self._running or width + request.beams <= self._max_sequences
 
     def _admit(self, request: Generate) -> None:
         images = self._images.pop(request.id, [])

@@ -9,6 +9,7 @@ from typing import Any
 
 import uvicorn
 
+from reference_server.part import Part
 from reference_server.server import ReferenceServer
 from specvino.conformance.cases.plan import Plan, plan
 from specvino.conformance.cases.run import Run
@@ -21,6 +22,14 @@ MODEL = "reference"
 
 PACE = 0.004
 """Seconds that a token takes where cases compare times."""
+
+BY_TIME = {
+    "transport/connections/stream-is-left",
+    "transport/connections/answer-is-left",
+    "transport/connections/stream-flows",
+    "transport/connections/models-beside-a-stream",
+}
+"""Cases that compare times, which tell nothing of a server whose tokens take none."""
 
 dialect = cache(Dialect)
 
@@ -88,16 +97,12 @@ def whole_plan(by: str) -> Plan:
 
 
 def judged(
-    server: Callable[..., ReferenceServer],
-    *,
-    by: str = "specvino",
-    pace: float = 0.0,
-    only: Collection[str] | None = None,
+    *parts: type[Part], by: str = "specvino", pace: float = 0.0, only: Collection[str] | None = None
 ) -> dict[str, Result]:
-    """The results of the whole suite by their rules, or of `only` these cases."""
+    """The results of the whole suite by their rules, or of `only` these cases, on the server with these parts."""
     whole = whole_plan(by)
     chosen = whole if only is None else Plan(tuple(case for case in whole.cases if case.rule in only), {})
-    return bench().judged(server(key=KEY, model=MODEL, pace=pace), by, [chosen])
+    return bench().judged(ReferenceServer(*parts, key=KEY, model=MODEL, pace=pace), by, [chosen])
 
 
 def told(result: Result) -> str:

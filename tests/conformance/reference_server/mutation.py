@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from reference_server.bench import KEY, MODEL, PACE, bench, judged, told, whole_plan
+from reference_server.bench import BY_TIME, KEY, MODEL, PACE, bench, judged, told, whole_plan
+from reference_server.part import Part
 from reference_server.server import ReferenceServer
 from specvino.conformance.cases.plan import Plan
 from specvino.conformance.rule_ids import all_rules
@@ -22,7 +23,7 @@ from specvino.conformance.verdict import Verdict
 BROKEN = Path(__file__).with_name("mutants") / "broken.yaml"
 """By the name of a mutant, every rule that it breaks."""
 
-Mutant = type[ReferenceServer]
+Mutant = type[Part]
 
 
 class Told(NamedTuple):
@@ -58,14 +59,13 @@ def failed(results: Mapping[str, Told]) -> set[str]:
 @contextmanager
 def trials(mutants: Iterable[Mutant]) -> Iterator[Callable[[Mutant], dict[str, Told]]]:
     """Runs the suite on mutants, in a process for each processor. What is yielded gives the results for one of them."""
-    timed = {rule for rule, result in judged(ReferenceServer).items() if result.verdict is Verdict.SKIP}
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
         found = {
             mutant: pool.submit(
                 _tried,
                 mutant,
                 reaching().get(overridden(mutant)[0], frozenset()),
-                timed & (meant(mutant) | broken().get(name(mutant), frozenset())),
+                BY_TIME & (meant(mutant) | broken().get(name(mutant), frozenset())),
             )
             for mutant in dict.fromkeys(mutants)
         }
@@ -107,8 +107,12 @@ def reaching() -> dict[str, frozenset[str]]:
             found.setdefault(name, set()).add(rule)
         called.clear()
 
-    methods = inspect.getmembers(ReferenceServer, inspect.isfunction)
-    noting_methods = {name: noting(name, method) for name, method in methods if not name.startswith("__")}
-    noted = type("Noted", (ReferenceServer,), noting_methods)
-    bench().judged(noted(key=KEY, model=MODEL), "specvino", plans, after)
+    def noted(part: Mutant) -> Mutant:
+        methods = {name: method for name, method in vars(part).items() if inspect.isfunction(method)}
+        return type(
+            "Noted", (part,), {name: noting(name, each) for name, each in methods.items() if not name.startswith("__")}
+        )
+
+    server = ReferenceServer(*map(noted, Part.__subclasses__()), key=KEY, model=MODEL)
+    bench().judged(server, "specvino", plans, after)
     return {name: frozenset(rules) for name, rules in found.items()}

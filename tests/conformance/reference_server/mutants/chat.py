@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reference_server.generation import Asked, Output
-from reference_server.http import Call
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Generation, Output
+from reference_server.http import Call, Http
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
+from reference_server.requests import Requests
 from specvino.generated.errors import ErrorCode
 
 
@@ -18,7 +19,7 @@ def fault() -> Refusal:
 # Answers
 
 
-class SaysNothing(ReferenceServer):
+class SaysNothing(Chat):
     """The answer has no text."""
 
     breaks = {"chat/basics/answers"}
@@ -27,7 +28,7 @@ class SaysNothing(ReferenceServer):
         return ""
 
 
-class NamesAnotherModel(ReferenceServer):
+class NamesAnotherModel(Chat):
     """The model has another name in answers than in requests."""
 
     breaks = {"chat/basics/model-is-echoed"}
@@ -36,7 +37,7 @@ class NamesAnotherModel(ReferenceServer):
         return {**super().chat_completion(head, asked, outputs), "model": "reference-2026-11-21"}
 
 
-class ChatsInMilliseconds(ReferenceServer):
+class ChatsInMilliseconds(Chat):
     """The time of an answer is in milliseconds."""
 
     breaks = {"chat/basics/created-in-seconds"}
@@ -45,7 +46,7 @@ class ChatsInMilliseconds(ReferenceServer):
         return super().chat_completion({**head, "created": head["created"] * 1000}, asked, outputs)
 
 
-class ChunksInMilliseconds(ReferenceServer):
+class ChunksInMilliseconds(Chat):
     """The time of a chunk is in milliseconds."""
 
     breaks = {"chat/basics/streamed-created-in-seconds"}
@@ -57,18 +58,18 @@ class ChunksInMilliseconds(ReferenceServer):
 # Models and messages
 
 
-class OnlyModel(ReferenceServer):
+class OnlyModel(Requests):
     """A model that isn't named is the only one there is."""
 
     breaks = {"chat/basics/model-is-missing", "chat/fields/null-model", "chat/types/model"}
 
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
         if isinstance(call.body, dict) and not isinstance(call.body.get("model"), str):
-            call.body["model"] = self.model
+            call.body["model"] = self.server.model
         return super().accepted(call, component)
 
 
-class MakesUpMessages(ReferenceServer):
+class MakesUpMessages(Requests):
     """Messages that can't be read are taken for none, and none for an empty one."""
 
     breaks = {
@@ -87,13 +88,13 @@ class MakesUpMessages(ReferenceServer):
 
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
         if component == "CreateChatCompletionRequest" and isinstance(call.body, dict):
-            trial = {"model": self.model, "messages": call.body.get("messages")}
+            trial = {"model": self.server.model, "messages": call.body.get("messages")}
             if any(self.violations(component, trial)):
                 call.body["messages"] = [{"role": "user", "content": ""}]
         return super().accepted(call, component)
 
 
-class LastTurnOnly(ReferenceServer):
+class LastTurnOnly(Chat):
     """Only the last turn reaches the model."""
 
     breaks = {"chat/basics/several-turns", "chat/roles/system", "chat/roles/developer"}
@@ -102,7 +103,7 @@ class LastTurnOnly(ReferenceServer):
         return super().rendered(turns[-1:])
 
 
-class KnowsNoDevelopers(ReferenceServer):
+class KnowsNoDevelopers(Chat):
     """A developer is refused, as by a chat template that has no such role."""
 
     breaks = {"chat/roles/developer", "chat/streams/developer"}
@@ -113,7 +114,7 @@ class KnowsNoDevelopers(ReferenceServer):
         return super().role(role)
 
 
-class DevelopersAreTheirOwn(ReferenceServer):
+class DevelopersAreTheirOwn(Chat):
     """A model that was taught no developers gets some."""
 
     breaks = {"chat/roles/developer-as-system"}
@@ -122,7 +123,7 @@ class DevelopersAreTheirOwn(ReferenceServer):
         return role if role == "developer" else super().role(role)
 
 
-class StrictTemplate(ReferenceServer):
+class StrictTemplate(Chat):
     """The server fails where user and assistant don't take turns."""
 
     breaks = {"chat/roles/assistant-last", "chat/roles/only-system", "chat/roles/same-role-twice"}
@@ -134,7 +135,7 @@ class StrictTemplate(ReferenceServer):
         return super().rendered(turns)
 
 
-class FailsOnNoContent(ReferenceServer):
+class FailsOnNoContent(Chat):
     """The server fails where a turn has no content, as those with calls."""
 
     breaks = {
@@ -151,7 +152,7 @@ class FailsOnNoContent(ReferenceServer):
         return super().content_text(content, param)
 
 
-class FailsOnEmptyContent(ReferenceServer):
+class FailsOnEmptyContent(Chat):
     """The server fails where a turn is empty."""
 
     breaks = {"chat/basics/nothing-is-said", "chat/content/no-parts"}
@@ -162,7 +163,7 @@ class FailsOnEmptyContent(ReferenceServer):
         return super().content_text(content, param)
 
 
-class KnowsNoNames(ReferenceServer):
+class KnowsNoNames(Chat):
     """Authors with names are refused."""
 
     breaks = {"chat/roles/name"}
@@ -173,7 +174,7 @@ class KnowsNoNames(ReferenceServer):
         return super().turn(message, param)
 
 
-class NullsInMessages(ReferenceServer):
+class NullsInMessages(Chat):
     """A null in a message is refused."""
 
     breaks = {"chat/fields/null-in-a-message"}
@@ -188,7 +189,7 @@ class NullsInMessages(ReferenceServer):
 # Content
 
 
-class PrintsParts(ReferenceServer):
+class PrintsParts(Chat):
     """A list of parts reaches the model as it would be printed."""
 
     breaks = {
@@ -202,7 +203,7 @@ class PrintsParts(ReferenceServer):
         return str(content) if isinstance(content, list) else super().content_text(content, param)
 
 
-class FirstPartOnly(ReferenceServer):
+class FirstPartOnly(Chat):
     """Of several parts only the first reaches the model."""
 
     breaks = {"chat/content/several-parts"}
@@ -211,7 +212,7 @@ class FirstPartOnly(ReferenceServer):
         return super().content_text(content[:1] if isinstance(content, list) else content, param)
 
 
-class DropsPictures(ReferenceServer):
+class DropsPictures(Chat):
     """What a text model can't read is left out in silence."""
 
     breaks = {"chat/content/image"}
@@ -222,7 +223,7 @@ class DropsPictures(ReferenceServer):
         return super().content_text(content, param)
 
 
-class LosesOtherScripts(ReferenceServer):
+class LosesOtherScripts(Chat):
     """Only ASCII reaches the model."""
 
     breaks = {"chat/unicode/emoji", "chat/unicode/cjk", "chat/unicode/right-to-left", "chat/unicode/combining"}
@@ -232,7 +233,7 @@ class LosesOtherScripts(ReferenceServer):
         return " ".join(text.encode("ascii", "ignore").decode().split())
 
 
-class FailsOnControlCharacters(ReferenceServer):
+class FailsOnControlCharacters(Chat):
     """The server fails where a text rings the bell."""
 
     breaks = {"chat/unicode/control-characters"}
@@ -244,7 +245,7 @@ class FailsOnControlCharacters(ReferenceServer):
         return text
 
 
-class ReadsNoEscapes(ReferenceServer):
+class ReadsNoEscapes(Http):
     """A character that JSON escapes is a question mark."""
 
     breaks = {"chat/unicode/escaped"}
@@ -257,7 +258,7 @@ class ReadsNoEscapes(ReferenceServer):
 # Fields
 
 
-class RefusesNulls(ReferenceServer):
+class RefusesNulls(Requests):
     """A field of null is refused."""
 
     breaks = {
@@ -277,7 +278,7 @@ class RefusesNulls(ReferenceServer):
         return super().given(body)
 
 
-class RefusesTheUnknown(ReferenceServer):
+class RefusesTheUnknown(Requests):
     """What has no effect is refused, anywhere in a request."""
 
     breaks = {
@@ -294,7 +295,7 @@ class RefusesTheUnknown(ReferenceServer):
         return []
 
 
-class TellsNothing(ReferenceServer):
+class TellsNothing(Requests):
     """Fields without effect are dropped in silence."""
 
     breaks = {"chat/fields/without-effect", "chat/sampling/logit-bias"}
@@ -303,7 +304,7 @@ class TellsNothing(ReferenceServer):
         return []
 
 
-class IgnoresWrongValues(ReferenceServer):
+class IgnoresWrongValues(Requests):
     """A setting of a conversation that can't be read is as if it were absent."""
 
     breaks = {
@@ -343,7 +344,7 @@ class IgnoresWrongValues(ReferenceServer):
         return super().accepted(call, component)
 
 
-class RefusesNotes(ReferenceServer):
+class RefusesNotes(Generation):
     """What a request says of itself is refused."""
 
     breaks = {

@@ -5,18 +5,20 @@ from typing import Any
 
 import jsonschema_rs
 
-from reference_server.completions import Answers
-from reference_server.generation import Asked, Output
+from reference_server.chat import Chat
+from reference_server.completions import Answers, Completions
+from reference_server.generation import Asked, Generation, Output
 from reference_server.http import Event
+from reference_server.models import Models
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
+from reference_server.requests import Requests
 from reference_server.words import Token
 from specvino.generated.errors import ErrorCode
 
 # Prompts
 
 
-class TimeInMilliseconds(ReferenceServer):
+class TimeInMilliseconds(Completions):
     """The time of a text is in milliseconds."""
 
     breaks = {"completions/prompts/answers"}
@@ -25,7 +27,7 @@ class TimeInMilliseconds(ReferenceServer):
         return super().completion({**head, "created": head["created"] * 1000}, answers)
 
 
-class NoChoices(ReferenceServer):
+class NoChoices(Completions):
     """A text completion has no text."""
 
     breaks = {"completions/capabilities/endpoint", "completions/rules/answer-shape"}
@@ -34,7 +36,7 @@ class NoChoices(ReferenceServer):
         return {**super().completion(head, answers), "choices": []}
 
 
-class AnyModel(ReferenceServer):
+class AnyModel(Models):
     """Every name is that of the model."""
 
     breaks = {
@@ -48,7 +50,7 @@ class AnyModel(ReferenceServer):
         pass
 
 
-class TakesAnyPrompt(ReferenceServer):
+class TakesAnyPrompt(Requests):
     """Nobody looks at the prompt before it is read."""
 
     breaks = {
@@ -66,7 +68,7 @@ class TakesAnyPrompt(ReferenceServer):
         return super().violations(component, {**body, "prompt": "Hi"} if known else body)
 
 
-class LastPromptFirst(ReferenceServer):
+class LastPromptFirst(Completions):
     """Of several prompts the last one comes first."""
 
     breaks = {"completions/prompts/several"}
@@ -75,7 +77,7 @@ class LastPromptFirst(ReferenceServer):
         return super().prompts(prompt)[::-1]
 
 
-class CountsPromptsFirst(ReferenceServer):
+class CountsPromptsFirst(Generation):
     """The index counts the prompts before the choices."""
 
     breaks = {"completions/prompts/several-with-choices"}
@@ -84,7 +86,7 @@ class CountsPromptsFirst(ReferenceServer):
         return choice * 2 + asked.number if asked.n > 1 and asked.body.get("prompt") else super().index(asked, choice)
 
 
-class JoinsPrompts(ReferenceServer):
+class JoinsPrompts(Completions):
     """Several prompts are taken for one."""
 
     breaks = {"completions/capabilities/prompts"}
@@ -94,7 +96,7 @@ class JoinsPrompts(ReferenceServer):
         return [" ".join(found)] if len(found) > 1 and isinstance(found[0], str) else found
 
 
-class PrintsLists(ReferenceServer):
+class PrintsLists(Completions):
     """A list of one prompt is printed, brackets and all."""
 
     breaks = {"completions/prompts/one-in-a-list"}
@@ -103,7 +105,7 @@ class PrintsLists(ReferenceServer):
         return [str(prompt)] if isinstance(prompt, list) and len(prompt) == 1 else super().prompts(prompt)
 
 
-class CountsTheFirstPrompt(ReferenceServer):
+class CountsTheFirstPrompt(Completions):
     """Of several prompts only the tokens of the first are counted."""
 
     breaks = {"completions/prompts/all-counted"}
@@ -114,7 +116,7 @@ class CountsTheFirstPrompt(ReferenceServer):
         return {**made, "prompt_tokens": prompt, "total_tokens": prompt + made["completion_tokens"]}
 
 
-class PrintsTokens(ReferenceServer):
+class PrintsTokens(Completions):
     """Token ids are read as the text of their digits."""
 
     breaks = {"completions/prompts/tokens"}
@@ -123,16 +125,16 @@ class PrintsTokens(ReferenceServer):
         return super().prompt_ids(prompt if isinstance(prompt, str) else " ".join(map(str, prompt)))
 
 
-class FailsOnTokens(ReferenceServer):
+class FailsOnTokens(Completions):
     """A prompt of token ids makes the server fail."""
 
     breaks = {"completions/capabilities/tokens"}
 
     def prompt_ids(self, prompt: Any) -> list[int]:
-        return self.words.encode(prompt.removesuffix("\0"))
+        return self.server.generation.words.encode(prompt.removesuffix("\0"))
 
 
-class JoinsLists(ReferenceServer):
+class JoinsLists(Completions):
     """Several prompts of token ids are taken for one."""
 
     breaks = {"completions/prompts/lists-of-tokens"}
@@ -142,16 +144,16 @@ class JoinsLists(ReferenceServer):
         return [[id for each in found for id in each]] if isinstance(found[0], list) else found
 
 
-class ReadsNoSuchTokens(ReferenceServer):
+class ReadsNoSuchTokens(Completions):
     """Token ids that no token has are read as nothing."""
 
     breaks = {"completions/prompts/token-too-large"}
 
     def prompt_ids(self, prompt: Any) -> list[int]:
-        return self.words.encode(prompt) if isinstance(prompt, str) else list(prompt)
+        return self.server.generation.words.encode(prompt) if isinstance(prompt, str) else list(prompt)
 
 
-class AsciiOnly(ReferenceServer):
+class AsciiOnly(Completions):
     """Texts lose what is not ASCII."""
 
     breaks = {"completions/prompts/any-script"}
@@ -163,7 +165,7 @@ class AsciiOnly(ReferenceServer):
 # Settings
 
 
-class RefusesNeutral(ReferenceServer):
+class RefusesNeutral(Generation):
     """Fields that ask for nothing are refused."""
 
     breaks = {"completions/settings/neutral"}
@@ -174,7 +176,7 @@ class RefusesNeutral(ReferenceServer):
             raise Refusal(ErrorCode.UNSUPPORTED_PARAMETER, "logit_bias is not supported.", "logit_bias")
 
 
-class NoLimit(ReferenceServer):
+class NoLimit(Completions):
     """max_tokens has no effect on text completions."""
 
     breaks = {"completions/settings/limit", "completions/rules/token-limit"}
@@ -183,7 +185,7 @@ class NoLimit(ReferenceServer):
         return None
 
 
-class TakesAnySetting(ReferenceServer):
+class TakesAnySetting(Requests):
     """Nobody looks at the settings of a text completion."""
 
     breaks = {
@@ -202,7 +204,7 @@ class TakesAnySetting(ReferenceServer):
         return super().violations(component, judged)
 
 
-class OneChoice(ReferenceServer):
+class OneChoice(Generation):
     """n has no effect."""
 
     breaks = {"chat/capabilities/n", "completions/capabilities/n"}
@@ -211,7 +213,7 @@ class OneChoice(ReferenceServer):
         return super().outputs(asked)[:1]
 
 
-class ShowsAll(ReferenceServer):
+class ShowsAll(Generation):
     """All texts of which the best were wanted are shown."""
 
     breaks = {"completions/settings/best-of"}
@@ -220,7 +222,7 @@ class ShowsAll(ReferenceServer):
         return [self.output(asked, choice) for choice in range(max(asked.n, asked.body.get("best_of", 1)))]
 
 
-class BestOfFewer(ReferenceServer):
+class BestOfFewer(Generation):
     """More texts may be wanted than are made, and other settings may contradict each other."""
 
     breaks = {"completions/settings/best-of-too-few"}
@@ -229,7 +231,7 @@ class BestOfFewer(ReferenceServer):
         pass
 
 
-class FailsOnBestOf(ReferenceServer):
+class FailsOnBestOf(Generation):
     """best_of makes the server fail."""
 
     breaks = {"completions/capabilities/best-of"}
@@ -239,7 +241,7 @@ class FailsOnBestOf(ReferenceServer):
         super().require_settings(body)
 
 
-class CountsEcho(ReferenceServer):
+class CountsEcho(Completions):
     """The prompt that is repeated counts as the answer's."""
 
     breaks = {"completions/settings/echo"}
@@ -251,16 +253,16 @@ class CountsEcho(ReferenceServer):
         return {**found, "completion_tokens": made, "total_tokens": found["prompt_tokens"] + made}
 
 
-class AlwaysEchoes(ReferenceServer):
+class AlwaysEchoes(Completions):
     """The prompt is always repeated."""
 
     breaks = {"completions/settings/no-echo"}
 
     def echoed(self, asked: Asked) -> list[Token]:
-        return self.words.tokens(self.words.decode(asked.prompt))
+        return self.server.generation.words.tokens(self.server.generation.words.decode(asked.prompt))
 
 
-class NeverEchoes(ReferenceServer):
+class NeverEchoes(Completions):
     """echo has no effect."""
 
     breaks = {"completions/capabilities/echo"}
@@ -269,7 +271,7 @@ class NeverEchoes(ReferenceServer):
         return []
 
 
-class IgnoresLaterStops(ReferenceServer):
+class IgnoresLaterStops(Generation):
     """Of several stop texts only the first has an effect."""
 
     breaks = {"completions/settings/stops"}
@@ -278,7 +280,7 @@ class IgnoresLaterStops(ReferenceServer):
         return super().stops(body)[:1]
 
 
-class IgnoresSeed(ReferenceServer):
+class IgnoresSeed(Generation):
     """Texts are drawn, whatever the seed."""
 
     breaks = {"completions/settings/seed"}
@@ -287,7 +289,7 @@ class IgnoresSeed(ReferenceServer):
         return super().seed({**body, "seed": self.count()}, choice)
 
 
-class DrawsAtZero(ReferenceServer):
+class DrawsAtZero(Generation):
     """At temperature 0 texts are drawn, too."""
 
     breaks = {"completions/settings/coldest"}
@@ -296,7 +298,7 @@ class DrawsAtZero(ReferenceServer):
         return super().seed({**body, "temperature": 1, "top_p": 1, "top_k": 40}, choice)
 
 
-class DropsInSilence(ReferenceServer):
+class DropsInSilence(Requests):
     """Fields without effect are dropped in silence."""
 
     breaks = {"completions/settings/without-effect"}
@@ -305,7 +307,7 @@ class DropsInSilence(ReferenceServer):
         return []
 
 
-class NoUsageInStreams(ReferenceServer):
+class NoUsageInStreams(Chat):
     """Streams have no usage."""
 
     breaks = {"completions/settings/usage-in-streams"}
@@ -314,7 +316,7 @@ class NoUsageInStreams(ReferenceServer):
         return False
 
 
-class UsageInAllStreams(ReferenceServer):
+class UsageInAllStreams(Chat):
     """Streams have usage, whether or not it is asked for."""
 
     breaks = {"completions/settings/no-usage-in-streams"}
@@ -326,7 +328,7 @@ class UsageInAllStreams(ReferenceServer):
 # Streams
 
 
-class DropsLastPieces(ReferenceServer):
+class DropsLastPieces(Completions):
     """A stream misses the last piece of each text."""
 
     breaks = {"completions/streams/*"}

@@ -1,12 +1,11 @@
 """Prompts that don't fit."""
 
-from reference_server.generation import CONTEXT, Asked
+from reference_server.generation import CONTEXT, Asked, Generation
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
 from specvino.generated.errors import ErrorCode
 
 
-class CutsPrompts(ReferenceServer):
+class CutsPrompts(Generation):
     """A prompt that is longer than the context is taken."""
 
     breaks = {"chat/limits/prompt-beyond-context", "chat/limits/streamed-prompt-beyond-context"}
@@ -16,7 +15,7 @@ class CutsPrompts(ReferenceServer):
             super().require_context(asked, param, limit)
 
 
-class StreamsBeforeItReads(ReferenceServer):
+class StreamsBeforeItReads(Generation):
     """Where a stream is asked for, nobody looks whether the prompt fits."""
 
     breaks = {"chat/limits/streamed-prompt-beyond-context"}
@@ -26,7 +25,7 @@ class StreamsBeforeItReads(ReferenceServer):
             super().require_context(asked, param, limit)
 
 
-class RefusesWithoutReason(ReferenceServer):
+class RefusesWithoutReason(Generation):
     """A prompt that is longer than the context is refused, and nobody knows why."""
 
     breaks = {"chat/limits/prompt-beyond-context", "chat/limits/streamed-prompt-beyond-context"}

@@ -6,11 +6,11 @@ from typing import Any
 import jsonschema_rs
 
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
+from reference_server.requests import Requests
 from specvino.generated.errors import ErrorCode
 
 
-class TakesTooMuch(ReferenceServer):
+class TakesTooMuch(Requests):
     """No bound, and no rule between two fields, holds."""
 
     breaks = {"chat/edges/refused", "completions/edges/refused", "responses/edges/refused", "tokenize/edges/refused"}
@@ -22,7 +22,7 @@ class TakesTooMuch(ReferenceServer):
                 yield error
 
 
-class RefusesTheRare(ReferenceServer):
+class RefusesTheRare(Requests):
     """Fields that few clients send are refused, though the document has them."""
 
     breaks = {"chat/edges/taken", "completions/edges/taken", "responses/edges/taken"}

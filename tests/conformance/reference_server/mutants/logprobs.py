@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from reference_server.chat import Chat
+from reference_server.completions import Completions
 from reference_server.generation import Asked, Output
-from reference_server.server import ReferenceServer
 from reference_server.words import Token
 
 SHOWN = {"chat/logprobs/*", "completions/logprobs/*", "chat/streams/*", "completions/streams/*", "responses/*"}
@@ -19,7 +20,7 @@ SHAPES = {f"{endpoint}/rules/{name}-shape" for endpoint in ("chat", "completions
 # In conversations
 
 
-class NoLogprobs(ReferenceServer):
+class NoLogprobs(Chat):
     """logprobs is taken without effect."""
 
     breaks = {"chat/capabilities/logprobs"}
@@ -28,7 +29,7 @@ class NoLogprobs(ReferenceServer):
         return None
 
 
-class NoTopLogprobs(ReferenceServer):
+class NoTopLogprobs(Chat):
     """top_logprobs is taken without effect."""
 
     breaks = {"chat/capabilities/top-logprobs"}
@@ -37,7 +38,7 @@ class NoTopLogprobs(ReferenceServer):
         return []
 
 
-class Probabilities(ReferenceServer):
+class Probabilities(Chat):
     """A logprob is a probability."""
 
     breaks = {"chat/logprobs/entries", "chat/logprobs/top-entries"}
@@ -46,7 +47,7 @@ class Probabilities(ReferenceServer):
         return {**super().shown_logprob(token), "logprob": math.exp(token.logprob or 0)}
 
 
-class FirstChoiceOnly(ReferenceServer):
+class FirstChoiceOnly(Chat):
     """Of several choices the first one has logprobs."""
 
     breaks = {"chat/logprobs/entries-of-several-choices"}
@@ -56,7 +57,7 @@ class FirstChoiceOnly(ReferenceServer):
         return choice if output.index == 0 else {**choice, "logprobs": None}
 
 
-class AlwaysLogprobs(ReferenceServer):
+class AlwaysLogprobs(Chat):
     """Logprobs come unasked."""
 
     breaks = {"chat/logprobs/not-asked", "chat/logprobs/not-wanted"}
@@ -65,7 +66,7 @@ class AlwaysLogprobs(ReferenceServer):
         return super().chat_logprobs(replace(asked, body={**asked.body, "logprobs": True}), tokens)
 
 
-class LastTokenTwice(ReferenceServer):
+class LastTokenTwice(Chat):
     """There is an entry more than there are tokens."""
 
     breaks = {"chat/logprobs/one-for-each-token", "chat/logprobs/one-for-one-token"}
@@ -74,7 +75,7 @@ class LastTokenTwice(ReferenceServer):
         return super().chat_logprobs(asked, [*tokens, *tokens[-1:]])
 
 
-class LogprobsAtTheEnd(ReferenceServer):
+class LogprobsAtTheEnd(Chat):
     """A stream's chunks of text have no logprobs."""
 
     breaks = {"chat/logprobs/beside-their-text", "chat/logprobs/streamed-like-unary"}
@@ -85,7 +86,7 @@ class LogprobsAtTheEnd(ReferenceServer):
         return super().chunk_choice(output, delta, reason, logprobs if reason else None)
 
 
-class WideBytes(ReferenceServer):
+class WideBytes(Chat):
     """Bytes are those of UTF-16."""
 
     breaks = {"chat/logprobs/bytes-of-parts", "chat/logprobs/entries", "chat/logprobs/top-entries"}
@@ -94,7 +95,7 @@ class WideBytes(ReferenceServer):
         return list(token.text.encode("utf-16-le"))
 
 
-class LeastFirst(ReferenceServer):
+class LeastFirst(Chat):
     """The least likely token comes first."""
 
     breaks = {"chat/logprobs/top"}
@@ -103,7 +104,7 @@ class LeastFirst(ReferenceServer):
         return super().top_logprobs(token, top)[::-1]
 
 
-class OtherLogprobs(ReferenceServer):
+class OtherLogprobs(Chat):
     """The chosen token has another logprob in its list."""
 
     breaks = {"chat/logprobs/top", "chat/logprobs/top-one"}
@@ -112,7 +113,7 @@ class OtherLogprobs(ReferenceServer):
         return super().top_logprobs(replace(token, logprob=(token.logprob or 0) - 0.5), top)
 
 
-class OneMore(ReferenceServer):
+class OneMore(Chat):
     """There is a token more than were asked for."""
 
     breaks = {"chat/logprobs/top", "chat/logprobs/top-one", "chat/logprobs/top-none"}
@@ -124,7 +125,7 @@ class OneMore(ReferenceServer):
 # In text completions
 
 
-class NoTextLogprobs(ReferenceServer):
+class NoTextLogprobs(Completions):
     """logprobs is taken without effect."""
 
     breaks = {"completions/capabilities/logprobs"}
@@ -133,7 +134,7 @@ class NoTextLogprobs(ReferenceServer):
         return None
 
 
-class TextProbabilities(ReferenceServer):
+class TextProbabilities(Completions):
     """A logprob is a probability."""
 
     breaks = {"completions/logprobs/lists", "completions/logprobs/none"}
@@ -143,7 +144,7 @@ class TextProbabilities(ReferenceServer):
         return super().completion_logprobs(asked, tokens, offset)
 
 
-class NoneIsNothing(ReferenceServer):
+class NoneIsNothing(Completions):
     """logprobs 0 is taken for no wish at all."""
 
     breaks = {"completions/logprobs/none"}
@@ -152,7 +153,7 @@ class NoneIsNothing(ReferenceServer):
         return super().completion_logprobs(asked, tokens, offset) if asked.body.get("logprobs") else None
 
 
-class FirstTextOnly(ReferenceServer):
+class FirstTextOnly(Completions):
     """Of several texts the first one has logprobs."""
 
     breaks = {"completions/logprobs/lists-of-several-choices", "completions/logprobs/lists-of-several-prompts"}
@@ -162,7 +163,7 @@ class FirstTextOnly(ReferenceServer):
         return choice if output.index == 0 else {**choice, "logprobs": None}
 
 
-class AlwaysTextLogprobs(ReferenceServer):
+class AlwaysTextLogprobs(Completions):
     """Logprobs come unasked."""
 
     breaks = {"completions/logprobs/not-asked"}
@@ -171,7 +172,7 @@ class AlwaysTextLogprobs(ReferenceServer):
         return super().completion_logprobs(replace(asked, body={"logprobs": 1, **asked.body}), tokens, offset)
 
 
-class LastOfTextTwice(ReferenceServer):
+class LastOfTextTwice(Completions):
     """There is an entry more than there are tokens."""
 
     breaks = {"completions/logprobs/one-for-each-token"}
@@ -180,7 +181,7 @@ class LastOfTextTwice(ReferenceServer):
         return super().completion_logprobs(asked, [*tokens, *tokens[-1:]], offset)
 
 
-class OffsetsOfTokens(ReferenceServer):
+class OffsetsOfTokens(Completions):
     """text_offset counts tokens."""
 
     breaks = {"completions/logprobs/offsets", "completions/logprobs/echo-offsets"}
@@ -189,7 +190,7 @@ class OffsetsOfTokens(ReferenceServer):
         return [offset + number for number in range(len(tokens))]
 
 
-class OffsetsOfChunks(ReferenceServer):
+class OffsetsOfChunks(Completions):
     """text_offset begins anew with each chunk of a stream."""
 
     breaks = {"completions/logprobs/streamed-like-unary"}
@@ -198,7 +199,7 @@ class OffsetsOfChunks(ReferenceServer):
         return super().text_offsets(tokens, 0)
 
 
-class NoLogprobsOfEcho(ReferenceServer):
+class NoLogprobsOfEcho(Completions):
     """The lists lack the prompt's tokens."""
 
     breaks = {"completions/capabilities/echo-logprobs"}
@@ -207,7 +208,7 @@ class NoLogprobsOfEcho(ReferenceServer):
         return super().completion_logprobs(asked, tokens[len(self.echoed(asked)) :] or tokens, offset)
 
 
-class EchoOfFirst(ReferenceServer):
+class EchoOfFirst(Completions):
     """Of the prompt's tokens the lists have every other one."""
 
     breaks = {"completions/logprobs/echo", "completions/logprobs/echo-streamed"}
@@ -217,7 +218,7 @@ class EchoOfFirst(ReferenceServer):
         return super().completion_logprobs(asked, shown, offset)
 
 
-class NothingOfEcho(ReferenceServer):
+class NothingOfEcho(Completions):
     """The prompt's tokens have null for logprobs."""
 
     breaks = {"completions/logprobs/echo-lists", "completions/logprobs/echo-alone"}
@@ -226,7 +227,7 @@ class NothingOfEcho(ReferenceServer):
         return [replace(token, logprob=None) for token in super().echoed(asked)]
 
 
-class EchoNeedsAnswer(ReferenceServer):
+class EchoNeedsAnswer(Completions):
     """Without an answer there is no echo."""
 
     breaks = {"completions/capabilities/echo-alone"}

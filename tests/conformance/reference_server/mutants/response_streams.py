@@ -5,14 +5,14 @@ from typing import Any
 
 from reference_server.generation import Asked, Piece
 from reference_server.http import Event
+from reference_server.item_events import ItemEvents
 from reference_server.items import Item
-from reference_server.responses import Response
-from reference_server.server import ReferenceServer
+from reference_server.responses import Response, Responses
 
 ORDER = {"responses/rules/stream-order", "response/rules/stream-order"}
 
 
-class CreatedCompleted(ReferenceServer):
+class CreatedCompleted(Responses):
     """A response counts as completed when its stream begins."""
 
     breaks = {"responses/events/begins-empty"}
@@ -22,7 +22,7 @@ class CreatedCompleted(ReferenceServer):
             yield {**event, "response": {**begun, "status": "completed"}}
 
 
-class EndsWithoutUsage(ReferenceServer):
+class EndsWithoutUsage(Responses):
     """The last event doesn't say what the response took."""
 
     breaks = {"responses/events/ends-whole"}
@@ -32,7 +32,7 @@ class EndsWithoutUsage(ReferenceServer):
             yield {**event, "response": {**whole, "usage": None}}
 
 
-class AlwaysCompleted(ReferenceServer):
+class AlwaysCompleted(Responses):
     """Every stream ends with response.completed."""
 
     breaks = {"responses/events/cut-off"}
@@ -41,7 +41,7 @@ class AlwaysCompleted(ReferenceServer):
         yield {"type": "response.completed", "response": whole}
 
 
-class LosesTheFirst(ReferenceServer):
+class LosesTheFirst(ItemEvents):
     """The first piece of a text doesn't come."""
 
     breaks = {
@@ -61,7 +61,7 @@ class LosesTheFirst(ReferenceServer):
         yield from super().part_events(asked, pieces[1:], part, where)
 
 
-class LosesArguments(ReferenceServer):
+class LosesArguments(ItemEvents):
     """The pieces of a call's arguments have lost their quotation marks."""
 
     breaks = {"responses/tools/streamed", "responses/streams/call"}
@@ -71,7 +71,7 @@ class LosesArguments(ReferenceServer):
         return {**event, "delta": event["delta"].replace('"', "")}
 
 
-class BeginsWithArguments(ReferenceServer):
+class BeginsWithArguments(ItemEvents):
     """A call begins with all of its arguments, and the pieces repeat them."""
 
     breaks = {"responses/tools/streamed"}

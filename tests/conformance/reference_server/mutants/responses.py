@@ -4,13 +4,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from reference_server.generation import NO_FORM, Asked, Output
-from reference_server.http import Call
-from reference_server.items import Item
+from reference_server.chat import Chat
+from reference_server.generation import NO_FORM, Asked, Generation, Output
+from reference_server.http import Call, Http
+from reference_server.items import Item, Items
+from reference_server.models import Models
 from reference_server.refusal import Refusal
-from reference_server.responses import Response
-from reference_server.server import ReferenceServer
-from reference_server.tools import Offer
+from reference_server.requests import Requests
+from reference_server.responses import Response, Responses
+from reference_server.tools import Offer, Tools
 from reference_server.words import Token
 from specvino.generated.errors import ErrorCode
 
@@ -18,7 +20,7 @@ SHAPES = {"response*/rules/*-shape"}
 """What an answer of a wrong form may break, too."""
 
 
-class NoOutput(ReferenceServer):
+class NoOutput(Responses):
     """A response's output stays empty."""
 
     breaks = {"responses/capabilities/endpoint"}
@@ -27,7 +29,7 @@ class NoOutput(ReferenceServer):
         return {**super().response(asked, begun, output, items), "output": []}
 
 
-class PartsOfChat(ReferenceServer):
+class PartsOfChat(Responses):
     """The parts of a message are of the type text, as chat has it."""
 
     breaks = {"responses/basics/answers"}
@@ -42,7 +44,7 @@ class PartsOfChat(ReferenceServer):
         return super().response(asked, begun, output, named)
 
 
-class AnyModel(ReferenceServer):
+class AnyModel(Models):
     """The served model answers for any other."""
 
     breaks = {"responses/basics/model-is-unknown"}
@@ -51,7 +53,7 @@ class AnyModel(ReferenceServer):
         return
 
 
-class AcceptsAnything(ReferenceServer):
+class AcceptsAnything(Requests):
     """Requests are not judged, so that what can't be understood is left out, or breaks something later."""
 
     breaks = {
@@ -78,7 +80,7 @@ class AcceptsAnything(ReferenceServer):
         yield from ()
 
 
-class LeavesOutUnknown(ReferenceServer):
+class LeavesOutUnknown(Requests):
     """Parts and forms of unknown types are left out without a word."""
 
     breaks = {"responses/refusals/part-is-unknown", "responses/refusals/format-is-unknown"}
@@ -96,7 +98,7 @@ class LeavesOutUnknown(ReferenceServer):
         return super().accepted(call, component)
 
 
-class NamesNoField(ReferenceServer):
+class NamesNoField(Requests):
     """Errors don't say which field is wrong."""
 
     breaks = {
@@ -110,7 +112,7 @@ class NamesNoField(ReferenceServer):
         return None
 
 
-class UsageOfChat(ReferenceServer):
+class UsageOfChat(Responses):
     """Usage has the names that chat gives it."""
 
     breaks = {"responses/basics/usage-names"}
@@ -120,7 +122,7 @@ class UsageOfChat(ReferenceServer):
         return {**usage, "prompt_tokens": usage["input_tokens"], "completion_tokens": usage["output_tokens"]}
 
 
-class Milliseconds(ReferenceServer):
+class Milliseconds(Http):
     """Times are in milliseconds."""
 
     breaks = {"responses/basics/times"}
@@ -129,7 +131,7 @@ class Milliseconds(ReferenceServer):
         return super().now() * 1000
 
 
-class LimitOfChat(ReferenceServer):
+class LimitOfChat(Responses):
     """What the limit cut off says length for a reason, as chat does."""
 
     breaks = {"responses/basics/cut-off"}
@@ -138,7 +140,7 @@ class LimitOfChat(ReferenceServer):
         return {"reason": "length"}
 
 
-class NeverIncomplete(ReferenceServer):
+class NeverIncomplete(Responses):
     """What the limit cut off counts as completed."""
 
     breaks = {"responses/basics/cut-off", "responses/basics/cut-off-item", "responses/events/cut-off"}
@@ -147,7 +149,7 @@ class NeverIncomplete(ReferenceServer):
         return "completed"
 
 
-class WholeItems(ReferenceServer):
+class WholeItems(Items):
     """The item that the limit cut off counts as completed."""
 
     breaks = {"responses/basics/cut-off-item"}
@@ -156,7 +158,7 @@ class WholeItems(ReferenceServer):
         return "completed"
 
 
-class AlwaysExcused(ReferenceServer):
+class AlwaysExcused(Responses):
     """Every response says why it is incomplete, the completed ones, too."""
 
     breaks = {"responses/basics/whole-has-no-excuse"}
@@ -166,7 +168,7 @@ class AlwaysExcused(ReferenceServer):
         return {**whole, "incomplete_details": self.incomplete_details()}
 
 
-class OneItemId(ReferenceServer):
+class OneItemId(Items):
     """The ids of items say their kind only."""
 
     breaks = {"responses/basics/item-ids"}
@@ -175,7 +177,7 @@ class OneItemId(ReferenceServer):
         return f"{prefix}_1"
 
 
-class OneCallId(ReferenceServer):
+class OneCallId(Generation):
     """All calls have one id."""
 
     breaks = {"responses/tools/call-ids"}
@@ -184,7 +186,7 @@ class OneCallId(ReferenceServer):
         return "call_1"
 
 
-class StreamsWhenNamed(ReferenceServer):
+class StreamsWhenNamed(Requests):
     """With stream in it, whatever it says, a request gets a stream."""
 
     breaks = {"responses/basics/stream-is-false"}
@@ -194,7 +196,7 @@ class StreamsWhenNamed(ReferenceServer):
         return {**given, "stream": True} if "stream" in given else given
 
 
-class NullIsAValue(ReferenceServer):
+class NullIsAValue(Requests):
     """null is no sign that a field is absent."""
 
     breaks = {"completions/settings/null", "responses/input/null-is-absent", "tokenize/lists/null"}
@@ -203,7 +205,7 @@ class NullIsAValue(ReferenceServer):
         return body
 
 
-class AllIsThought(ReferenceServer):
+class AllIsThought(Responses):
     """All tokens count as thoughts."""
 
     breaks = {"responses/basics/thoughts-are-counted"}
@@ -213,7 +215,7 @@ class AllIsThought(ReferenceServer):
         return {**usage, "output_tokens_details": {"reasoning_tokens": usage["output_tokens"]}}
 
 
-class TextIsCompleted(ReferenceServer):
+class TextIsCompleted(Items):
     """An input that is a text is no user's message, but something to go on with."""
 
     breaks = {"responses/input/message-without-type"}
@@ -222,7 +224,7 @@ class TextIsCompleted(ReferenceServer):
         return super().input_items([{"role": "assistant", "content": given}] if isinstance(given, str) else given)
 
 
-class TypedIsShown(ReferenceServer):
+class TypedIsShown(Items):
     """A message with a type is shown to the model as the JSON that it came in."""
 
     breaks = {"responses/input/message-with-type"}
@@ -232,7 +234,7 @@ class TypedIsShown(ReferenceServer):
         return super().whole_item({**item, "content": json.dumps(item)} if shown else item)
 
 
-class DropsParts(ReferenceServer):
+class DropsParts(Items):
     """A content that is a list is taken, and left out without a word."""
 
     breaks = {"responses/input/parts", "responses/input/several-parts", "responses/input/assistant-parts"}
@@ -241,7 +243,7 @@ class DropsParts(ReferenceServer):
         return super().whole_item({**item, "content": []} if isinstance(item.get("content"), list) else item)
 
 
-class FirstPartOnly(ReferenceServer):
+class FirstPartOnly(Items):
     """Of a content's parts the first is read only."""
 
     breaks = {"responses/input/several-parts"}
@@ -250,7 +252,7 @@ class FirstPartOnly(ReferenceServer):
         return super().item_text(content if isinstance(content, str) else content[:1], param)
 
 
-class LastTurnOnly(ReferenceServer):
+class LastTurnOnly(Items):
     """The model sees what came last only."""
 
     breaks = {"responses/input/history"}
@@ -259,7 +261,7 @@ class LastTurnOnly(ReferenceServer):
         yield from [*super().item_turns(items, param)][-1:]
 
 
-class NoDevelopers(ReferenceServer):
+class NoDevelopers(Chat):
     """The model's template knows no developer, and refuses one."""
 
     breaks = {"responses/input/developer"}
@@ -270,7 +272,7 @@ class NoDevelopers(ReferenceServer):
         return super().role(role)
 
 
-class SystemIsDropped(ReferenceServer):
+class SystemIsDropped(Items):
     """Only users and assistants are read."""
 
     breaks = {"responses/input/system", "responses/input/developer"}
@@ -280,7 +282,7 @@ class SystemIsDropped(ReferenceServer):
         yield from super().item_turns([item for item in items if item.get("role") not in dropped], param)
 
 
-class NoInstructions(ReferenceServer):
+class NoInstructions(Responses):
     """Instructions are taken, and left out without a word."""
 
     breaks = {"responses/input/instructions"}
@@ -289,7 +291,7 @@ class NoInstructions(ReferenceServer):
         return []
 
 
-class RefusesItsOwn(ReferenceServer):
+class RefusesItsOwn(Items):
     """Items with a status are refused, so that the server's own can't come back."""
 
     breaks = {"responses/input/output-goes-back-in"}
@@ -300,7 +302,7 @@ class RefusesItsOwn(ReferenceServer):
         return super().whole_item(item)
 
 
-class AsciiOnly(ReferenceServer):
+class AsciiOnly(Responses):
     """What is repeated has lost all but ASCII."""
 
     breaks = {"responses/input/unicode"}
@@ -311,7 +313,7 @@ class AsciiOnly(ReferenceServer):
         return shown
 
 
-class RefusesUnknown(ReferenceServer):
+class RefusesUnknown(Requests):
     """Fields that nobody knows are refused."""
 
     breaks = {"responses/input/unknown-field"}
@@ -322,7 +324,7 @@ class RefusesUnknown(ReferenceServer):
         return []
 
 
-class RepeatsDefaults(ReferenceServer):
+class RepeatsDefaults(Responses):
     """A response says the default of each setting, whatever the request was."""
 
     breaks = {
@@ -341,7 +343,7 @@ class RepeatsDefaults(ReferenceServer):
         return super().echo({})
 
 
-class SaysStored(ReferenceServer):
+class SaysStored(Responses):
     """A response says that it is stored, though it isn't."""
 
     breaks = {"responses/echo/not-stored"}
@@ -350,7 +352,7 @@ class SaysStored(ReferenceServer):
         return {**super().begun_response(body), "store": True}
 
 
-class NoFormSaid(ReferenceServer):
+class NoFormSaid(Responses):
     """The form of a text is null unless the request has one."""
 
     breaks = {"responses/echo/format"}
@@ -359,7 +361,7 @@ class NoFormSaid(ReferenceServer):
         return {**super().echoed_text(body), "format": (body.get("text") or {}).get("format")}
 
 
-class ToolsOfChat(ReferenceServer):
+class ToolsOfChat(Responses):
     """Tools are repeated in chat's nested form."""
 
     breaks = {"responses/echo/tools"}
@@ -368,7 +370,7 @@ class ToolsOfChat(ReferenceServer):
         return [{"type": "function", "function": tool} for tool in super().echoed_tools(body)]
 
 
-class NoTools(ReferenceServer):
+class NoTools(Tools):
     """Tools are taken, and left out without a word."""
 
     breaks = {"responses/capabilities/tools"}
@@ -377,7 +379,7 @@ class NoTools(ReferenceServer):
         return Offer({})
 
 
-class ArgumentsAreObjects(ReferenceServer):
+class ArgumentsAreObjects(Responses):
     """The arguments of a call are an object instead of its text."""
 
     breaks = {"responses/tools/required"}
@@ -390,7 +392,7 @@ class ArgumentsAreObjects(ReferenceServer):
         return super().response(asked, begun, output, objects)
 
 
-class AnyFunction(ReferenceServer):
+class AnyFunction(Tools):
     """A tool_choice that names a function is read as required."""
 
     breaks = {"responses/tools/named", "responses/tools/named-is-unknown"}
@@ -399,7 +401,7 @@ class AnyFunction(ReferenceServer):
         return ("required", None, "tool_choice") if isinstance(choice, Mapping) else super().choice(choice)
 
 
-class CallsUnread(ReferenceServer):
+class CallsUnread(Items):
     """Calls and their results are taken, and left out without a word."""
 
     breaks = {"responses/tools/answered", "responses/tools/output-in-parts"}
@@ -409,7 +411,7 @@ class CallsUnread(ReferenceServer):
         yield from super().item_turns(read or [{"type": "message", "role": "user", "content": ""}], param)
 
 
-class FormIgnored(ReferenceServer):
+class FormIgnored(Generation):
     """A form is taken, and left out without a word."""
 
     breaks = {"responses/capabilities/json-schema", "responses/capabilities/json-object"}
@@ -418,7 +420,7 @@ class FormIgnored(ReferenceServer):
         return NO_FORM
 
 
-class ShallowForms(ReferenceServer):
+class ShallowForms(Generation):
     """Of an object's properties the first comes only, and nothing within it."""
 
     breaks = {"responses/forms/json-schema", "responses/forms/nested-schema"}
@@ -431,7 +433,7 @@ class ShallowForms(ReferenceServer):
         return json.dumps({name: [] if isinstance(first, list) else first})
 
 
-class AnySchema(ReferenceServer):
+class AnySchema(Generation):
     """A schema that is none is taken for one that allows everything."""
 
     breaks = {"responses/forms/schema-is-none"}
@@ -443,7 +445,7 @@ class AnySchema(ReferenceServer):
             return {}
 
 
-class NoProbabilities(ReferenceServer):
+class NoProbabilities(Items):
     """Logprobs are asked for without effect."""
 
     breaks = {"responses/capabilities/logprobs"}
@@ -452,7 +454,7 @@ class NoProbabilities(ReferenceServer):
         return []
 
 
-class PositiveProbabilities(ReferenceServer):
+class PositiveProbabilities(Chat):
     """Logprobs have lost their sign."""
 
     breaks = {"responses/logprobs/join"}
@@ -462,7 +464,7 @@ class PositiveProbabilities(ReferenceServer):
         return {**shown, "logprob": -shown["logprob"]}
 
 
-class OtherTokens(ReferenceServer):
+class OtherTokens(Items):
     """The tokens of logprobs are those of another text."""
 
     breaks = {"responses/logprobs/join"}
@@ -471,7 +473,7 @@ class OtherTokens(ReferenceServer):
         return super().output_logprobs(asked, tokens[::-1])
 
 
-class MoreAlternatives(ReferenceServer):
+class MoreAlternatives(Items):
     """Three alternatives are shown, however many were asked for."""
 
     breaks = {"responses/logprobs/alternatives"}
@@ -480,10 +482,10 @@ class MoreAlternatives(ReferenceServer):
         return [{**each, "top_logprobs": [each] * 3} for each in super().output_logprobs(asked, tokens)]
 
 
-class ProbabilitiesUnasked(ReferenceServer):
+class ProbabilitiesUnasked(Items):
     """Logprobs always come."""
 
     breaks = {"responses/logprobs/not-asked-for"}
 
     def output_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> list[dict[str, Any]]:
-        return [self.token_logprob(token, asked.body.get("top_logprobs", 0)) for token in tokens]
+        return [self.server.chat.token_logprob(token, asked.body.get("top_logprobs", 0)) for token in tokens]

@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from reference_server.http import Call, Headers
+from reference_server.http import Call, Headers, Http
+from reference_server.models import Models
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
+from reference_server.stored import Stored
+from reference_server.tokenize import Tokenize
 from specvino.generated.errors import ErrorCode
 
 
-class TimesWithFractions(ReferenceServer):
+class TimesWithFractions(Http):
     """When an answer was begun is a number with a fraction, which typed clients can't read."""
 
     breaks = {
@@ -25,7 +27,7 @@ class TimesWithFractions(ReferenceServer):
         return super().now() + 0.25
 
 
-class ModelsWithoutOwner(ReferenceServer):
+class ModelsWithoutOwner(Models):
     """A model has no owned_by."""
 
     breaks = {"models/rules/answer-shape", "model/rules/answer-shape"}
@@ -34,7 +36,7 @@ class ModelsWithoutOwner(ReferenceServer):
         return {"id": model, "object": "model", "created": 0}
 
 
-class TokensAsObjects(ReferenceServer):
+class TokensAsObjects(Tokenize):
     """Tokens are objects instead of their ids."""
 
     breaks = {"tokenize/rules/answer-shape"}
@@ -43,7 +45,7 @@ class TokensAsObjects(ReferenceServer):
         return [{"id": id} for ids in found for id in ids]
 
 
-class DeletedOtherwise(ReferenceServer):
+class DeletedOtherwise(Stored):
     """A deletion says another kind of object."""
 
     breaks = {"response_deletion/rules/answer-shape"}
@@ -52,7 +54,7 @@ class DeletedOtherwise(ReferenceServer):
         return {**super().delete_response(call), "object": "response.deleted"}
 
 
-class CancelledBriefly(ReferenceServer):
+class CancelledBriefly(Stored):
     """What was cancelled is said without the response."""
 
     breaks = {"response_cancel/rules/answer-shape"}
@@ -61,7 +63,7 @@ class CancelledBriefly(ReferenceServer):
         return {"id": response["id"], "object": "response", "status": "cancelled", "background": True}
 
 
-class PagesWithoutEnds(ReferenceServer):
+class PagesWithoutEnds(Stored):
     """A page of items doesn't say which are its first and last."""
 
     breaks = {"response_input_items/rules/answer-shape"}
@@ -71,7 +73,7 @@ class PagesWithoutEnds(ReferenceServer):
         return {name: page[name] for name in ("object", "data", "has_more")}
 
 
-class ErrorsOfAnotherForm(ReferenceServer):
+class ErrorsOfAnotherForm(Http):
     """Errors are not in OpenAI's form, and clients show "no body"."""
 
     breaks = {
@@ -91,7 +93,7 @@ class ErrorsOfAnotherForm(ReferenceServer):
         return {"object": "error", "message": refusal.message, "code": refusal.status}
 
 
-class ErrorsWithNumbers(ReferenceServer):
+class ErrorsWithNumbers(Http):
     """The code of an error is its status."""
 
     breaks = {
@@ -111,7 +113,7 @@ class ErrorsWithNumbers(ReferenceServer):
         return {"error": {**refusal.error, "code": refusal.status}}
 
 
-class Unprocessable(ReferenceServer):
+class Unprocessable(Http):
     """What is not valid is refused with 422, as some frameworks do of themselves."""
 
     breaks = {
@@ -126,7 +128,7 @@ class Unprocessable(ReferenceServer):
         return 422 if refusal.status == 400 else refusal.status
 
 
-class Gone(ReferenceServer):
+class Gone(Http):
     """What isn't there is refused with 410."""
 
     breaks = {
@@ -141,7 +143,7 @@ class Gone(ReferenceServer):
         return 410 if refusal.status == 404 else refusal.status
 
 
-class NoModels(ReferenceServer):
+class NoModels(Models):
     """There is no list of models, so that no client can show one."""
 
     breaks = {"models/rules/documented-status", "models/list/shape"}
@@ -150,7 +152,7 @@ class NoModels(ReferenceServer):
         raise Refusal(ErrorCode.NOT_FOUND, "There is nothing here.")
 
 
-class ModelsFail(ReferenceServer):
+class ModelsFail(Models):
     """The list of models is a failure of the server."""
 
     breaks = {"models/rules/no-server-error"}
@@ -159,7 +161,7 @@ class ModelsFail(ReferenceServer):
         raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
 
 
-class DeletionFails(ReferenceServer):
+class DeletionFails(Stored):
     """What is to be deleted is a failure of the server."""
 
     breaks = {"response_deletion/rules/no-server-error"}
@@ -168,7 +170,7 @@ class DeletionFails(ReferenceServer):
         raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
 
 
-class DeletionUnknown(ReferenceServer):
+class DeletionUnknown(Http):
     """What was deleted is said with a status that no client expects."""
 
     breaks = {"response_deletion/rules/documented-status"}
@@ -177,7 +179,7 @@ class DeletionUnknown(ReferenceServer):
         await super().respond(call, 202 if call.method == "DELETE" and status == 200 else status, body, headers)
 
 
-class FailsInstead(ReferenceServer):
+class FailsInstead(Http):
     """Whatever should be refused is a failure of the server."""
 
     breaks = {

@@ -4,13 +4,12 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from reference_server.generation import Asked
+from reference_server.generation import Asked, Generation
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
 from specvino.generated.errors import ErrorCode
 
 
-class IgnoresTemperature(ReferenceServer):
+class IgnoresTemperature(Generation):
     """Tokens are drawn at any temperature."""
 
     breaks = {"chat/sampling/greedy"}
@@ -19,7 +18,7 @@ class IgnoresTemperature(ReferenceServer):
         return super().is_greedy({**body, "temperature": 1})
 
 
-class ForgetsSeeds(ReferenceServer):
+class ForgetsSeeds(Generation):
     """The seed is another one each time."""
 
     breaks = {"chat/sampling/seed", "chat/sampling/seeded-stream"}
@@ -28,7 +27,7 @@ class ForgetsSeeds(ReferenceServer):
         return super().seed({name: value for name, value in body.items() if name != "seed"}, choice)
 
 
-class DrawsFromAll(ReferenceServer):
+class DrawsFromAll(Generation):
     """Nothing but the temperature says from how many tokens is drawn."""
 
     breaks = {"chat/sampling/top-p", "chat/sampling/top-k", "chat/sampling/min-p"}
@@ -37,7 +36,7 @@ class DrawsFromAll(ReferenceServer):
         return body.get("temperature") == 0
 
 
-class DrawsWhenCounting(ReferenceServer):
+class DrawsWhenCounting(Generation):
     """Where choices are counted, tokens are drawn at any temperature."""
 
     breaks = {"chat/choices/one"}
@@ -46,7 +45,7 @@ class DrawsWhenCounting(ReferenceServer):
         return "n" not in body and super().is_greedy(body)
 
 
-class RefusesStrongSettings(ReferenceServer):
+class RefusesStrongSettings(Generation):
     """Only the middle of what settings may be is taken."""
 
     breaks = {
@@ -70,7 +69,7 @@ class RefusesStrongSettings(ReferenceServer):
                 raise Refusal(ErrorCode.INVALID_VALUE, f"{name} must be from {low} to {high}.", name)
 
 
-class OneOfTwoSettings(ReferenceServer):
+class OneOfTwoSettings(Generation):
     """temperature and top_p can't be said together."""
 
     breaks = {"chat/sampling/defaults"}
@@ -81,7 +80,7 @@ class OneOfTwoSettings(ReferenceServer):
             raise Refusal(ErrorCode.INVALID_VALUE, "Say temperature or top_p, not both.", "top_p")
 
 
-class EndsAllTheSame(ReferenceServer):
+class EndsAllTheSame(Generation):
     """The model ends its turn, though that is to be ignored."""
 
     breaks = {"chat/limits/ignored-end"}

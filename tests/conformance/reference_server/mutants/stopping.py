@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from reference_server.generation import Asked, Output
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Generation, Output
 from reference_server.http import Call
-from reference_server.server import ReferenceServer
+from reference_server.requests import Requests
 from reference_server.words import Token
 
 
-class NeverStops(ReferenceServer):
+class NeverStops(Generation):
     """stop has no effect."""
 
     breaks = {
@@ -27,7 +28,7 @@ class NeverStops(ReferenceServer):
         return []
 
 
-class ForgetsStops(ReferenceServer):
+class ForgetsStops(Requests):
     """Of many stop texts the last ones are left out."""
 
     breaks = {"chat/stop/too-many"}
@@ -38,7 +39,7 @@ class ForgetsStops(ReferenceServer):
         return super().accepted(call, component)
 
 
-class StopsAtTokens(ReferenceServer):
+class StopsAtTokens(Generation):
     """A stop text is found only within a token."""
 
     breaks = {"chat/stop/across-tokens", "chat/stop/streamed-across-tokens"}
@@ -50,7 +51,7 @@ class StopsAtTokens(ReferenceServer):
         return tokens, False
 
 
-class DropsTokensWithStops(ReferenceServer):
+class DropsTokensWithStops(Generation):
     """Where a stop text begins within a token, the whole token is dropped."""
 
     breaks = {"chat/stop/within-a-token"}
@@ -62,7 +63,7 @@ class DropsTokensWithStops(ReferenceServer):
             yield token if at <= kept else Token(token.id, "", token.logprob)
 
 
-class StreamsShowStops(ReferenceServer):
+class StreamsShowStops(Generation):
     """A stream shows the stop text."""
 
     breaks = {"chat/stop/streamed", "chat/stop/streamed-across-tokens", "chat/streams/stop"}
@@ -71,7 +72,7 @@ class StreamsShowStops(ReferenceServer):
         return start + len(stop) if body.get("stream") else super().kept(start, stop, body)
 
 
-class NeverShowsStops(ReferenceServer):
+class NeverShowsStops(Generation):
     """A stop text is never shown, though the request wants it."""
 
     breaks = {"chat/stop/included"}
@@ -80,7 +81,7 @@ class NeverShowsStops(ReferenceServer):
         return start
 
 
-class HoldsBackForStops(ReferenceServer):
+class HoldsBackForStops(Generation):
     """The end of a text with which a stop text may begin is never given."""
 
     breaks = {"chat/stop/half-met", "chat/stop/streamed-half-met"}
@@ -96,7 +97,7 @@ class HoldsBackForStops(ReferenceServer):
         return replace(output, pieces=pieces)
 
 
-class LosesItsEnd(ReferenceServer):
+class LosesItsEnd(Generation):
     """Where there is a stop text, the end of an answer is never given."""
 
     breaks = {"chat/stop/unmet", "chat/unicode/stop"}
@@ -106,7 +107,7 @@ class LosesItsEnd(ReferenceServer):
         return (shown if stopped or not self.stops(body) else shown[:4]), stopped
 
 
-class OldLimitOnly(ReferenceServer):
+class OldLimitOnly(Chat):
     """max_completion_tokens has no effect."""
 
     breaks = {"chat/limits/max-completion-tokens", "chat/limits/newer-name-wins"}
@@ -116,7 +117,7 @@ class OldLimitOnly(ReferenceServer):
         return limit
 
 
-class NewLimitOnly(ReferenceServer):
+class NewLimitOnly(Chat):
     """max_tokens has no effect."""
 
     breaks = {"chat/limits/max-tokens", "chat/limits/one-token"}
@@ -126,7 +127,7 @@ class NewLimitOnly(ReferenceServer):
         return limit
 
 
-class SmallWindow(ReferenceServer):
+class SmallWindow(Chat):
     """Of a long prompt the end is cut off in silence."""
 
     breaks = {"chat/limits/long-prompt"}

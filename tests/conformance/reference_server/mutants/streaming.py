@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from reference_server.generation import Asked, Output, Piece
-from reference_server.http import Call, Headers, Stream
-from reference_server.server import ReferenceServer
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Generation, Output, Piece
+from reference_server.http import Call, Headers, Http, Stream
 
 
-class LosesLastPiece(ReferenceServer):
+class LosesLastPiece(Chat):
     """The last piece of a text never comes."""
 
     breaks = {"chat/streams/*"}
@@ -19,7 +19,7 @@ class LosesLastPiece(ReferenceServer):
                 yield output, piece
 
 
-class AllAtOnce(ReferenceServer):
+class AllAtOnce(Chat):
     """The whole text comes in one piece."""
 
     breaks = {"chat/streaming/pieces"}
@@ -34,7 +34,7 @@ class AllAtOnce(ReferenceServer):
             yield from ((output, piece) for piece in output.pieces if piece.kind == "call")
 
 
-class LatinStreams(ReferenceServer):
+class LatinStreams(Http):
     """A stream is declared in another encoding than it is in."""
 
     breaks = {"chat/streaming/media-type"}
@@ -44,7 +44,7 @@ class LatinStreams(ReferenceServer):
         return [(b"content-type", b"text/event-stream; charset=iso-8859-1"), *others]
 
 
-class StreamsBySight(ReferenceServer):
+class StreamsBySight(Chat):
     """A stream comes wherever the request speaks of one."""
 
     breaks = {"chat/streaming/not-streamed"}
@@ -55,7 +55,7 @@ class StreamsBySight(ReferenceServer):
         return super().chat(call)
 
 
-class NullBesideRole(ReferenceServer):
+class NullBesideRole(Chat):
     """The first delta has a content of null."""
 
     breaks = {"chat/streaming/content-is-text"}
@@ -64,7 +64,7 @@ class NullBesideRole(ReferenceServer):
         return {**super().role_delta(), "content": None}
 
 
-class HalvesCharacters(ReferenceServer):
+class HalvesCharacters(Chat):
     """Each token is decoded alone, so that characters of several tokens are lost."""
 
     breaks = {"chat/unicode/whole-characters"}
@@ -74,7 +74,7 @@ class HalvesCharacters(ReferenceServer):
             yield {"content": half}
 
 
-class CountsChoicesFromOne(ReferenceServer):
+class CountsChoicesFromOne(Generation):
     """The first choice has the index 1."""
 
     breaks = {"chat/choices/two", "chat/choices/three-streamed"}

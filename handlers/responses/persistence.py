@@ -19,8 +19,8 @@ logger = logging.getLogger("specvino.store")
 encode = msgspec.json.encode
 
 
-async def recorded(events: Events, input: Sequence[Item], store: ResponseStore) -> Events:
-    """The events of a response, which is stored before its last one is shown.
+async def persisted(events: Events, input: Sequence[Item], store: ResponseStore) -> Events:
+    """Yields the events of a response, which is stored before its last one is shown.
 
     An answer is never lost to a store that fails: it then says itself that it isn't stored, and the log says why.
     """

@@ -2,7 +2,7 @@
 
 from specvino.document.loading import whole
 from specvino.generated.models import CreateResponseRequest
-from specvino.handlers.responses.echo import echo
+from specvino.handlers.responses.request_echo import request_echo
 from specvino.handlers.sampling import sampling
 from specvino.server.validation.schema import SchemaCheck
 
@@ -11,7 +11,7 @@ UNARY = SchemaCheck.of_component("ResponseObject")
 
 def repeat(model=None, **fields):
     body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", **fields})
-    response = echo(body, sampling(body, None, model or {}), "resp_1", 5)
+    response = request_echo(body, sampling(body, None, model or {}), "resp_1", 5)
     UNARY.require(response)
     return response
 
@@ -37,7 +37,7 @@ def test_settings_are_those_in_force():
 
 def test_whether_it_is_stored_is_not_what_was_asked_but_what_is():
     body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", "store": True})
-    assert [echo(body, sampling(body, None, {}), "resp_1", 5, stored)["store"] for stored in (True, False)] == [
+    assert [request_echo(body, sampling(body, None, {}), "resp_1", 5, stored)["store"] for stored in (True, False)] == [
         True,
         False,
     ]

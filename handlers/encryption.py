@@ -1,4 +1,4 @@
-"""Thoughts that a client keeps without being able to read or change them, sealed with a key of the installation."""
+"""Reasoning that a client keeps without being able to read or change it, encrypted with a key of the installation."""
 
 import os
 import tempfile
@@ -7,33 +7,34 @@ from pathlib import Path
 from cryptography.fernet import Fernet, InvalidToken
 
 
-class ForeignSeal(Exception):
-    """A text that was not sealed with this key, or was changed since."""
+class NotDecryptable(Exception):
+    """The text was not encrypted with this key, or was changed since."""
 
 
-class Sealer:
-    """Seals texts with a key; without one, with a new key that nobody else will have."""
+class Cipher:
+    """Encrypts texts with a key; without one, with a new key that nobody else will have."""
 
     def __init__(self, key: bytes | None = None) -> None:
         """Raises ValueError for what is no key."""
         self._fernet = Fernet(key or Fernet.generate_key())
 
     @classmethod
-    def from_file(cls, file: Path) -> "Sealer":
-        """With the key in a file, which is made if need be. Raises OSError, and ValueError for what is no key."""
+    def from_file(cls, file: Path) -> "Cipher":
+        """Uses the key in a file, which is made if need be. Raises OSError, and ValueError for what is no key."""
         if not file.exists():
             _create(file)
         return cls(file.read_bytes().strip())
 
-    def seal(self, text: str) -> str:
+    def encrypt(self, text: str) -> str:
+        """Returns a text of ASCII characters."""
         return self._fernet.encrypt(text.encode()).decode("ascii")
 
-    def open(self, sealed: str) -> str:
-        """Raises ForeignSeal."""
+    def decrypt(self, encrypted: str) -> str:
+        """Returns the text that was encrypted. Raises NotDecryptable."""
         try:
-            return self._fernet.decrypt(sealed.encode()).decode()
+            return self._fernet.decrypt(encrypted.encode()).decode()
         except InvalidToken:
-            raise ForeignSeal from None
+            raise NotDecryptable from None
 
 
 def _create(file: Path) -> None:

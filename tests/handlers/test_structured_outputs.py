@@ -5,21 +5,26 @@ import pytest
 from specvino.engine.errors import ConstraintError
 from specvino.engine.request import JsonSchema, StructuralTag
 from specvino.generated.models import CreateChatCompletionRequest, CreateResponseRequest
-from specvino.handlers import forms
+from specvino.handlers.chat.request import request_fields as chat_fields
 from specvino.handlers.errors import ApiError
+from specvino.handlers.responses.request import request_fields as response_fields
+from specvino.handlers.sampling import sampling
+from specvino.handlers.structured_outputs import of_tag, refusals, structured_output
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 
 
+def of(fields, strict):
+    return structured_output(fields.format, sampling(fields.body, None, {}), strict=strict)
+
+
 def of_chat(format, *, strict=False, **fields):
     body = {"model": "m", "messages": [{"role": "user", "content": "x"}], "response_format": format, **fields}
-    return forms.of_chat(CreateChatCompletionRequest.model_validate(body), strict=strict)
+    return of(chat_fields(CreateChatCompletionRequest.model_validate(body)), strict)
 
 
 def of_response(*, strict=False, **fields):
-    return forms.of_response(
-        CreateResponseRequest.model_validate({"model": "m", "input": "x", **fields}), strict=strict
-    )
+    return of(response_fields(CreateResponseRequest.model_validate({"model": "m", "input": "x", **fields})), strict)
 
 
 @pytest.mark.parametrize("format", [None, {"type": "text"}])
@@ -32,10 +37,10 @@ def test_any_text(format):
 
 
 def test_an_object():
-    form = of_chat({"type": "json_object"})
-    assert form.constraint == JsonSchema({"type": "object"})
-    assert of_response(response_format={"type": "json_object"}) == form
-    assert of_response(text={"format": {"type": "json_object"}}).constraint == form.constraint
+    output = of_chat({"type": "json_object"})
+    assert output.constraint == JsonSchema({"type": "object"})
+    assert of_response(response_format={"type": "json_object"}) == output
+    assert of_response(text={"format": {"type": "json_object"}}).constraint == output.constraint
 
 
 @pytest.mark.parametrize("strict", [None, False, True])
@@ -50,8 +55,8 @@ def test_a_schema(strict):
 
 
 def test_a_schema_alone_as_ovms_takes_it():
-    form = of_chat({"type": "json_schema", "json_schema": SCHEMA})
-    assert (form.constraint, form.param) == (JsonSchema(SCHEMA), "response_format.json_schema")
+    output = of_chat({"type": "json_schema", "json_schema": SCHEMA})
+    assert (output.constraint, output.param) == (JsonSchema(SCHEMA), "response_format.json_schema")
 
 
 def test_no_schema_is_any_json():
@@ -76,13 +81,13 @@ def test_structural_formats():
     assert bare.constraint == wrapped.constraint == StructuralTag(tag)
     assert bare.param_of(("format", "pattern")) == "response_format.pattern"
     assert wrapped.param_of(("format", "pattern")) == "response_format.format.pattern"
-    assert forms.of_tag(tag, "tool_choice", strict=True).constraint == StructuralTag(tag, True)
+    assert of_tag(tag, "tool_choice", strict=True).constraint == StructuralTag(tag, True)
 
 
 def test_refusals_name_the_field():
-    form = of_chat({"type": "json_schema", "json_schema": {"schema": SCHEMA}})
+    output = of_chat({"type": "json_schema", "json_schema": {"schema": SCHEMA}})
     for unsupported, code in ((True, "unsupported_schema"), (False, "invalid_schema")):
-        with pytest.raises(ApiError, match="so it is") as caught, forms.refusals(form):
+        with pytest.raises(ApiError, match="so it is") as caught, refusals(output):
             raise ConstraintError("so it is", ("properties", "a", "items", 0), unsupported=unsupported)
         assert caught.value.code == code
         assert caught.value.param == "response_format.json_schema.schema.properties.a.items.0"

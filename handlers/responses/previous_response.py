@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from specvino.generated import models
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.handlers.given import given
+from specvino.handlers.or_none import or_none
 from specvino.handlers.responses import items
 from specvino.handlers.responses.input import Item
 from specvino.handlers.store import Item as StoredItem
@@ -14,9 +14,9 @@ from specvino.handlers.store import Link, ResponseStore, StoreUnavailable
 from specvino.handlers.store.protocol import UNFINISHED
 
 
-async def earlier(body: models.CreateResponseRequest, store: ResponseStore) -> list[Item]:
-    """The items of the chain that the request continues. Raises ApiError."""
-    id = given(body.previous_response_id)
+async def previous_items(body: models.CreateResponseRequest, store: ResponseStore) -> list[Item]:
+    """Returns the items of the chain that the request continues. Raises ApiError."""
+    id = or_none(body.previous_response_id)
     if not id:
         return []
     with store_errors():
@@ -33,12 +33,12 @@ async def earlier(body: models.CreateResponseRequest, store: ResponseStore) -> l
 
 
 def flat(links: Iterable[Link]) -> list[StoredItem]:
-    """All items of a chain in their order."""
+    """Returns all items of a chain in their order."""
     return [item for link in links for item in (*link.input, *map(dict, link.response["output"]))]
 
 
 async def resolved(input: Iterable[Item], store: ResponseStore) -> list[Item]:
-    """An input with stored items in the places of references to them; a reference to none stays. Raises ApiError."""
+    """Returns an input with stored items in place of references to them; a reference to none stays. Raises ApiError."""
     listed = list(input)
     with store_errors():
         found = await store.items(item.id for item in listed if isinstance(item, models.InputItemReference))
@@ -49,12 +49,13 @@ async def resolved(input: Iterable[Item], store: ResponseStore) -> list[Item]:
 
 
 def not_found(id: str, param: str) -> ApiError:
+    """Makes the error for a response that isn't stored."""
     return ApiError(ErrorCode.RESPONSE_NOT_FOUND, f"No response is stored under {id[:200]!r}.", param=param)
 
 
 @contextmanager
 def store_errors() -> Iterator[None]:
-    """A store's failure becomes an ApiError."""
+    """Makes an ApiError of a store's failure."""
     try:
         yield
     except StoreUnavailable as error:

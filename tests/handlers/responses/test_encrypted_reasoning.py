@@ -1,4 +1,4 @@
-"""Thoughts leave sealed, and come back."""
+"""Reasoning leaves encrypted, and comes back."""
 
 import asyncio
 
@@ -7,12 +7,12 @@ from support.response_events import correct, numbered
 from support.segments import one_by_one
 
 from specvino.generated.models import InputMessage, InputReasoning
+from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError
+from specvino.handlers.responses.encrypted_reasoning import decrypted, encrypted
 from specvino.handlers.responses.items import read
-from specvino.handlers.responses.sealed import opened, sealed
-from specvino.handlers.sealing import Sealer
 
-SEALER = Sealer()
+CIPHER = Cipher()
 
 
 async def generated(events):
@@ -20,19 +20,19 @@ async def generated(events):
         yield event
 
 
-def seal_all(events):
+def encrypt_all(events):
     async def collect():
-        return [event async for event in sealed(generated(events), SEALER)]
+        return [event async for event in encrypted(generated(events), CIPHER)]
 
     return asyncio.run(collect())
 
 
-def thoughts(item):
+def reasoning(item):
     return "\n".join(part.text for part in item.content)
 
 
-def test_a_finished_item_and_the_whole_hold_one_seal_of_the_thoughts():
-    events = seal_all(numbered(correct()))
+def test_a_finished_item_and_the_whole_hold_one_seal_of_the_reasoning():
+    events = encrypt_all(numbered(correct()))
     (done,) = [
         e["item"] for e in events if e["type"] == "response.output_item.done" and e["item"]["type"] == "reasoning"
     ]
@@ -40,34 +40,34 @@ def test_a_finished_item_and_the_whole_hold_one_seal_of_the_thoughts():
     assert done == whole
     clear = "\n".join(part["text"] for part in done["content"] or done["summary"])
     assert clear
-    assert SEALER.open(done["encrypted_content"]) == clear
+    assert CIPHER.decrypt(done["encrypted_content"]) == clear
     assert [{**event, "item": 0, "response": 0} for event in events] == [
         {**event, "item": 0, "response": 0} for event in numbered(correct())
     ]
     (back,) = read([{**done, "content": None, "summary": []}])
-    assert thoughts(opened(back, "input.0", SEALER)) == clear
+    assert reasoning(decrypted(back, "input.0", CIPHER)) == clear
 
 
 def test_what_is_in_clear_counts():
     part = {"type": "reasoning_text", "text": "clear"}
     item = InputReasoning.model_validate(
-        {"type": "reasoning", "content": [part], "encrypted_content": SEALER.seal("sealed")}
+        {"type": "reasoning", "content": [part], "encrypted_content": CIPHER.encrypt("encrypted")}
     )
-    assert thoughts(opened(item, "input.0", SEALER)) == "clear"
+    assert reasoning(decrypted(item, "input.0", CIPHER)) == "clear"
 
 
 @pytest.mark.parametrize("content", [None, [{"type": "reasoning_text", "text": "clear"}]])
-def test_a_foreign_seal(content):
+def test_what_another_key_encrypted(content):
     item = InputReasoning.model_validate(
-        {"type": "reasoning", "content": content, "encrypted_content": Sealer().seal("x")}
+        {"type": "reasoning", "content": content, "encrypted_content": Cipher().encrypt("x")}
     )
     with pytest.raises(ApiError) as caught:
-        opened(item, "input.3", SEALER)
+        decrypted(item, "input.3", CIPHER)
     assert (caught.value.code, caught.value.param) == ("invalid_encrypted_content", "input.3.encrypted_content")
 
 
 def test_other_items_are_left_alone():
     message = InputMessage(role="user", content="hi")
-    unsealed = InputReasoning(type="reasoning", encrypted_content=None)
-    assert opened(message, "input.0", SEALER) is message
-    assert opened(unsealed, "input.0", SEALER) is unsealed
+    empty = InputReasoning(type="reasoning", encrypted_content=None)
+    assert decrypted(message, "input.0", CIPHER) is message
+    assert decrypted(empty, "input.0", CIPHER) is empty

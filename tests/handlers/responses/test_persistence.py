@@ -8,7 +8,7 @@ import pytest
 
 from specvino.engine.scripted import ScriptedEngine
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import RequestContext
+from specvino.generated.handlers import Reply, RequestContext
 from specvino.generated.models import CreateResponseRequest
 from specvino.handlers import bind
 from specvino.handlers.errors import ApiError
@@ -53,7 +53,7 @@ def run(test, store):
         await engine.start()
         responses = bind(engine, ServedModel(("m",), 1), store=store).responses
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(300):
                 await test(responses)
         finally:
             await responses.close()
@@ -63,7 +63,7 @@ def run(test, store):
 
 async def ask(responses, input="one two", **fields):
     body = CreateResponseRequest.model_validate({"model": "m", "input": input, "temperature": 0, **fields})
-    return await responses.create_response(RequestContext("req_1"), body)
+    return (await responses.create_response(RequestContext("req_1"), body)).body
 
 
 def text(response):
@@ -114,11 +114,12 @@ def test_one_in_the_background_is_in_memory_until_it_can_be_stored(monkeypatch):
 
     async def test(responses):
         queued = await ask(responses, background=True)
-        stream = await responses.retrieve_response(RequestContext("r"), queued["id"], **QUERY | {"stream": True})
-        *_, last = [event async for event in stream]
+        reply = await responses.retrieve_response(RequestContext("r"), queued["id"], **QUERY | {"stream": True})
+        *_, last = [event async for event in reply.body]
         assert text(last["response"]) == "one two"
         assert len(store.records) == 1
-        assert await responses.retrieve_response(RequestContext("r"), queued["id"], **QUERY) == last["response"]
+        reply = await responses.retrieve_response(RequestContext("r"), queued["id"], **QUERY)
+        assert reply == Reply(last["response"])
         await responses._background.get(queued["id"]).task
         first, final = store.records
         assert (first.response["status"], final.response) == ("queued", last["response"])
@@ -135,7 +136,7 @@ def test_one_in_the_background_shows_what_it_has(monkeypatch):
         events = [await anext(stream) for _ in range(7)]
         assert events[-1]["delta"] == " two"
         await stream.aclose()
-        seen = await responses.retrieve_response(RequestContext("r"), events[0]["response"]["id"], **QUERY)
+        seen = (await responses.retrieve_response(RequestContext("r"), events[0]["response"]["id"], **QUERY)).body
         assert (seen["status"], seen["output"]) == ("in_progress", [])
 
     run(test, store)
@@ -153,9 +154,8 @@ def test_what_has_no_effect_is_reported_or_refused(fields, param):
     body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", **fields})
 
     async def test(responses):
-        context = RequestContext("req_1")
-        assert text(await responses.create_response(context, body)) == "hi"
-        assert context.unsupported == [param]
+        reply = await responses.create_response(RequestContext("req_1"), body)
+        assert (text(reply.body), reply.unsupported) == ("hi", (param,))
         with pytest.raises(ApiError) as caught:
             await responses.create_response(RequestContext("req_1", refuses_unsupported=True), body)
         assert (caught.value.code, caught.value.param) == (ErrorCode.UNSUPPORTED_PARAMETER, param)

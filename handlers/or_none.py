@@ -7,6 +7,6 @@ from pydantic import MISSING
 T = TypeVar("T")
 
 
-def given(value: T | None | MISSING) -> T | None:
-    """The value of an optional field, None where it is absent or null."""
+def or_none(value: T | None | MISSING) -> T | None:
+    """Returns the value of an optional field, None where it is absent or null."""
     return None if value is MISSING else value

@@ -1,4 +1,4 @@
-"""The form that an answer must have: `response_format` and `text.format` -> a constraint for the engine."""
+"""Structured outputs: `response_format` and `text.format` -> a constraint for the engine."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -8,19 +8,26 @@ from typing import Any
 from pydantic import BaseModel
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.request import Constraint, JsonSchema, StructuralTag
+from specvino.engine.request import Constraint, JsonSchema, Sampling, StructuralTag
 from specvino.engine.segments import Started
 from specvino.generated import models
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.handlers.given import given
-from specvino.handlers.sampling import beyond_forms
+from specvino.handlers.sampling import unconstrainable
 
 Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class FormatFields:
+    """The fields of a request that say how its answer must look; only responses have a `text.format`."""
+
+    response_format: BaseModel | None = None
+    text_format: BaseModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredOutput:
     """A constraint and the field that it comes from; of the engine's paths the first `skipped` keys are not in it."""
 
     constraint: Constraint
@@ -28,14 +35,15 @@ class Form:
     skipped: int = 0
 
     def param_of(self, path: Path) -> str:
-        """The field that a path of the engine's leads to."""
+        """Returns the field that a path of the engine's leads to."""
         return ".".join(map(str, (self.param, *path[self.skipped :])))
 
     def unenforced(self, started: Started) -> list[str]:
-        """The fields that the answer won't be held to."""
+        """Returns the fields that the answer won't be constrained by."""
         return [self.param_of(path) for path in started.unenforced]
 
     def refusal(self, error: ConstraintError) -> ApiError:
+        """Makes an error for the client of what the engine says against the constraint."""
         param = self.param_of(error.path)
         if error.unsupported:
             return ApiError(
@@ -44,48 +52,40 @@ class Form:
         return ApiError(ErrorCode.INVALID_SCHEMA, f"{param} can't be used: {error}.", param=param)
 
 
-def of_chat(body: models.CreateChatCompletionRequest, *, strict: bool = False) -> Form | None:
-    """None where any text will do. `strict` is for all schemas, whatever they say themselves. Raises ApiError."""
-    return _with_settings(body, _of_response_format(given(body.response_format), strict))
+def structured_output(fields: FormatFields, sampling: Sampling, *, strict: bool = False) -> StructuredOutput | None:
+    """Returns the constraint of an answer, None where any text will do.
 
-
-def of_response(body: models.CreateResponseRequest, *, strict: bool = False) -> Form | None:
-    """As `of_chat`."""
-    settings = given(body.text)
-    own = _of_text_format(given(settings.format) if settings else None, strict)
-    other = _of_response_format(given(body.response_format), strict)
+    `strict` is for all schemas, whatever they say themselves. Raises ApiError.
+    """
+    own = _of_text_format(fields.text_format, strict)
+    other = _of_response_format(fields.response_format, strict)
     if own and other:
-        message = "response_format and text.format both ask for a form; accepted is one of them."
+        message = "response_format and text.format both ask for a structured output; accepted is one of them."
         raise ApiError(ErrorCode.INVALID_VALUE, message, param="response_format")
-    return _with_settings(body, own or other)
+    output = own or other
+    if output is not None:
+        for param in unconstrainable(sampling):
+            message = f"{param} can't be had together with {output.param}: the answer would not be constrained."
+            raise ApiError(ErrorCode.INVALID_VALUE, message, param=param)
+    return output
 
 
-def of_tag(tag: Mapping[str, Any], param: str, *, strict: bool = False, skipped: int = 0) -> Form:
-    """A structural tag as XGrammar defines it, made for the field `param`; `skipped` as in Form."""
-    return Form(StructuralTag(tag, strict), param, skipped)
+def of_tag(tag: Mapping[str, Any], param: str, *, strict: bool = False, skipped: int = 0) -> StructuredOutput:
+    """Returns a structural tag as XGrammar defines it, made for the field `param`; `skipped` as in StructuredOutput."""
+    return StructuredOutput(StructuralTag(tag, strict), param, skipped)
 
 
 @contextmanager
-def refusals(form: Form | None) -> Iterator[None]:
-    """What an engine says against the form becomes an ApiError."""
+def refusals(output: StructuredOutput | None) -> Iterator[None]:
+    """Makes an ApiError of what an engine says against the constraint."""
     try:
         yield
     except ConstraintError as error:
-        assert form is not None
-        raise form.refusal(error) from error
+        assert output is not None
+        raise output.refusal(error) from error
 
 
-def _with_settings(
-    body: models.CreateChatCompletionRequest | models.CreateResponseRequest, form: Form | None
-) -> Form | None:
-    if form is not None:
-        for param in beyond_forms(body):
-            message = f"{param} can't be had together with {form.param}: the pipeline would go on without the form."
-            raise ApiError(ErrorCode.INVALID_VALUE, message, param=param)
-    return form
-
-
-def _of_response_format(format: BaseModel | None, strict: bool) -> Form | None:
+def _of_response_format(format: BaseModel | None, strict: bool) -> StructuredOutput | None:
     match format:
         case models.ResponseFormatJsonObject():
             return _json_object("response_format")
@@ -103,7 +103,7 @@ def _of_response_format(format: BaseModel | None, strict: bool) -> Form | None:
     return None
 
 
-def _of_text_format(format: BaseModel | None, strict: bool) -> Form | None:
+def _of_text_format(format: BaseModel | None, strict: bool) -> StructuredOutput | None:
     match format:
         case models.ResponseFormatJsonObject():
             return _json_object("text.format")
@@ -113,12 +113,12 @@ def _of_text_format(format: BaseModel | None, strict: bool) -> Form | None:
     return None
 
 
-def _json_object(param: str) -> Form:
-    return Form(JsonSchema({"type": "object"}), param)
+def _json_object(param: str) -> StructuredOutput:
+    return StructuredOutput(JsonSchema({"type": "object"}), param)
 
 
-def _json_schema(schema: Any, param: str, strict: bool) -> Form:
-    return Form(JsonSchema(schema, strict), param)
+def _json_schema(schema: Any, param: str, strict: bool) -> StructuredOutput:
+    return StructuredOutput(JsonSchema(schema, strict), param)
 
 
 def _plain(value: Any) -> Any:
