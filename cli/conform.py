@@ -3,10 +3,9 @@
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
-from typer._click import Context
 from typer.core import TyperGroup
 
 RUN = "run"
@@ -26,7 +25,7 @@ class Layer(StrEnum):
 class UrlOrCommand(TyperGroup):
     """`conform URL` is `conform run URL`: whatever doesn't begin with the name of a command is for `run`."""
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, args if args and args[0] in self.commands else [RUN, *args])
 
 

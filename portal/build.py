@@ -18,7 +18,7 @@ from mkdocs.exceptions import MkDocsException
 
 from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
-from specvino.portal.pages import commands, dialects, endpoints, errors, matrix, reference, streams
+from specvino.portal.pages import commands, dialects, endpoints, errors, matrix, reference, streams, vocabulary
 from specvino.portal.pages.fields import description, kind
 from specvino.portal.pages.page import Page, html
 from specvino.portal.source import SYSTEMS, Source
@@ -37,6 +37,7 @@ MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
     "endpoints": endpoints.pages,
     "streams": streams.pages,
     "errors": errors.pages,
+    "vocabulary": vocabulary.pages,
     "reference": reference.pages,
 }
 """The parts of the site that are made from the document."""
@@ -86,7 +87,7 @@ def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer
     source = Source()
     made = {part: list(pages(source)) for part, pages in MADE.items()} | {"commands": list(commands.pages(cli))}
     pages = work / "pages"
-    shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions"))
     _drop_test_links(pages / "field-handling.md")
     side_by_side(sorted((pages / "sample").glob("*.ndjson")), pages / "sample" / "matrix")
     shutil.copytree(here / "assets", pages / "assets")
@@ -95,6 +96,7 @@ def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer
     for asset in reference.assets():
         shutil.copyfile(str(asset), pages / "reference" / asset.name)
     _write(pages / "openapi" / "specvino.json", json.dumps(source.document, ensure_ascii=False))
+    _write(pages / "openapi" / "vocabulary.json", json.dumps(source.vocabulary, ensure_ascii=False))
     for system in SYSTEMS:
         _write(pages / "openapi" / f"{system}.json", json.dumps(source.dialect(system), ensure_ascii=False))
 
@@ -152,6 +154,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"Endpoints": all_of("endpoints")},
                 *all_of("streams"),
                 *all_of("errors"),
+                *all_of("vocabulary"),
                 {"API reference": made["reference"][0].path},
             ]
         },

@@ -93,6 +93,11 @@ class Source:
         """The OpenAPI 3.1 document of a system."""
         return _load(f"dialects/{system}.json")
 
+    @cached_property
+    def vocabulary(self) -> dict[str, Any]:
+        """The JSON Schemas of the document's own keywords."""
+        return _load("vocabulary.json")
+
     @property
     def schemas(self) -> dict[str, Schema]:
         found: dict[str, Schema] = self.document["components"]["schemas"]

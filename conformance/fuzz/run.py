@@ -176,7 +176,7 @@ class FuzzRun:
 
 @contextlib.contextmanager
 def _registered(caps: Caps, kept: StoredIds, checks: Sequence[Check]) -> Iterator[None]:
-    """Schemathesis knows checks and the hook before a call only globally; here for as long as a run takes."""
+    """Schemathesis 4.32 knows checks and hooks only globally (decision 042); here for as long as a run takes."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
         caps.apply(case)

@@ -79,7 +79,7 @@ async def _around(
         if prompt.tools and formats.tool is not None:
             for index, tool in enumerate(prompt.tools):
                 await _check(grammars, index, tool, strict=False)
-            # One call: XGrammar's own tags have no choice between what comes to an end and what may go on.
+            # One call: tags of XGrammar 0.1.31 can't choose between what ends and what may go on (decision 015).
             calls = forced(formats.tool, prompt.tools, None, parallel=False)
             wider = either([calls["format"], wider])
     told_to_think = json.loads(prompt.variables).get("enable_thinking") is True and isinstance(constraint, JsonSchema)

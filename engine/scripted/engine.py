@@ -153,12 +153,13 @@ class ScriptedEngine:
     async def close(self) -> None:
         self._closed.set()
 
+    async def check(self, request: GenerationRequest) -> None:
+        _unenforced_arguments(request)
+        self._admit_all(request)
+
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         unenforced_arguments = _unenforced_arguments(request)
-        choices: list[_Choice] = []
-        for index, prompt in enumerate(request.prompts):
-            with numbered("Prompt", index, len(request.prompts)):
-                choices += self._admit(prompt, request, first=len(choices))
+        choices = self._admit_all(request)
         prompt_tokens = sum(count_tokens(prompt) for prompt in request.prompts)
         self._running += len(choices)
         try:
@@ -194,6 +195,13 @@ class ScriptedEngine:
 
     async def read_image(self, file: bytes | str, longest_side: int) -> Image:
         raise ImageError("This engine reads text only.")
+
+    def _admit_all(self, request: GenerationRequest) -> list[_Choice]:
+        choices: list[_Choice] = []
+        for index, prompt in enumerate(request.prompts):
+            with numbered("Prompt", index, len(request.prompts)):
+                choices += self._admit(prompt, request, first=len(choices))
+        return choices
 
     def _admit(self, prompt: Prompt, request: GenerationRequest, first: int) -> list[_Choice]:
         if isinstance(prompt, TokenPrompt):
