@@ -36,7 +36,12 @@ class Operation:
     @property
     def is_at_root(self) -> bool:
         """Whether its path is at the server's root instead of below its base."""
-        return bool(self.definition.get("x-root")) or "servers" in self.definition
+        return bool(self.definition.get("x-served-at-root")) or "servers" in self.definition
+
+    @property
+    def place(self) -> str:
+        """How messages name it: `POST /chat/completions`."""
+        return f"{self.method} {self.path}"
 
     @property
     def parameters(self) -> list[dict[str, Any]]:

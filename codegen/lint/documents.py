@@ -9,10 +9,11 @@ from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValida
 
 from specvino.codegen import lower, project
 from specvino.codegen.examples import examples
-from specvino.codegen.judge import Judge
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.schemas import LIST, NAMED, ONE, Schema, all_schemas, objects
 from specvino.codegen.spec import Spec
+from specvino.document.operations import Schema
+from specvino.document.validator import Validators
+from specvino.document.walk import LIST, NAMED, ONE, all_schemas, objects
 
 KEYWORDS = frozenset(
     shlex.split("""
@@ -49,12 +50,12 @@ def dialects(spec: Spec) -> Iterator[Problem]:
     for system, dialect in spec.dialects.items():
         projected = project.project(spec.document, dialect)
         yield from _invalid(system, OpenAPIV31SpecValidator(projected))
-        judge = Judge(projected)
+        validators = Validators(projected)
         for place, schema, value in examples(projected):
-            for fault in judge.faults(schema, value):
+            for fault in validators.of(schema).violations(value):
                 yield Problem("examples", f"{system}: {place}", fault)
         for place, schema in all_schemas(projected):
-            for fault in judge.faults(schema, schema["default"]) if "default" in schema else ():
+            for fault in validators.of(schema).violations(schema["default"]) if "default" in schema else ():
                 yield Problem("default", f"{system}: {place}", fault)
 
 
