@@ -3,14 +3,19 @@ PYTHON ?= python3
 VENV := .venv
 TOX := $(VENV)/bin/tox
 
-.PHONY: serve test codegen clean
+.PHONY: serve test quick codegen clean
 
 # Arguments for the server go into ARGS: make serve ARGS="--port 9000"
 serve: $(VENV)/serve.done
 	$(VENV)/bin/specvino serve $(ARGS)
 
 test: $(TOX)
-	$(TOX) run
+	$(TOX) run-parallel --parallel 2 --parallel-no-spinner -e lint,types,imports,spec
+	$(TOX) run -e py,sdk
+
+# The part of it that takes two minutes; tests/README.md says what is left out.
+quick: $(TOX)
+	$(TOX) run -e quick
 
 codegen: $(TOX)
 	$(TOX) run -e codegen
@@ -23,8 +28,9 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 
-$(TOX): | $(VENV)/bin/python
-	$(VENV)/bin/python -m pip install --quiet "tox>=4.60"
+$(TOX): pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --group dev
+	touch $@
 
 $(VENV)/serve.done: pyproject.toml | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --quiet --editable ".[serve]"

@@ -3,10 +3,9 @@
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
-from typer._click import Context
 from typer.core import TyperGroup
 
 RUN = "run"
@@ -26,7 +25,7 @@ class Layer(StrEnum):
 class UrlOrCommand(TyperGroup):
     """`conform URL` is `conform run URL`: whatever doesn't begin with the name of a command is for `run`."""
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, args if args and args[0] in self.commands else [RUN, *args])
 
 
@@ -163,15 +162,10 @@ def matrix(
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write.")] = Path("site"),
 ) -> None:
     """Makes web pages that show several servers side by side. A server has the name of its file."""
-    from specvino.cli.conform_diff import read_report
-    from specvino.conformance.reports import matrix as site
+    from specvino.cli.conform_matrix import side_by_side
 
-    reports = {}
-    for file in files:
-        name = file.stem if file.stem not in reports else str(file)
-        reports[name] = read_report(file)
     try:
-        site.write(reports, output)
+        servers = side_by_side(files, output)
     except OSError as error:
         end(f"{error.filename or output} can't be written: {error.strerror}")
-    print(f"specvino: {len(reports)} server{'s' if len(reports) > 1 else ''} side by side in {output / 'index.html'}")
+    print(f"specvino: {servers} server{'s' if servers > 1 else ''} side by side in {output / 'index.html'}")

@@ -24,10 +24,11 @@ def build(
     with needs("docs"):
         from specvino.portal.build import BuildError
         from specvino.portal.build import build as write
+    from specvino.cli.conform_matrix import side_by_side
     from specvino.cli.main import app as whole
 
     try:
-        write(output, whole)
+        write(output, whole, side_by_side)
     except BuildError as error:
         sys.exit(f"specvino: {error}")
     typer.echo(f"the site is in {output}: open {output / 'index.html'}")

@@ -80,7 +80,7 @@ def serve(
         ),
     ] = None,
     reasoning_parser: Annotated[
-        str | None, typer.Option(help="How the model writes its thoughts; likewise.", show_default=False)
+        str | None, typer.Option(help="How the model writes its reasoning; likewise.", show_default=False)
     ] = None,
     max_tokens_limit: Annotated[
         int | None,
@@ -121,7 +121,7 @@ def serve(
         from specvino.server.origins import parse as parse_origins
         from specvino.server.run import ServeError, run
         from specvino.server.settings import Settings
-        from specvino.server.storage import StorageError, sealer
+        from specvino.server.storage import StorageError, cipher
         from specvino.server.storage import response_store as store_of
 
     try:
@@ -138,7 +138,7 @@ def serve(
         limits = Limits(max_tokens_limit, best_of_limit)
         media = MediaSettings.parse(allowed_media_domains or (), allowed_local_media_path)
         server_engine = _engine(model, engine, draft_model, prompt_lookup, max_tokens_limit, parsers)
-        run(server_engine, names, settings, host, port, store_of(response_store), sealer(), limits, media)
+        run(server_engine, names, settings, host, port, store_of(response_store), cipher(), limits, media)
     except (ModelLoadError, KeyFileError, MediaError, OriginError, ServeError, StorageError) as error:
         sys.exit(f"specvino: {error}")
 

@@ -21,6 +21,7 @@ def render(spec: Spec) -> dict[str, str]:
         "openapi.json": to_json(document),
         "openapi-3.1.json": to_json(lower.to_31(document)),
         **{f"dialects/{system}.json": to_json(project(document, dialect)) for system, dialect in spec.dialects.items()},
+        "vocabulary.json": to_json(spec.vocabulary),
         "routes.json": to_json(lower.to_routes(document)),
         "models.py": classes.models(document),
         "wire.py": classes.wire(document),

@@ -30,7 +30,7 @@ def to_31(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_routes(document: dict[str, Any]) -> dict[str, Any]:
-    """The 3.0.3 skeleton for Connexion alone: paths, operationIds, path parameters and security; no schemas."""
+    """The 3.0.3 skeleton for Connexion 3.3 (decision 037): paths, ids, path parameters and security; no schemas."""
     paths: dict[str, Any] = {}
     for operation in operations(document):
         definition = operation.definition

@@ -11,11 +11,12 @@ from specvino.codegen.source import SpecError, load
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """The bundled and merged document, the content of errors.yaml, and the dialects by system."""
+    """The bundled and merged document, the content of errors.yaml, the dialects by system, and vocabulary.yaml."""
 
     document: dict[str, Any]
     errors: dict[str, Any]
     dialects: dict[str, dict[str, Any]]
+    vocabulary: dict[str, Any]
     unused: tuple[str, ...] = ()
     """Files and definitions below openapi/ that nothing refers to."""
 
@@ -31,4 +32,4 @@ def read(source: Path) -> Spec:
     dialects = {file.stem: load(file) for file in sorted((source / "dialects").glob("*.yaml"))}
     merge_errors(document, errors)
     merge_support(document, dialects)
-    return Spec(document, errors, dialects, tuple(bundler.unused()))
+    return Spec(document, errors, dialects, load(source / "vocabulary.yaml"), tuple(bundler.unused()))

@@ -1,1 +1,4 @@
-"""Judges any server from outside. Imports `generated` only; its folds are its own: a test compares them."""
+"""Tries any server from outside, and says where it breaks its document.
+
+Imports `generated` only; its folds are its own: a test compares them.
+"""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be judged, and how far. Times are in seconds."""
+    """What a run is to look at, and how far. Times are in seconds."""
 
     target: Target
     dialect: Dialect

@@ -61,6 +61,10 @@ class Engine(Protocol):
         """
         ...
 
+    async def check(self, request: GenerationRequest) -> None:
+        """Raises what `generate` would raise before its first segment, but generates nothing."""
+        ...
+
     async def tokenize(
         self,
         texts: Sequence[str],

@@ -1,7 +1,8 @@
 """What an engine is asked: prompts and how to continue them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 
@@ -51,14 +52,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function that the model may call. `parameters` is the JSON Schema of its arguments as text; None takes none.
+    """A function that the model may call. `parameters` is the JSON Schema of its arguments; None takes none.
 
     `strict` refuses to force a call where a keyword of the schema can't be enforced; otherwise `Started` names it.
     """
 
     name: str
     description: str | None = None
-    parameters: str | None = None
+    parameters: Mapping[str, Any] | None = None
     strict: bool = False
 
 
@@ -99,16 +100,24 @@ Prompt = Conversation | TextPrompt | TokenPrompt
 class Sampling:
     """How tokens are chosen, fully resolved (the request's value, else the model's, else the document's).
 
-    `temperature` 0 and `top_p` 0 are greedy. `top_k` -1 keeps all tokens. `max_tokens` None is the
-    model's own limit, or the end of the context.
-    `max_tokens` 0 is for requests that only want their prompts repeated.
+    It travels whole from the handler to the process that runs GenAI's pipeline, and each reads its part:
+
+    - The pipeline alone (`openvino/decoding.py`) reads `temperature`, `top_p`, `top_k`, `min_p`, the penalties,
+      `ignore_eos`, `best_of`, `length_penalty` and the last three.
+    - The server's process alone, which makes text of tokens (`text/choice_text.py`), reads `stop`, `stop_token_ids`,
+      `include_stop_str_in_output` and `skip_special_tokens`.
+    - Both heed `min_tokens`: the pipeline for the end of the turn, the server for what stops.
+    - The server settles `max_tokens` and `seed` for each sequence before the pipeline gets them.
+
+    `temperature` 0 and `top_p` 0 are greedy. `top_k` -1 keeps all tokens. `max_tokens` None is the model's own limit,
+    or the end of the context; 0 is for requests that only want their prompts repeated.
     `seed` None draws a new one for each prompt; a prompt's choice i uses seed + i, so that choices differ and each can
     be repeated.
     `stop` and `stop_token_ids` end a choice; `min_tokens` is how many tokens it has before they, or the end of
     its turn, may.
     `best_of` above 1 is a beam search of that width, of whose texts the `n` best are the choices. It draws nothing, and
     the pipeline has no penalties in it; a stop string cuts its finished texts. `length_penalty` is for it alone.
-    The last three are for engines that draft (`ModelInfo.drafting`); None leaves them to the engine.
+    The last three are for speculative decoding (`ModelInfo.drafting`); None leaves them to the engine.
     """
 
     max_tokens: int | None
@@ -135,23 +144,23 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class JsonSchema:
-    """The answer is JSON that satisfies a schema, given as its JSON text.
+    """The answer is JSON that satisfies a schema (an object, or a boolean).
 
     `strict` refuses a schema with keywords that can't be enforced; otherwise `Started` names them.
     """
 
-    schema: str
+    schema: Mapping[str, Any] | bool
     strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StructuralTag:
-    """The answer has a form in the words of XGrammar: the JSON text of `{"type": "structural_tag", "format": …}`.
+    """The answer is structured as XGrammar's words say: `{"type": "structural_tag", "format": …}`.
 
     `strict` concerns the JSON Schemas in it.
     """
 
-    tag: str
+    tag: Mapping[str, Any]
     strict: bool = False
 
 

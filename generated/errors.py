@@ -44,7 +44,7 @@ class ErrorCode(StrEnum):
     OBJECT_ABOVE_MAX_PROPERTIES = "object_above_max_properties"
     """A map has too many entries."""
     UNSUPPORTED_PARAMETER = "unsupported_parameter"
-    """This server can't honour the field or its value: it was started without what they need, or told to refuse what it can't honour."""
+    """This server doesn't support the field or its value: it was started without what they need, or told to refuse what it doesn't support."""
     UNKNOWN_PARAMETER = "unknown_parameter"
     """The API has no such field, and the server was told to refuse it."""
     CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded"
@@ -68,7 +68,7 @@ class ErrorCode(StrEnum):
     UNKNOWN_TOOL = "unknown_tool"
     """The request forces a call, or names a tool, but has no such function among its tools."""
     INVALID_ENCRYPTED_CONTENT = "invalid_encrypted_content"
-    """A reasoning item's encrypted content was not sealed by this server, or has been changed."""
+    """A reasoning item's encrypted content was not encrypted by this server, or has been changed."""
     RESPONSE_NOT_FINISHED = "response_not_finished"
     """The response is still being made in the background, so it can't be continued."""
     RESPONSE_NOT_CANCELLABLE = "response_not_cancellable"
@@ -96,7 +96,7 @@ class ErrorCode(StrEnum):
     ENGINE_RESTARTED = "engine_restarted"
     """The engine was lost while it worked on the request."""
     ENGINE_UNAVAILABLE = "engine_unavailable"
-    """The model is loading or restarting, or the server is too busy to make the grammar that an answer shall be held to."""
+    """The model is loading or restarting, or the server is too busy to make the grammar that constrains an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.ARRAY_BELOW_MIN_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A list has too few elements.'),
     ErrorCode.ARRAY_ABOVE_MAX_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A list has too many elements.'),
     ErrorCode.OBJECT_ABOVE_MAX_PROPERTIES: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A map has too many entries.'),
-    ErrorCode.UNSUPPORTED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "This server can't honour the field or its value: it was started without what they need, or told to refuse what it can't honour."),
+    ErrorCode.UNSUPPORTED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "This server doesn't support the field or its value: it was started without what they need, or told to refuse what it doesn't support."),
     ErrorCode.UNKNOWN_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The API has no such field, and the server was told to refuse it.'),
     ErrorCode.CONTEXT_LENGTH_EXCEEDED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt, or prompt and answer together, do not fit the model's context."),
     ErrorCode.INVALID_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The model can't read the prompt: its chat template refuses the conversation, nothing of it is left, or a token id is none of the model's."),
@@ -138,7 +138,7 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.UNSUPPORTED_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A keyword of a strict schema can't be enforced."),
     ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The request forces the call of a tool that this server can't have called."),
     ErrorCode.UNKNOWN_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The request forces a call, or names a tool, but has no such function among its tools.'),
-    ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A reasoning item's encrypted content was not sealed by this server, or has been changed."),
+    ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A reasoning item's encrypted content was not encrypted by this server, or has been changed."),
     ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "The response is still being made in the background, so it can't be continued."),
     ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'Only responses that are made in the background can be cancelled.'),
     ErrorCode.ITEM_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The response has no item of this id.'),
@@ -152,5 +152,5 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.INTERNAL_ERROR: ErrorKind(500, ErrorType.SERVER_ERROR, False, True, 'The server failed on this request.'),
     ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The store of responses can't be used: its database is broken, locked or full."),
     ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was lost while it worked on the request.'),
-    ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, or the server is too busy to make the grammar that an answer shall be held to.'),
+    ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, or the server is too busy to make the grammar that constrains an answer.'),
 }

@@ -4,29 +4,42 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from specvino.generated import models, wire
 
 
-@dataclass(slots=True)
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
 class RequestContext:
     """What a handler knows of the exchange beside the body. The request is cancelled by cancelling the handler's task.
 
-    `unsupported` names the fields that have no effect; a handler may add to it before it returns. Where the server
-    `refuses_unsupported`, it refuses such fields itself, and so shall handlers.
+    Where the server `refuses_unsupported`, it refuses the fields itself that have no effect in any request, and a
+    handler those that have none in this one.
     """
 
     id: str
-    unsupported: list[str] = field(default_factory=list)
     refuses_unsupported: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T_co]):
+    """What a handler returns: the body of the answer, or the events of a stream.
+
+    `unsupported` names the request's fields, as dotted paths, that have no effect in the answer.
+    """
+
+    body: T_co
+    unsupported: tuple[str, ...] = ()
 
 
 class ChatHandlers(Protocol):
     async def create_chat_completion(
         self, context: RequestContext, body: models.CreateChatCompletionRequest
-    ) -> wire.ChatCompletion | AsyncGenerator[wire.ChatCompletionStreamEvent]:
+    ) -> Reply[wire.ChatCompletion | AsyncGenerator[wire.ChatCompletionStreamEvent]]:
         """POST /chat/completions: Continue a conversation"""
         ...
 
@@ -34,7 +47,7 @@ class ChatHandlers(Protocol):
 class CompletionsHandlers(Protocol):
     async def create_completion(
         self, context: RequestContext, body: models.CreateCompletionRequest
-    ) -> wire.Completion | AsyncGenerator[wire.CompletionStreamEvent]:
+    ) -> Reply[wire.Completion | AsyncGenerator[wire.CompletionStreamEvent]]:
         """POST /completions: Continue a text"""
         ...
 
@@ -42,31 +55,31 @@ class CompletionsHandlers(Protocol):
 class ResponsesHandlers(Protocol):
     async def create_response(
         self, context: RequestContext, body: models.CreateResponseRequest
-    ) -> wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]:
+    ) -> Reply[wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]]:
         """POST /responses: Answer an input"""
         ...
 
     async def retrieve_response(
         self, context: RequestContext, response_id: str, stream: bool, starting_after: int | None, include_obfuscation: bool, include: list[str] | None
-    ) -> wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]:
+    ) -> Reply[wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]]:
         """GET /responses/{response_id}: One stored response"""
         ...
 
     async def delete_response(
         self, context: RequestContext, response_id: str
-    ) -> wire.ResponseDeletion:
+    ) -> Reply[wire.ResponseDeletion]:
         """DELETE /responses/{response_id}: Delete a stored response"""
         ...
 
     async def cancel_response(
         self, context: RequestContext, response_id: str
-    ) -> wire.ResponseObject:
+    ) -> Reply[wire.ResponseObject]:
         """POST /responses/{response_id}/cancel: Cancel a response in the background"""
         ...
 
     async def list_input_items(
         self, context: RequestContext, response_id: str, after: str | None, limit: int, order: Literal['asc', 'desc'], include: list[str] | None
-    ) -> wire.ResponseItemList:
+    ) -> Reply[wire.ResponseItemList]:
         """GET /responses/{response_id}/input_items: What a stored response answers"""
         ...
 
@@ -74,7 +87,7 @@ class ResponsesHandlers(Protocol):
 class TokensHandlers(Protocol):
     async def tokenize(
         self, context: RequestContext, body: models.TokenizeRequest
-    ) -> wire.TokenizeResponse:
+    ) -> Reply[wire.TokenizeResponse]:
         """POST /tokenize: The tokens of a text"""
         ...
 
@@ -82,13 +95,13 @@ class TokensHandlers(Protocol):
 class ModelsHandlers(Protocol):
     async def list_models(
         self, context: RequestContext
-    ) -> wire.ModelList:
+    ) -> Reply[wire.ModelList]:
         """GET /models: The models that are served"""
         ...
 
     async def retrieve_model(
         self, context: RequestContext, model: str
-    ) -> wire.Model:
+    ) -> Reply[wire.Model]:
         """GET /models/{model}: One model"""
         ...
 
@@ -96,19 +109,19 @@ class ModelsHandlers(Protocol):
 class ServiceHandlers(Protocol):
     async def get_health(
         self, context: RequestContext
-    ) -> wire.Health:
+    ) -> Reply[wire.Health]:
         """GET /health: Can the server answer?"""
         ...
 
     async def get_version(
         self, context: RequestContext
-    ) -> wire.Version:
+    ) -> Reply[wire.Version]:
         """GET /version: Which version runs"""
         ...
 
     async def get_openapi(
         self, context: RequestContext, dialect: Literal['openai', 'ovms', 'vllm', 'mlc-llm', 'fastdeploy'] | None, version: Literal['3.1', '3.2'] | None
-    ) -> wire.OpenApi:
+    ) -> Reply[wire.OpenApi]:
         """GET /openapi.json: This document"""
         ...
 

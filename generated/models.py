@@ -176,7 +176,7 @@ class AssistantMessage(BaseModel):
     """
     reasoning_content: str | None | MISSING = MISSING
     """
-    What the model thought, for chat templates that show it.
+    The model's reasoning, for chat templates that show it.
     """
     reasoning: str | None | MISSING = MISSING
     """
@@ -190,7 +190,7 @@ class AssistantMessage(BaseModel):
     """
     function_call: LegacyFunctionCall | None | MISSING = MISSING
     """
-    A call, in the form from before tools.
+    A legacy function call.
     """
     audio: AssistantAudioReference | None | MISSING = MISSING
     """
@@ -346,7 +346,7 @@ class ChatChoice(BaseModel):
     """
     logprobs: ChatLogprobs | None
     """
-    Probabilities of tokens.
+    The logprobs of the tokens.
     """
     finish_reason: Annotated[
         Literal["stop", "length", "tool_calls", "content_filter", "function_call"],
@@ -545,7 +545,7 @@ class ChatDelta(BaseModel):
     """
     reasoning_content: str | None | MISSING = MISSING
     """
-    The next piece of what the model thinks.
+    The next piece of the model's reasoning.
     """
     reasoning: str | None | MISSING = MISSING
     """
@@ -557,7 +557,7 @@ class ChatDelta(BaseModel):
     """
     function_call: ChatFunctionCallDelta | MISSING = MISSING
     """
-    A piece of a call, in the form from before tools.
+    A piece of a legacy function call.
     """
     audio: ChatAudioDelta | MISSING = MISSING
     """
@@ -641,7 +641,7 @@ class ChatMessage(BaseModel):
     """
     reasoning_content: str | None | MISSING = MISSING
     """
-    What the model thought before.
+    The model's reasoning before.
     """
     reasoning: str | None | MISSING = MISSING
     """
@@ -653,7 +653,7 @@ class ChatMessage(BaseModel):
     """
     function_call: ChatFunctionCall | MISSING = MISSING
     """
-    A call, in the form from before tools.
+    A legacy function call.
     """
     annotations: list[ChatAnnotation] | None | MISSING = MISSING
     """
@@ -773,7 +773,7 @@ class CompletionChoice(BaseModel):
     """
     logprobs: CompletionLogprobs | None
     """
-    Probabilities of tokens.
+    The logprobs of the tokens.
     """
     finish_reason: Annotated[
         Literal["stop", "length", "content_filter"],
@@ -898,7 +898,7 @@ class CompletionTokensDetails(BaseModel):
     )
     reasoning_tokens: int | MISSING = MISSING
     """
-    Tokens of thinking.
+    Tokens of reasoning.
     """
     text_tokens: int | MISSING = MISSING
     """
@@ -973,7 +973,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     max_tokens: int | None | MISSING = MISSING
     """
-    The former name of max_completion_tokens.
+    The deprecated name of max_completion_tokens.
     """
     max_completion_tokens: int | None | MISSING = MISSING
     """
@@ -987,7 +987,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     logprobs: bool | None | MISSING = MISSING
     """
-    Say how likely each token was: by the model itself, before temperature, penalties and the like. Every token counts that the choice took, in their order, those of thoughts and calls and the one that ended it too.
+    Say how likely each token was: by the model itself, before temperature, penalties and the like. Every token counts that the choice took, in their order, those of reasoning and tool calls and the one that ended it too.
     """
     top_logprobs: int | None | MISSING = MISSING
     """
@@ -1014,24 +1014,24 @@ class CreateChatCompletionRequest(BaseModel):
     """
     functions: list[FunctionDefinition] | None | MISSING = MISSING
     """
-    The form of tools from before tools. It allows one call, which the answer has as function_call.
+    The legacy form of tools. It allows one call, which the answer has as function_call.
     """
     function_call: Literal["none", "auto"] | FunctionName | None | MISSING = MISSING
     """
-    The form of tool_choice from before tools.
+    The legacy form of tool_choice.
     """
     response_format: Annotated[
         ResponseFormatText | ResponseFormatJsonObject | ResponseFormatJsonSchema | ResponseFormatStructuralTag | None | MISSING,
         Field(title="ResponseFormat"),
     ] = MISSING
     """
-    What form the answer must have.
+    The structured output format that the answer must have.
     """
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None | MISSING = (
         MISSING
     )
     """
-    How much the model shall think before it answers. The model's chat template is told so: as enable_thinking, which is false for none and else true, and for the other values as reasoning_effort too. chat_template_kwargs win. Where the template heeds neither, it is reported in X-Unsupported-Params.
+    How much reasoning the model shall do before it answers. The model's chat template is told so: as enable_thinking, which is false for none and else true, and for the other values as reasoning_effort too. chat_template_kwargs win. Where the template heeds neither, it is reported in X-Unsupported-Params.
     """
     verbosity: Literal["low", "medium", "high"] | None | MISSING = MISSING
     """
@@ -1133,7 +1133,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
-    How many tokens are drafted at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
+    How many tokens speculative decoding drafts at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
     """
     assistant_confidence_threshold: float | None | MISSING = MISSING
     """
@@ -1307,7 +1307,7 @@ class CreateCompletionRequest(BaseModel):
     """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
-    How many tokens are drafted at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
+    How many tokens speculative decoding drafts at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
     """
     assistant_confidence_threshold: float | None | MISSING = MISSING
     """
@@ -1413,18 +1413,18 @@ class CreateResponseRequest(BaseModel):
     """
     text: ResponseTextParam | None | MISSING = MISSING
     """
-    What form the text must have.
+    The structured output format of the text.
     """
     response_format: Annotated[
         ResponseFormatText | ResponseFormatJsonObject | ResponseFormatJsonSchema | ResponseFormatStructuralTag | None | MISSING,
         Field(title="ResponseFormat"),
     ] = MISSING
     """
-    What form the answer must have, as chat has it.
+    The structured output format that the answer must have, as chat has it.
     """
     reasoning: ReasoningSettings | None | MISSING = MISSING
     """
-    How the model shall think before it answers.
+    How the model shall reason before it answers.
     """
     chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
@@ -1434,7 +1434,7 @@ class CreateResponseRequest(BaseModel):
         MISSING
     )
     """
-    What the answer shall hold beyond the usual. `reasoning.encrypted_content` is the thoughts sealed with this server's own key, for callers that keep the conversation themselves. Stored messages always have the URLs of their images.
+    What the answer shall hold beyond the usual. `reasoning.encrypted_content` is the reasoning encrypted with this server's own key, for callers that keep the conversation themselves. Stored messages always have the URLs of their images.
     """
     top_logprobs: int | None | MISSING = MISSING
     """
@@ -1542,7 +1542,7 @@ class CreateResponseRequest(BaseModel):
     """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
-    How many tokens are drafted at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
+    How many tokens speculative decoding drafts at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
     """
     assistant_confidence_threshold: float | None | MISSING = MISSING
     """
@@ -1714,11 +1714,11 @@ class EchoedTextFormat(BaseModel):
     )
     type: Literal["text", "json_object", "json_schema"]
     """
-    The kind of form.
+    The kind of format.
     """
     name: str | MISSING = MISSING
     """
-    What the form is called.
+    The name of the format.
     """
     description: str | None | MISSING = MISSING
     """
@@ -1768,7 +1768,7 @@ class Error(BaseModel):
 
 class ErrorResponse(BaseModel):
     """
-    The form of an error.
+    The shape of an error.
     """
 
     model_config = ConfigDict(
@@ -1950,7 +1950,7 @@ class FlatFunctionTool(BaseModel):
     """
     strict: bool | None | MISSING = MISSING
     """
-    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't held to it, and then true is reported there too.
+    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't constrained by it, and then true is reported there too.
     """
 
 
@@ -1994,13 +1994,13 @@ class FunctionDefinition(BaseModel):
     """
     strict: bool | None | MISSING = MISSING
     """
-    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't held to it, and then true is reported there too.
+    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't constrained by it, and then true is reported there too.
     """
 
 
 class FunctionMessage(BaseModel):
     """
-    The result of a function call, in the form from before tools.
+    The result of a legacy function call.
     """
 
     model_config = ConfigDict(
@@ -2471,7 +2471,7 @@ class InputOutputTextContent(BaseModel):
 
 class InputReasoning(BaseModel):
     """
-    The thoughts before an earlier answer.
+    The reasoning before an earlier answer.
     """
 
     model_config = ConfigDict(
@@ -2487,28 +2487,28 @@ class InputReasoning(BaseModel):
     """
     content: list[InputReasoningTextContent] | None | MISSING = MISSING
     """
-    The thoughts.
+    The reasoning.
     """
     summary: list[InputSummaryTextContent] | None | MISSING = MISSING
     """
-    A summary of the thoughts.
+    A summary of the reasoning.
     """
     encrypted_content: str | None | MISSING = MISSING
     """
-    The thoughts as only the provider can read them: sealed by this server, in an earlier response. They count where there is no content.
+    The reasoning as only the provider can read it: encrypted by this server, in an earlier response. They count where there is no content.
     """
     status: Annotated[
         Literal["in_progress", "completed", "incomplete"] | None | MISSING,
         Field(title="InputStatus"),
     ] = MISSING
     """
-    Whether the thoughts were finished.
+    Whether the reasoning was finished.
     """
 
 
 class InputReasoningTextContent(BaseModel):
     """
-    A piece of the thoughts.
+    A piece of the reasoning.
     """
 
     model_config = ConfigDict(
@@ -2526,7 +2526,7 @@ class InputReasoningTextContent(BaseModel):
 
 class InputSummaryTextContent(BaseModel):
     """
-    A piece of the summary of thoughts.
+    A piece of the reasoning's summary.
     """
 
     model_config = ConfigDict(
@@ -2606,7 +2606,7 @@ class InputToolCaller(BaseModel):
 
 class LegacyFunctionCall(BaseModel):
     """
-    A call of a function, in the form from before tools.
+    A legacy function call.
     """
 
     model_config = ConfigDict(
@@ -2802,7 +2802,7 @@ class ModerationMode(BaseModel):
 
 class ModerationPolicy(BaseModel):
     """
-    What becomes of findings, for the input and for the output.
+    What is done about findings, for the input and for the output.
     """
 
     model_config = ConfigDict(
@@ -2828,7 +2828,7 @@ class NamedJsonSchema(BaseModel):
     )
     name: str | None | MISSING = MISSING
     """
-    What the form is called.
+    The name of the format.
     """
     description: str | None | MISSING = MISSING
     """
@@ -3024,7 +3024,7 @@ class OutputMessage(BaseModel):
 
 class OutputReasoning(BaseModel):
     """
-    The thoughts before an answer.
+    The reasoning before an answer.
     """
 
     model_config = ConfigDict(
@@ -3046,15 +3046,15 @@ class OutputReasoning(BaseModel):
     """
     summary: list[SummaryTextContent]
     """
-    A summary of the thoughts.
+    A summary of the reasoning.
     """
     content: list[ReasoningTextContent]
     """
-    The thoughts.
+    The reasoning.
     """
     encrypted_content: str | None
     """
-    The thoughts as only the provider can read them.
+    The reasoning as only the provider can read it.
     """
 
 
@@ -3112,7 +3112,7 @@ class OutputTokensDetails(BaseModel):
     )
     reasoning_tokens: int
     """
-    Tokens of thinking.
+    Tokens of reasoning.
     """
 
 
@@ -3264,7 +3264,7 @@ class PromptTokensDetails(BaseModel):
 
 class ReasoningSettings(BaseModel):
     """
-    How the model shall think before it answers.
+    How the model shall reason before it answers.
     """
 
     model_config = ConfigDict(
@@ -3274,15 +3274,15 @@ class ReasoningSettings(BaseModel):
         MISSING
     )
     """
-    How much the model shall think.
+    How much reasoning the model shall do.
     """
     summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
     """
-    Where to show the thoughts: with it they are the summary of a reasoning item, where OVMS has them, and without it its content. Either way they are whole.
+    Where to show the reasoning: with it the reasoning is the summary of a reasoning item, where OVMS has them, and without it its content. Either way they are whole.
     """
     generate_summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
     """
-    The former name of summary, which wins where both are given.
+    The deprecated name of summary, which wins where both are given.
     """
     mode: str | None | MISSING = MISSING
     """
@@ -3290,13 +3290,13 @@ class ReasoningSettings(BaseModel):
     """
     context: Literal["auto", "current_turn", "all_turns"] | None | MISSING = MISSING
     """
-    Which earlier thoughts the model sees.
+    Which earlier reasoning the model sees.
     """
 
 
 class ReasoningTextContent(BaseModel):
     """
-    A piece of the thoughts.
+    A piece of the reasoning.
     """
 
     model_config = ConfigDict(
@@ -3997,7 +3997,7 @@ class ResponseFormatJsonObject(BaseModel):
     )
     type: Literal["json_object"] = "json_object"
     """
-    The kind of form.
+    The kind of format.
     """
 
 
@@ -4011,7 +4011,7 @@ class ResponseFormatJsonSchema(BaseModel):
     )
     type: Literal["json_schema"] = "json_schema"
     """
-    The kind of form.
+    The kind of format.
     """
     json_schema: Annotated[
         NamedJsonSchema | dict[str, Any], Field(title="NamedOrBareJsonSchema")
@@ -4023,7 +4023,7 @@ class ResponseFormatJsonSchema(BaseModel):
 
 class ResponseFormatStructuralTag(BaseModel):
     """
-    A form in the words of XGrammar; which properties it has depends on the type.
+    A structural tag in XGrammar's format; which properties it has depends on the type.
     """
 
     model_config = ConfigDict(
@@ -4031,11 +4031,11 @@ class ResponseFormatStructuralTag(BaseModel):
     )
     type: Literal["structural_tag", "const_string", "regex", "grammar", "any_text", "sequence", "or", "tag", "triggered_tags", "tags_with_separator", "qwen_xml_parameter"]
     """
-    The kind of form.
+    The kind of format.
     """
     format: dict[str, Any] | MISSING = MISSING
     """
-    The form that a structural_tag wraps.
+    The format that a structural_tag wraps.
     """
     value: str | MISSING = MISSING
     """
@@ -4101,7 +4101,7 @@ class ResponseFormatText(BaseModel):
     )
     type: Literal["text"] = "text"
     """
-    The kind of form.
+    The kind of format.
     """
 
 
@@ -4727,11 +4727,11 @@ class ResponseObject(BaseModel):
     """
     text: ResponseText
     """
-    The form of the text, as the request gave it.
+    The format of the text, as the request gave it.
     """
     reasoning: ResponseReasoning
     """
-    How the model thinks, as the request gave it.
+    How the model reasons, as the request gave it.
     """
     temperature: float | None
     """
@@ -4949,7 +4949,7 @@ class ResponseQueuedEvent(BaseModel):
 
 class ResponseReasoning(BaseModel):
     """
-    How the model thinks.
+    How the model reasons.
     """
 
     model_config = ConfigDict(
@@ -4957,15 +4957,15 @@ class ResponseReasoning(BaseModel):
     )
     effort: str | None
     """
-    How much the model thinks.
+    How much reasoning the model does.
     """
     summary: str | None
     """
-    Whether and how the thoughts are summed up.
+    Whether and how the reasoning is summarised.
     """
     generate_summary: str | None | MISSING = MISSING
     """
-    The former name of summary.
+    The deprecated name of summary.
     """
     mode: str | None | MISSING = MISSING
     """
@@ -4973,13 +4973,13 @@ class ResponseReasoning(BaseModel):
     """
     context: str | None | MISSING = MISSING
     """
-    Which earlier thoughts the model sees.
+    Which earlier reasoning the model sees.
     """
 
 
 class ResponseReasoningSummaryPartAddedEvent(BaseModel):
     """
-    A new part of the summary of thoughts.
+    A new part of the reasoning's summary.
     """
 
     model_config = ConfigDict(
@@ -5131,7 +5131,7 @@ class ResponseReasoningSummaryTextDoneEvent(BaseModel):
 
 class ResponseReasoningTextDeltaEvent(BaseModel):
     """
-    The next piece of the thoughts.
+    The next piece of the reasoning.
     """
 
     model_config = ConfigDict(
@@ -5169,7 +5169,7 @@ class ResponseReasoningTextDeltaEvent(BaseModel):
 
 class ResponseReasoningTextDoneEvent(BaseModel):
     """
-    The thoughts are whole, or as far as they came.
+    The reasoning is whole, or as far as it came.
     """
 
     model_config = ConfigDict(
@@ -5487,7 +5487,7 @@ class ResponseStreamOptions(BaseModel):
 
 class ResponseText(BaseModel):
     """
-    The form of the text.
+    The format of the text.
     """
 
     model_config = ConfigDict(
@@ -5585,7 +5585,7 @@ class ResponseTextDoneEvent(BaseModel):
 
 class ResponseTextParam(BaseModel):
     """
-    What form the answer's text must have.
+    The structured output format of the answer's text.
     """
 
     model_config = ConfigDict(
@@ -5759,7 +5759,7 @@ class StoredItem(BaseModel):
     """
     content: list[dict[str, Any]] | None | MISSING = MISSING
     """
-    The parts of a message or of thoughts.
+    The parts of a message or of reasoning.
     """
     call_id: str | None | MISSING = MISSING
     """
@@ -5795,7 +5795,7 @@ class StreamOptions(BaseModel):
 
 class SummaryTextContent(BaseModel):
     """
-    A piece of the summary of thoughts.
+    A piece of the reasoning's summary.
     """
 
     model_config = ConfigDict(
@@ -5867,11 +5867,11 @@ class TextResponseFormatJsonSchema(BaseModel):
     )
     type: Literal["json_schema"] = "json_schema"
     """
-    The kind of form.
+    The kind of format.
     """
     name: str
     """
-    What the form is called.
+    The name of the format.
     """
     description: str | None | MISSING = MISSING
     """

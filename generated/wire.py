@@ -140,7 +140,7 @@ class ChatChoice(TypedDict):
     """
     logprobs: ChatLogprobs | None
     """
-    Probabilities of tokens.
+    The logprobs of the tokens.
     """
     finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"]
     """
@@ -303,7 +303,7 @@ class ChatDelta(TypedDict):
     """
     reasoning_content: NotRequired[str | None]
     """
-    The next piece of what the model thinks.
+    The next piece of the model's reasoning.
     """
     reasoning: NotRequired[str | None]
     """
@@ -315,7 +315,7 @@ class ChatDelta(TypedDict):
     """
     function_call: NotRequired[ChatFunctionCallDelta]
     """
-    A piece of a call, in the form from before tools.
+    A piece of a legacy function call.
     """
     audio: NotRequired[ChatAudioDelta]
     """
@@ -387,7 +387,7 @@ class ChatMessage(TypedDict):
     """
     reasoning_content: NotRequired[str | None]
     """
-    What the model thought before.
+    The model's reasoning before.
     """
     reasoning: NotRequired[str | None]
     """
@@ -399,7 +399,7 @@ class ChatMessage(TypedDict):
     """
     function_call: NotRequired[ChatFunctionCall]
     """
-    A call, in the form from before tools.
+    A legacy function call.
     """
     annotations: NotRequired[list[ChatAnnotation] | None]
     """
@@ -507,7 +507,7 @@ class CompletionChoice(TypedDict):
     """
     logprobs: CompletionLogprobs | None
     """
-    Probabilities of tokens.
+    The logprobs of the tokens.
     """
     finish_reason: Literal["stop", "length", "content_filter"]
     """
@@ -603,7 +603,7 @@ class CompletionTokensDetails(TypedDict):
 
     reasoning_tokens: NotRequired[int]
     """
-    Tokens of thinking.
+    Tokens of reasoning.
     """
     text_tokens: NotRequired[int]
     """
@@ -641,11 +641,11 @@ class EchoedTextFormat(TypedDict):
 
     type: Literal["text", "json_object", "json_schema"]
     """
-    The kind of form.
+    The kind of format.
     """
     name: NotRequired[str]
     """
-    What the form is called.
+    The name of the format.
     """
     description: NotRequired[str | None]
     """
@@ -686,7 +686,7 @@ class Error(TypedDict):
 
 class ErrorResponse(TypedDict):
     """
-    The form of an error.
+    The shape of an error.
     """
 
     error: Error
@@ -797,7 +797,7 @@ class FlatFunctionTool(TypedDict):
     """
     strict: NotRequired[bool | None]
     """
-    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't held to it, and then true is reported there too.
+    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't constrained by it, and then true is reported there too.
     """
 
 
@@ -1050,7 +1050,7 @@ class OutputMessage(TypedDict):
 
 class OutputReasoning(TypedDict):
     """
-    The thoughts before an answer.
+    The reasoning before an answer.
     """
 
     id: str
@@ -1067,15 +1067,15 @@ class OutputReasoning(TypedDict):
     """
     summary: list[SummaryTextContent]
     """
-    A summary of the thoughts.
+    A summary of the reasoning.
     """
     content: list[ReasoningTextContent]
     """
-    The thoughts.
+    The reasoning.
     """
     encrypted_content: str | None
     """
-    The thoughts as only the provider can read them.
+    The reasoning as only the provider can read it.
     """
 
 
@@ -1124,7 +1124,7 @@ class OutputTokensDetails(TypedDict):
 
     reasoning_tokens: int
     """
-    Tokens of thinking.
+    Tokens of reasoning.
     """
 
 
@@ -1210,7 +1210,7 @@ class PromptTokensDetails(TypedDict):
 
 class ReasoningTextContent(TypedDict):
     """
-    A piece of the thoughts.
+    A piece of the reasoning.
     """
 
     type: Literal["reasoning_text"]
@@ -2316,11 +2316,11 @@ class ResponseObject(TypedDict):
     """
     text: ResponseText
     """
-    The form of the text, as the request gave it.
+    The format of the text, as the request gave it.
     """
     reasoning: ResponseReasoning
     """
-    How the model thinks, as the request gave it.
+    How the model reasons, as the request gave it.
     """
     temperature: float | None
     """
@@ -2518,20 +2518,20 @@ class ResponseQueuedEvent(TypedDict):
 
 class ResponseReasoning(TypedDict):
     """
-    How the model thinks.
+    How the model reasons.
     """
 
     effort: str | None
     """
-    How much the model thinks.
+    How much reasoning the model does.
     """
     summary: str | None
     """
-    Whether and how the thoughts are summed up.
+    Whether and how the reasoning is summarised.
     """
     generate_summary: NotRequired[str | None]
     """
-    The former name of summary.
+    The deprecated name of summary.
     """
     mode: NotRequired[str | None]
     """
@@ -2539,13 +2539,13 @@ class ResponseReasoning(TypedDict):
     """
     context: NotRequired[str | None]
     """
-    Which earlier thoughts the model sees.
+    Which earlier reasoning the model sees.
     """
 
 
 class ResponseReasoningSummaryPartAddedEvent(TypedDict):
     """
-    A new part of the summary of thoughts.
+    A new part of the reasoning's summary.
     """
 
     type: Literal["response.reasoning_summary_part.added"]
@@ -2677,7 +2677,7 @@ class ResponseReasoningSummaryTextDoneEvent(TypedDict):
 
 class ResponseReasoningTextDeltaEvent(TypedDict):
     """
-    The next piece of the thoughts.
+    The next piece of the reasoning.
     """
 
     type: Literal["response.reasoning_text.delta"]
@@ -2712,7 +2712,7 @@ class ResponseReasoningTextDeltaEvent(TypedDict):
 
 class ResponseReasoningTextDoneEvent(TypedDict):
     """
-    The thoughts are whole, or as far as they came.
+    The reasoning is whole, or as far as it came.
     """
 
     type: Literal["response.reasoning_text.done"]
@@ -2956,7 +2956,7 @@ class ResponseShellCallOutputContentDoneEvent(TypedDict):
 
 class ResponseText(TypedDict):
     """
-    The form of the text.
+    The format of the text.
     """
 
     format: EchoedTextFormat
@@ -3168,7 +3168,7 @@ class StoredItem(TypedDict):
     """
     content: NotRequired[list[dict[str, Any]] | None]
     """
-    The parts of a message or of thoughts.
+    The parts of a message or of reasoning.
     """
     call_id: NotRequired[str | None]
     """
@@ -3186,7 +3186,7 @@ class StoredItem(TypedDict):
 
 class SummaryTextContent(TypedDict):
     """
-    A piece of the summary of thoughts.
+    A piece of the reasoning's summary.
     """
 
     type: Literal["summary_text"]

@@ -6,11 +6,12 @@ from specvino.engine.protocol import Engine
 from specvino.generated import handlers as protocols
 from specvino.handlers.chat import Chat
 from specvino.handlers.completions import Completions
+from specvino.handlers.encryption import Cipher
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import Media, MediaSettings
 from specvino.handlers.models import Models, ServedModel
+from specvino.handlers.pipeline import Pipeline
 from specvino.handlers.responses import Responses
-from specvino.handlers.sealing import Sealer
 from specvino.handlers.service import Service
 from specvino.handlers.store import NoStore, ResponseStore
 from specvino.handlers.tokenize import Tokens
@@ -36,21 +37,20 @@ def bind(
     engine: Engine,
     served: ServedModel,
     store: ResponseStore | None = None,
-    sealer: Sealer | None = None,
+    cipher: Cipher | None = None,
     limits: Limits | None = None,
     media: MediaSettings | None = None,
 ) -> Handlers:
     """Binds every handler to an engine and the names under which its model is served.
 
-    Without a `store` responses aren't kept; without a `sealer` what is sealed can't be opened after a restart. Without
+    Without a `store` responses aren't kept; without a `cipher` what is encrypted can't be read after a restart. Without
     `media` requests must hold their images themselves.
     """
-    limits = limits or Limits()
-    images = Media(engine, media or MediaSettings())
+    pipeline = Pipeline(engine, served, limits or Limits(), Media(engine, media or MediaSettings()))
     return Handlers(
-        chat=Chat(engine, served, limits, images),
-        completions=Completions(engine, served, limits),
-        responses=Responses(engine, served, limits, images, store or NoStore(), sealer or Sealer()),
+        chat=Chat(pipeline),
+        completions=Completions(pipeline),
+        responses=Responses(engine, pipeline, store or NoStore(), cipher or Cipher()),
         tokens=Tokens(engine, served),
         models=Models(served),
         service=Service(engine),

@@ -6,20 +6,36 @@ from typing import Any
 from specvino.engine.protocol import Drafting
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.handlers.given import given
+from specvino.handlers.or_none import or_none
 from specvino.handlers.sampling import Body
 
 BEST_OF = 20
 
 _TOKEN_LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 
-# What a setting of drafting is for, and the options of `serve` that make it so.
+# The settings of speculative decoding with the kinds that each is for, and the options of `serve` that switch them on.
 _DRAFTING: dict[str, tuple[Drafting, ...]] = {
     "num_assistant_tokens": ("draft_model", "prompt_lookup"),
     "assistant_confidence_threshold": ("draft_model",),
     "max_ngram_size": ("prompt_lookup",),
 }
 _OPTIONS: dict[Drafting, str] = {"draft_model": "--draft-model", "prompt_lookup": "--prompt-lookup"}
+
+
+def require_no_penalty_in_search(body: Body) -> None:
+    """Raises ApiError for penalties in a beam search.
+
+    In chat and completions it is a rule of the schema, so that the validation has refused it before; in the schema of
+    responses one more rule would be more than Schemathesis can take apart.
+    """
+    penalties = (or_none(body.frequency_penalty) or 0, or_none(body.presence_penalty) or 0)
+    repetition = or_none(body.repetition_penalty)
+    if (or_none(body.best_of) or 1) > 1 and (any(penalties) or repetition not in (None, 1)):
+        message = (
+            "best_of above 1 is a beam search, which takes no penalties: frequency_penalty and presence_penalty must "
+            "be 0, repetition_penalty 1."
+        )
+        raise ApiError(ErrorCode.INVALID_VALUE, message, param="best_of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +46,16 @@ class Limits:
     best_of: int = BEST_OF
 
     def require(self, body: Body, drafting: Drafting | None) -> None:
-        """Raises ApiError for a request that goes beyond them, or that needs what an engine that drafts so has not."""
+        """Raises ApiError for a request beyond the limits, or one that needs what such speculative decoding lacks."""
         for name in _TOKEN_LIMITS:
             _require_at_most(self.max_tokens, _value(body, name), name)
-        _require_at_most(self.best_of, given(body.best_of), "best_of")
+        _require_at_most(self.best_of, or_none(body.best_of), "best_of")
         _require_candidates(body)
         _require_room(body)
-        if drafting is not None and (given(body.best_of) or 1) > 1:
+        if drafting is not None and (or_none(body.best_of) or 1) > 1:
             message = f"best_of must be 1 here: a server with {_OPTIONS[drafting]} can't search with beams."
             raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="best_of")
-        if drafting is not None and (given(body.min_tokens) or 0) > 0:
+        if drafting is not None and (or_none(body.min_tokens) or 0) > 0:
             message = f"min_tokens must be 0 here: a server with {_OPTIONS[drafting]} can't put off an answer's end."
             raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="min_tokens")
         for name, kinds in _DRAFTING.items():
@@ -56,25 +72,25 @@ def _require_at_most(most: int | None, value: int | None, name: str) -> None:
 
 
 def _require_candidates(body: Body) -> None:
-    n, best_of = given(body.n) or 1, given(body.best_of)
+    n, best_of = or_none(body.n) or 1, or_none(body.best_of)
     if best_of is not None and n > best_of:
         message = f"n is {n}, but may be at most best_of, which is {best_of}."
         raise ApiError(ErrorCode.INVALID_VALUE, message, param="n")
 
 
 def _require_room(body: Body) -> None:
-    """For the least tokens."""
-    least = given(body.min_tokens) or 0
+    """Raises ApiError where the least tokens are more than the most."""
+    least = or_none(body.min_tokens) or 0
     for name in _TOKEN_LIMITS:
         most = _value(body, name)
         if most is not None and least > most:
             message = f"min_tokens is {least}, but may be at most {name}, which is {most}."
             raise ApiError(ErrorCode.INVALID_VALUE, message, param="min_tokens")
-    if least and (given(body.best_of) or 1) > 1:
+    if least and (or_none(body.best_of) or 1) > 1:
         message = "min_tokens can't be had together with best_of above 1: a search has no least length."
         raise ApiError(ErrorCode.INVALID_VALUE, message, param="min_tokens")
 
 
 def _value(body: Body, name: str) -> Any:
-    """Not every endpoint has every field: what has its name may be anything there."""
-    return given(getattr(body, name)) if name in type(body).model_fields else None
+    """Returns a field that not every endpoint has; what has its name in a free-form rest may be anything."""
+    return or_none(getattr(body, name)) if name in type(body).model_fields else None

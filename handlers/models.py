@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import RequestContext
+from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.errors import ApiError
 
 
@@ -27,12 +27,12 @@ class Models:
     def __init__(self, served: ServedModel) -> None:
         self._served = served
 
-    async def list_models(self, context: RequestContext) -> wire.ModelList:
-        return {"object": "list", "data": [self._describe(name) for name in self._served.names]}
+    async def list_models(self, context: RequestContext) -> Reply[wire.ModelList]:
+        return Reply({"object": "list", "data": [self._describe(name) for name in self._served.names]})
 
-    async def retrieve_model(self, context: RequestContext, model: str) -> wire.Model:
+    async def retrieve_model(self, context: RequestContext, model: str) -> Reply[wire.Model]:
         self._served.require(model)
-        return self._describe(model)
+        return Reply(self._describe(model))
 
     def _describe(self, name: str) -> wire.Model:
         return {"id": name, "object": "model", "created": self._served.created, "owned_by": "specvino"}

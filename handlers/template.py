@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from specvino.engine.protocol import ModelInfo
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import RequestContext
 from specvino.handlers.errors import ApiError
-from specvino.handlers.refusals import without_effect
 
 # What every template gets anyhow.
 _RESERVED = ("messages", "tools", "bos_token", "eos_token")
@@ -16,11 +15,26 @@ _RESERVED = ("messages", "tools", "bos_token", "eos_token")
 _PARAM = "chat_template_kwargs"
 
 
-def variables(
-    context: RequestContext, model: ModelInfo, given: Mapping[str, Any] | None, effort: str | None, param: str
-) -> str:
-    """The variables as JSON text: those `given`, and how much to think, as the field `param` says. Raises ApiError."""
-    values = dict(given or {})
+@dataclass(frozen=True, slots=True)
+class TemplateFields:
+    """The fields of a request that its chat template sees; `effort_param` is where the reasoning effort stands."""
+
+    chat_template_kwargs: Mapping[str, Any] | None = None
+    effort: str | None = None
+    effort_param: str = "reasoning_effort"
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateVariables:
+    """The variables as the JSON text of an object, and the fields that the template doesn't heed."""
+
+    json: str = "{}"
+    unsupported: tuple[str, ...] = ()
+
+
+def template_variables(fields: TemplateFields, model: ModelInfo) -> TemplateVariables:
+    """Returns the request's own variables, and those that its reasoning effort sets. Raises ApiError."""
+    values = dict(fields.chat_template_kwargs or {})
     for name in _RESERVED:
         if name in values:
             message = f"{_PARAM}.{name} can't be set: the template gets it from the server."
@@ -31,15 +45,14 @@ def variables(
     elif not isinstance(prompt, bool):
         name = f"{_PARAM}.add_generation_prompt"
         raise ApiError(ErrorCode.INVALID_TYPE, f"{name} must be true or false.", param=name)
-    return json.dumps(_thinking(context, model, effort, param) | values)
+    reasoning = _reasoning(fields.effort)
+    heeded = not reasoning or bool(reasoning.keys() & model.thinking_variables)
+    return TemplateVariables(json.dumps(reasoning | values), () if heeded else (fields.effort_param,))
 
 
-def _thinking(context: RequestContext, model: ModelInfo, effort: str | None, param: str) -> dict[str, Any]:
+def _reasoning(effort: str | None) -> dict[str, Any]:
     if effort is None:
         return {}
-    told: dict[str, Any] = {"enable_thinking": False}
-    if effort != "none":
-        told = {"enable_thinking": True, "reasoning_effort": effort}
-    if not told.keys() & model.thinking_variables:
-        without_effect(context, param)
-    return told
+    if effort == "none":
+        return {"enable_thinking": False}
+    return {"enable_thinking": True, "reasoning_effort": effort}

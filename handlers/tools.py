@@ -1,7 +1,6 @@
-"""What the model may call, and whether it must: tools and tool_choice in all their forms."""
+"""Tool calling: what the model may call, and whether it must, by tools and tool_choice in all their forms."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,22 +9,30 @@ from pydantic import BaseModel
 
 from specvino.engine.errors import ConstraintError
 from specvino.engine.protocol import Calling
-from specvino.engine.request import Conversation, GenerationRequest, Tool
+from specvino.engine.request import Sampling, Tool
 from specvino.engine.segments import Started
 from specvino.generated import models
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import RequestContext
 from specvino.handlers.errors import ApiError
-from specvino.handlers.given import given
-from specvino.handlers.refusals import without_effect
-from specvino.handlers.sampling import beyond_forms
+from specvino.handlers.or_none import or_none
+from specvino.handlers.sampling import unconstrainable
 
-Body = models.CreateChatCompletionRequest | models.CreateResponseRequest
 Definition = models.FunctionDefinition | models.FlatFunctionTool
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ToolFields:
+    """The fields of a request that concern tool calling; `functions` and `function_call` are their legacy names."""
+
+    tools: Sequence[Any] = ()
+    tool_choice: Any = None
+    parallel_tool_calls: bool = True
+    functions: Sequence[models.FunctionDefinition] = ()
+    function_call: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class _ToolChoice:
     """Of which functions (None: any) which use is made; `param` is the field that says so."""
 
     mode: str = "auto"
@@ -35,36 +42,27 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ToolCalling:
     """`tools` are those that may be called and `params` the fields that they come from.
 
-    `forced_by` is the field that demands a call. `former`: the request has functions instead of tools, and so the
-    answer has a function_call.
+    `forced_by` is the field that demands a call. `legacy`: the request has functions instead of tools, and so the
+    answer has a function_call. `unsupported` are the fields without effect.
     """
 
     tools: tuple[Tool, ...] = ()
     params: tuple[str, ...] = ()
     forced_by: str | None = None
     parallel: bool = True
-    former: bool = False
-
-    def applied(self, request: GenerationRequest, variables: str) -> GenerationRequest:
-        """The request with the tools, and with variables for the chat template."""
-        prompts = (
-            replace(prompt, tools=self.tools, variables=variables) if isinstance(prompt, Conversation) else prompt
-            for prompt in request.prompts
-        )
-        return replace(
-            request, prompts=tuple(prompts), must_call=self.forced_by is not None, parallel_calls=self.parallel
-        )
+    legacy: bool = False
+    unsupported: tuple[str, ...] = ()
 
     def unenforced(self, started: Started) -> list[str]:
-        """The fields that forced calls won't be held to."""
+        """Returns the fields that forced calls won't be constrained by."""
         return [self._param_of(tool, path) for tool, path in started.unenforced_arguments]
 
     @contextmanager
     def refusals(self) -> Iterator[None]:
-        """What an engine says against a tool's parameters becomes an ApiError."""
+        """Makes an ApiError of what an engine says against a tool's parameters."""
         try:
             yield
         except ConstraintError as error:
@@ -85,22 +83,16 @@ class Offer:
         return ".".join(map(str, (self.params[tool], "parameters", *path)))
 
 
-def of_chat(context: RequestContext, body: models.CreateChatCompletionRequest, calling: Calling | None) -> Offer:
-    """`calling` is what the served model can do. Raises ApiError."""
-    functions, tools = given(body.functions) or [], given(body.tools) or []
-    if functions and tools:
-        message = "functions is the former name of tools; accepted is one of them."
+def tool_calling(fields: ToolFields, sampling: Sampling, calling: Calling | None, *, strict: bool) -> ToolCalling:
+    """Returns what a model that can do `calling` may or must call; `strict` is for all tools. Raises ApiError."""
+    if fields.functions and fields.tools:
+        message = "functions is the legacy name of tools; accepted is one of them."
         raise ApiError(ErrorCode.INVALID_VALUE, message, param="functions")
-    call = given(body.function_call)
-    if functions or isinstance(call, models.FunctionName):
-        known: dict[str, Definition] = {f"functions.{index}": function for index, function in enumerate(functions)}
-        return replace(_offer(context, body, known, _former_choice(call), calling), parallel=False, former=True)
-    return _offer(context, body, _definitions(tools), _choice(given(body.tool_choice)), calling)
-
-
-def of_response(context: RequestContext, body: models.CreateResponseRequest, calling: Calling | None) -> Offer:
-    """As `of_chat`."""
-    return _offer(context, body, _definitions(given(body.tools) or ()), _choice(given(body.tool_choice)), calling)
+    if fields.functions or isinstance(fields.function_call, models.FunctionName):
+        known: dict[str, Definition] = {f"functions.{index}": each for index, each in enumerate(fields.functions)}
+        found = _calling(fields, known, _legacy_choice(fields.function_call), sampling, calling, strict)
+        return replace(found, parallel=False, legacy=True)
+    return _calling(fields, _definitions(fields.tools), _choice(fields.tool_choice), sampling, calling, strict)
 
 
 def _definitions(tools: Iterable[Any]) -> dict[str, Definition]:
@@ -114,22 +106,22 @@ def _definitions(tools: Iterable[Any]) -> dict[str, Definition]:
     return found
 
 
-def _former_choice(choice: object) -> Choice:
+def _legacy_choice(choice: object) -> _ToolChoice:
     if isinstance(choice, models.FunctionName):
-        return Choice("required", (choice.name,), "function_call.name", one=True)
-    return Choice(choice if isinstance(choice, str) else "auto", param="function_call")
+        return _ToolChoice("required", (choice.name,), "function_call.name", one=True)
+    return _ToolChoice(choice if isinstance(choice, str) else "auto", param="function_call")
 
 
-def _choice(choice: Any) -> Choice:
+def _choice(choice: Any) -> _ToolChoice:
     match choice:
         case None:
-            return Choice()
+            return _ToolChoice()
         case str():
-            return Choice(choice)
+            return _ToolChoice(choice)
         case models.NamedToolChoice():
-            return Choice("required", (choice.function.name,), "tool_choice.function.name", one=True)
+            return _ToolChoice("required", (choice.function.name,), "tool_choice.function.name", one=True)
         case models.FlatNamedToolChoice():
-            return Choice("required", (choice.name,), "tool_choice.name", one=True)
+            return _ToolChoice("required", (choice.name,), "tool_choice.name", one=True)
         case models.AllowedToolsChoice():
             return _allowed(choice.allowed_tools.mode, choice.allowed_tools.tools, "tool_choice.allowed_tools.tools")
         case models.FlatAllowedToolsChoice():
@@ -138,8 +130,8 @@ def _choice(choice: Any) -> Choice:
     raise ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param="tool_choice")
 
 
-def _allowed(mode: str, references: Iterable[Any], param: str) -> Choice:
-    return Choice(mode, tuple(name for each in references if (name := _name(each)) is not None), param)
+def _allowed(mode: str, references: Iterable[Any], param: str) -> _ToolChoice:
+    return _ToolChoice(mode, tuple(name for each in references if (name := _name(each)) is not None), param)
 
 
 def _name(reference: Any) -> str | None:
@@ -153,9 +145,14 @@ def _name(reference: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _offer(
-    context: RequestContext, body: Body, known: Mapping[str, Definition], choice: Choice, calling: Calling | None
-) -> Offer:
+def _calling(
+    fields: ToolFields,
+    known: Mapping[str, Definition],
+    choice: _ToolChoice,
+    sampling: Sampling,
+    calling: Calling | None,
+    strict: bool,
+) -> ToolCalling:
     forced = choice.mode == "required"
     names = {definition.name for definition in known.values()}
     for name in choice.names or ():
@@ -163,31 +160,42 @@ def _offer(
             message = f"{choice.param} names {name[:200]!r}, but the request has {_listed(names)}."
             raise ApiError(ErrorCode.UNKNOWN_TOOL, message, param=choice.param)
     if choice.mode == "none":
-        return Offer()
+        return ToolCalling()
     chosen = {
         param: definition
         for param, definition in known.items()
         if choice.names is None or definition.name in choice.names
     }
     if forced:
-        _require_callable(body, chosen, choice, calling)
-    elif chosen and calling != "taught":
-        without_effect(context, "tools" if "tools" in next(iter(chosen)) else "functions")
-    else:
-        for param, definition in chosen.items():
-            if given(definition.strict):  # what the model does of itself is not held to anything
-                without_effect(context, f"{param}.strict")
-    return Offer(
-        tools=tuple(_tool(definition, strict=context.refuses_unsupported) for definition in chosen.values()),
+        _require_callable(fields, chosen, choice, sampling, calling)
+    return ToolCalling(
+        tools=tuple(_tool(definition, strict=strict) for definition in chosen.values()),
         params=tuple(chosen),
         forced_by=choice.param if forced else None,
-        parallel=given(body.parallel_tool_calls) is not False and not choice.one,
+        parallel=fields.parallel_tool_calls and not choice.one,
+        unsupported=() if forced else tuple(_unsupported(chosen, calling)),
     )
 
 
-def _require_callable(body: Body, chosen: Mapping[str, Definition], choice: Choice, calling: Calling | None) -> None:
+def _unsupported(chosen: Mapping[str, Definition], calling: Calling | None) -> Iterator[str]:
+    """Yields the fields that mean nothing to a model that may call or not."""
+    if chosen and calling != "taught":
+        yield "tools" if "tools" in next(iter(chosen)) else "functions"
+        return
+    for param, definition in chosen.items():
+        if or_none(definition.strict):  # what the model does of itself is not constrained by anything
+            yield f"{param}.strict"
+
+
+def _require_callable(
+    fields: ToolFields,
+    chosen: Mapping[str, Definition],
+    choice: _ToolChoice,
+    sampling: Sampling,
+    calling: Calling | None,
+) -> None:
     if not chosen:
-        if given(body.tools):
+        if fields.tools:
             message = f"{choice.param} demands a call, but no function can be called: other tools can't be, here."
             raise ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param=choice.param)
         message = f"{choice.param} demands a call, but the request has no functions."
@@ -195,18 +203,18 @@ def _require_callable(body: Body, chosen: Mapping[str, Definition], choice: Choi
     if calling is None:
         message = f"{choice.param} demands a call, but this server was started with --tool-parser none."
         raise ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param=choice.param)
-    for param in beyond_forms(body):
-        message = f"{param} can't be had together with {choice.param}: the pipeline would not be held to a call."
+    for param in unconstrainable(sampling):
+        message = f"{param} can't be had together with {choice.param}: the call would not be constrained."
         raise ApiError(ErrorCode.INVALID_VALUE, message, param=param)
 
 
 def _tool(definition: Definition, *, strict: bool) -> Tool:
-    parameters = given(definition.parameters)
+    parameters = or_none(definition.parameters)
     return Tool(
         name=definition.name,
-        description=given(definition.description),
-        parameters=None if parameters is None else json.dumps(parameters),
-        strict=strict or bool(given(definition.strict)),
+        description=or_none(definition.description),
+        parameters=parameters,
+        strict=strict or bool(or_none(definition.strict)),
     )
 
 

@@ -8,7 +8,7 @@ from pydantic import MISSING
 
 from specvino.engine.segments import Usage
 from specvino.generated import models, wire
-from specvino.handlers.given import given
+from specvino.handlers.or_none import or_none
 
 Chunk = TypeVar("Chunk", wire.ChatCompletionChunk, wire.CompletionChunk)
 
@@ -23,8 +23,8 @@ def to_wire(usage: Usage) -> wire.Usage:
 
 def wanted(options: models.StreamOptions | None | MISSING) -> bool:
     """Whether a stream shall end with a chunk of the usage."""
-    settings = given(options)
-    return settings is not None and (given(settings.include_usage) or False)
+    settings = or_none(options)
+    return settings is not None and (or_none(settings.include_usage) or False)
 
 
 async def shown(first: Chunk, rest: AsyncGenerator[Chunk], include_usage: bool) -> AsyncGenerator[Chunk]:

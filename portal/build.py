@@ -5,7 +5,7 @@ import logging
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,15 @@ from mkdocs.exceptions import MkDocsException
 
 from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
-from specvino.portal.pages import commands, dialects, endpoints, errors, matrix, reference, streams
+from specvino.portal.pages import commands, dialects, endpoints, errors, matrix, reference, streams, vocabulary
 from specvino.portal.pages.fields import description, kind
 from specvino.portal.pages.page import Page, html
 from specvino.portal.source import SYSTEMS, Source
 
 HERE = files("specvino.portal")
+
+SideBySide = Callable[[Sequence[Path], Path], object]
+"""Writes the pages that compare servers, of the reports in some files, into a folder."""
 
 WRITTEN = files("specvino.docs")
 """The hand-written pages, which stand in docs/."""
@@ -34,6 +37,7 @@ MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
     "endpoints": endpoints.pages,
     "streams": streams.pages,
     "errors": errors.pages,
+    "vocabulary": vocabulary.pages,
     "reference": reference.pages,
 }
 """The parts of the site that are made from the document."""
@@ -46,9 +50,9 @@ class BuildError(Exception):
     """The site can't be built; `str()` says why."""
 
 
-def build(output: Path, cli: typer.Typer) -> None:
-    """Writes the site to `output`, and replaces one that is there; `cli` is what it shows commands of. Raises
-    BuildError."""
+def build(output: Path, cli: typer.Typer, side_by_side: SideBySide) -> None:
+    """Writes the site to `output`, and replaces one that is there; `cli` is what it shows commands of, `side_by_side`
+    makes the pages of the sample. Raises BuildError."""
     if output.exists() and not output.is_dir():
         raise BuildError(f"{output} is no folder")
     if output.is_dir() and any(output.iterdir()) and not (output / MARK).exists():
@@ -61,7 +65,7 @@ def build(output: Path, cli: typer.Typer) -> None:
     logging.getLogger("mkdocs").addHandler(said)
     try:
         with tempfile.TemporaryDirectory() as parent, as_file(HERE) as here, as_file(WRITTEN) as written:
-            _build(Path(parent), here, written, output.resolve(), cli)
+            _build(Path(parent), here, written, output.resolve(), cli, side_by_side)
     except MkDocsException as error:
         raise BuildError("; ".join([*said.messages, str(error)])) from None
     finally:
@@ -79,18 +83,20 @@ class _Warnings(logging.Handler):
         self.messages.append(record.getMessage())
 
 
-def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer) -> None:
+def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer, side_by_side: SideBySide) -> None:
     source = Source()
     made = {part: list(pages(source)) for part, pages in MADE.items()} | {"commands": list(commands.pages(cli))}
     pages = work / "pages"
-    shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions"))
     _drop_test_links(pages / "field-handling.md")
+    side_by_side(sorted((pages / "sample").glob("*.ndjson")), pages / "sample" / "matrix")
     shutil.copytree(here / "assets", pages / "assets")
     for page in (page for part in made.values() for page in part):
         _write(pages / page.path, page.text)
     for asset in reference.assets():
         shutil.copyfile(str(asset), pages / "reference" / asset.name)
     _write(pages / "openapi" / "specvino.json", json.dumps(source.document, ensure_ascii=False))
+    _write(pages / "openapi" / "vocabulary.json", json.dumps(source.vocabulary, ensure_ascii=False))
     for system in SYSTEMS:
         _write(pages / "openapi" / f"{system}.json", json.dumps(source.dialect(system), ensure_ascii=False))
 
@@ -148,6 +154,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"Endpoints": all_of("endpoints")},
                 *all_of("streams"),
                 *all_of("errors"),
+                *all_of("vocabulary"),
                 {"API reference": made["reference"][0].path},
             ]
         },

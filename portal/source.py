@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from specvino.document.loading import dialect_file, load, whole
+from specvino.document.loading import VOCABULARY, dialect_file, load, whole
 from specvino.document.operations import Operation, operations
 from specvino.document.pointers import referred
 from specvino.portal.reference import SYSTEMS
@@ -84,6 +84,11 @@ class Source:
     def dialect(self, system: str) -> dict[str, Any]:
         """The OpenAPI 3.1 document of a system."""
         return load(dialect_file(system))
+
+    @cached_property
+    def vocabulary(self) -> dict[str, Any]:
+        """The JSON Schemas of the document's own keywords."""
+        return load(VOCABULARY)
 
     @property
     def schemas(self) -> dict[str, Schema]:

@@ -15,7 +15,7 @@ from connexion.resolver import Resolution, Resolver
 
 from specvino.document.loading import ROUTES, load, whole
 from specvino.document.operations import base_paths
-from specvino.generated.handlers import OPERATIONS, Handlers
+from specvino.generated.handlers import OPERATIONS, Handlers, Reply
 from specvino.server import origins
 from specvino.server.errors import add_error_handlers
 from specvino.server.keys import BearerKeys
@@ -65,7 +65,7 @@ def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None
     return app
 
 
-def _bind(handlers: Handlers) -> dict[str, Callable[..., Awaitable[Any]]]:
+def _bind(handlers: Handlers) -> dict[str, Callable[..., Awaitable[Reply[Any]]]]:
     bound = {}
     for operation in OPERATIONS.values():
         group = getattr(handlers, operation.tag, None)
@@ -77,7 +77,7 @@ def _bind(handlers: Handlers) -> dict[str, Callable[..., Awaitable[Any]]]:
 
 
 class _Routing(RoutingMiddleware):  # type: ignore[misc]
-    """Routing that knows the document's paths only: one with a slash too many is unknown, not a redirect."""
+    """Routing by the document's paths alone: a slash too many is unknown, not redirected (decision 039)."""
 
     def add_api(self, *args: Any, **kwargs: Any) -> None:
         super().add_api(*args, **kwargs)
@@ -87,7 +87,7 @@ class _Routing(RoutingMiddleware):  # type: ignore[misc]
 
 
 class _OperationResolver(Resolver):  # type: ignore[misc]
-    def __init__(self, bound: dict[str, Callable[..., Awaitable[Any]]]) -> None:
+    def __init__(self, bound: dict[str, Callable[..., Awaitable[Reply[Any]]]]) -> None:
         super().__init__()
         self._bound = bound
 

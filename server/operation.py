@@ -1,7 +1,7 @@
 """The last middleware: validation -> handler -> answer, for one operation of the document."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any
 
 from connexion.middleware.abstract import RoutedAPI, RoutedMiddleware
@@ -9,7 +9,7 @@ from connexion.operations import AbstractOperation
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import OPERATIONS, Operation, RequestContext
+from specvino.generated.handlers import OPERATIONS, Operation, Reply, RequestContext
 from specvino.handlers.errors import ApiError
 from specvino.server import answer
 from specvino.server.errors import internal_error
@@ -23,7 +23,7 @@ from specvino.server.validation.strict_json import parse
 class BoundOperation:
     """An operation with its handler: an ASGI app."""
 
-    def __init__(self, operation: Operation, handler: Callable[..., Awaitable[Any]], settings: Settings) -> None:
+    def __init__(self, operation: Operation, handler: Callable[..., Awaitable[Reply[Any]]], settings: Settings) -> None:
         self._operation = operation
         self._handler = handler
         self._settings = settings
@@ -37,43 +37,48 @@ class BoundOperation:
         if "" in arguments.values():  # the router lets a greedy parameter take nothing
             raise ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {scope['path'][:200]}.")
         try:
-            arguments |= self._query(scope, context)
+            query_arguments, unsupported = self._query(scope)
+            arguments |= query_arguments
             self._parameters.require(arguments)
             arguments = {name: each.default for name, each in self._operation.query.items()} | arguments
             if self._body:
-                arguments["body"] = await self._read(scope, receive, self._body, context)
-            await _until_gone(receive, self._answer(send, context, arguments))
+                arguments["body"], unsupported = await self._read(scope, receive, self._body)
+            await _until_gone(receive, self._answer(send, context, arguments, unsupported))
         except (ApiError, ClientGone) as error:
             if isinstance(error, ApiError):
                 raise
         except Exception:
             raise internal_error(context.id) from None
 
-    def _query(self, scope: Scope, context: RequestContext) -> dict[str, Any]:
-        """The query's known parameters that were given, not validated yet; the others are reported."""
+    def _query(self, scope: Scope) -> tuple[dict[str, Any], list[str]]:
+        """Returns the known parameters that were given, not validated yet, and the names of those without effect."""
         if not self._operation.query:
-            return {}
+            return {}, []
         given = query.parse(scope["query_string"], self._operation.query)
-        context.unsupported += support.apply(self._settings.unsupported_fields, given, f"{self._operation.id}.query")
-        return {name: value for name, value in given.items() if name in self._operation.query}
+        unsupported = support.apply(self._settings.unsupported_fields, given, f"{self._operation.id}.query")
+        return {name: value for name, value in given.items() if name in self._operation.query}, unsupported
 
-    async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck, context: RequestContext) -> Any:
-        """Returns the body as an object, built from the same value that was validated."""
+    async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck) -> tuple[Any, list[str]]:
+        """Returns the body as an object, built from the value that was validated, and its fields without effect."""
         require_json(scope)
         value = parse(await read_body(scope, receive, self._settings.max_body))
         check.require(value)
-        context.unsupported += support.apply(self._settings.unsupported_fields, value, self._operation.body or "")
-        return self._operation.model.model_validate(value)
+        unsupported = support.apply(self._settings.unsupported_fields, value, self._operation.body or "")
+        return self._operation.model.model_validate(value), unsupported
 
-    async def _answer(self, send: Send, context: RequestContext, arguments: dict[str, Any]) -> None:
-        result = await self._handler(context, **arguments)
+    async def _answer(
+        self, send: Send, context: RequestContext, arguments: dict[str, Any], unsupported: Sequence[str]
+    ) -> None:
+        """Sends the handler's reply; `unsupported` are the fields without effect that were found before it."""
+        reply = await self._handler(context, **arguments)
         headers = []
-        if context.unsupported and self._settings.unsupported_fields != "ignore":
-            headers.append((b"x-unsupported-params", support.header(context.unsupported).encode("ascii")))
-        if isinstance(result, AsyncGenerator):
-            await answer.send_events(send, result, headers, self._operation, context.id)
+        names = [*unsupported, *reply.unsupported]
+        if names and self._settings.unsupported_fields != "ignore":
+            headers.append((b"x-unsupported-params", support.header(names).encode("ascii")))
+        if isinstance(reply.body, AsyncGenerator):
+            await answer.send_events(send, reply.body, headers, self._operation, context.id)
         else:
-            await answer.send_json(send, result, headers)
+            await answer.send_json(send, reply.body, headers)
 
 
 async def _until_gone(receive: Receive, work: Awaitable[None]) -> None:
@@ -95,8 +100,8 @@ async def _gone(receive: Receive) -> None:
         pass
 
 
-def operations_middleware(handlers: dict[str, Callable[..., Awaitable[Any]]], settings: Settings) -> type[Any]:
-    """A Connexion middleware that ends in the operations' handlers, by operation id."""
+def operations_middleware(handlers: dict[str, Callable[..., Awaitable[Reply[Any]]]], settings: Settings) -> type[Any]:
+    """A Connexion middleware that ends in the operations' handlers, instead of its validation (decision 038)."""
     bound = {name: BoundOperation(OPERATIONS[name], handler, settings) for name, handler in handlers.items()}
 
     class OperationsAPI(RoutedAPI):  # type: ignore[misc]

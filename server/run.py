@@ -15,10 +15,10 @@ import uvicorn
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.protocol import Engine
 from specvino.handlers import bind
+from specvino.handlers.encryption import Cipher
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import MediaSettings
 from specvino.handlers.models import ServedModel
-from specvino.handlers.sealing import Sealer
 from specvino.handlers.store import ResponseStore, StoreUnavailable
 from specvino.server.app import create_app
 from specvino.server.settings import Settings
@@ -65,7 +65,7 @@ def run(
     host: str,
     port: int,
     store: ResponseStore,
-    sealer: Sealer,
+    cipher: Cipher,
     limits: Limits,
     media: MediaSettings,
 ) -> None:
@@ -75,7 +75,7 @@ def run(
     """
     listener = _listen(host, port)
     failure: list[ModelLoadError | ServeError] = []
-    handlers = bind(engine, ServedModel(names, int(time.time())), store, sealer, limits, media)
+    handlers = bind(engine, ServedModel(names, int(time.time())), store, cipher, limits, media)
 
     async def load(server: uvicorn.Server) -> None:
         try:
@@ -118,7 +118,7 @@ def run(
         server_header=False,
     )
     server = _Server(config, engine)
-    # uvicorn shuts down on a signal and then raises it again: by then all is closed, so that both mean a clean end.
+    # uvicorn 0.54 shuts down on a signal and raises it again, when all is closed: a clean end (decision 040).
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
     server.run(sockets=[listener])

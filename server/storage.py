@@ -6,7 +6,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from specvino.handlers.sealing import Sealer
+from specvino.handlers.encryption import Cipher
 from specvino.handlers.store import NoStore, ResponseStore
 from specvino.handlers.store.sql import SqlStore
 
@@ -33,11 +33,14 @@ def response_store(choice: str | None) -> ResponseStore:
         raise StorageError(f"the response store can't be used: {error} (--response-store none does without)") from error
 
 
-def sealer() -> Sealer:
-    """With the installation's key. Where that can't be kept, what is sealed now can't be opened after a restart."""
+def cipher() -> Cipher:
+    """Returns a cipher with the installation's key.
+
+    Where that can't be kept, what is encrypted now can't be decrypted after a restart.
+    """
     file = folder() / "sealing.key"
     try:
-        return Sealer.from_file(file)
+        return Cipher.from_file(file)
     except (OSError, ValueError) as error:
         logger.warning("the key in %s can't be used, so a new one holds until the server ends: %s", file, error)
-        return Sealer()
+        return Cipher()

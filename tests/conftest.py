@@ -10,6 +10,39 @@ from specvino.engine.models import ModelSource, resolve
 TINY_TEXT = Path(__file__).parent / "models" / "tiny_text"
 TINY_VISION = TINY_TEXT.with_name("tiny_vision")
 
+TESTS = Path(__file__).parent
+
+# What starts processes, asks models or judges the whole document again and again: marked slow, and not in `make quick`.
+SLOW = (
+    "agents",
+    "browser",
+    "cli",
+    "codegen/lint",
+    "codegen/test_build",
+    "conformance/checks",
+    "conformance/fuzz",
+    "conformance/test_",
+    "decisions",
+    "docs",
+    "e2e",
+    "engine/models",
+    "engine/openvino",
+    "engine/output_parsers",
+    "engine/processes",
+    "models",
+    "ovms",
+    "portal/test_build",
+    "proofs",
+    "sdk",
+    "whole",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(TESTS).as_posix().startswith(SLOW):
+            item.add_marker("slow")
+
 
 # How fast a machine draws or runs examples is not what these tests are about.
 hypothesis.settings.register_profile("specvino", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])

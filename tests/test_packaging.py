@@ -1,6 +1,7 @@
 """The wheel holds every package and what they read."""
 
 import tomllib
+import zlib
 from importlib.resources import files
 from pathlib import Path
 
@@ -27,3 +28,17 @@ def test_every_dialect_has_its_document_in_the_package():
 
 def test_the_document_comes_with_the_package():
     assert whole()["openapi"].startswith("3.2")
+
+
+def test_the_wheel_stays_small():
+    """Its files, compressed as a wheel has them, are less than 3 MB; a third of that is the script of /docs."""
+    setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    size = 0
+    for package in setuptools["packages"]:
+        _, top, *below = package.split(".")
+        folder = PROJECT.joinpath(setuptools["package-dir"][f"specvino.{top}"], *below)
+        patterns = {"*.py", *setuptools["package-data"]["*"], *setuptools["package-data"].get(package, ())}
+        files = {file for pattern in patterns for file in folder.glob(pattern) if file.is_file()}
+        assert files, package
+        size += sum(len(zlib.compress(file.read_bytes())) for file in files)
+    assert 1_000_000 < size < 3_000_000

@@ -14,6 +14,7 @@ from specvino.codegen.lint import (
     streams,
     support,
     unions,
+    vocabulary,
 )
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.spec import Spec
@@ -23,7 +24,7 @@ __all__ = ["Problem", "lint"]
 # The rules of a stage take for granted what the stages before it have checked.
 STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
     (components.references, documents.schemas, errors.codes),
-    (markings.defaults, markings.origins, documents.extensions, components.titles, components.named, streams.tables),
+    (markings.defaults, markings.origins, vocabulary.placed, components.titles, components.named, streams.tables),
     (documents.openapi,),
     (
         components.unused,

@@ -7,7 +7,7 @@ from specvino.codegen.lint import stream_machines
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.stream_events import Events
 from specvino.codegen.lint.stream_laws import laws
-from specvino.codegen.lint.stream_vocabulary import INNER, LAWS, OUTERMOST, RULE, TABLE, misfits
+from specvino.codegen.lint.vocabulary import Vocabulary, validator
 from specvino.codegen.spec import Spec
 from specvino.document.operations import EVENTS, operations
 from specvino.document.pointers import resolved
@@ -22,7 +22,7 @@ def tables(spec: Spec) -> Iterator[Problem]:
         if (media is None) != (table is None):
             yield Problem("x-stream", place, "an operation has a text/event-stream answer and x-stream, or neither")
         elif media is not None and table is not None:
-            for what in list(_words(table)) or _faults(spec.document, media, table):
+            for what in list(_words(spec.vocabulary, table)) or _faults(spec.document, media, table):
                 yield Problem("x-stream", place, what)
 
 
@@ -38,22 +38,24 @@ def examples(spec: Spec) -> Iterator[Problem]:
             yield Problem("examples", f"{operation.place} stream", f"no example states the fact {fact!r}")
 
 
-def _words(table: Any) -> Iterator[str]:
-    """Misspelt, missing and surplus words."""
-    if found := misfits(TABLE, table):
-        yield from found
-        return
-    for rule in table["classify"] if isinstance(table["classify"], list) else ():
-        yield from (f"classify: {what}" for what in misfits(RULE, rule))
-    for name, machine in table["machines"].items():
-        yield from (f"machine {name}: {what}" for what in misfits(INNER if "in" in machine else OUTERMOST, machine))
-    for law in table["laws"]:
-        entry = _entry(law)
-        name = entry.pop("law", None)
-        if name not in LAWS:
-            yield f"there is no law {name!r}; known are {', '.join(LAWS)}"
-        else:
-            yield from (f"law {name}: {what}" for what in misfits(LAWS[name], entry))
+def _words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
+    """Yields misspelt, missing and surplus words, each with the machine or the law in which it stands."""
+    laws_by_name = vocabulary["$defs"]["law"]["properties"]["law"]["enum"]
+    for law in table.get("laws", ()):
+        if (name := _entry(law).get("law")) not in laws_by_name:
+            yield f"there is no law {name!r}; known are {', '.join(laws_by_name)}"
+            return
+    for error in validator(vocabulary, "x-stream").errors(table):
+        match error.instance_path:
+            case ["machines", name, *path]:
+                place = [f"machine {name}", *path]
+            case ["laws", int(index), *path]:
+                place = [f"law {_entry(table['laws'][index])['law']}", *path]
+            case ["classify", int(), *path]:
+                place = ["classify", *path]
+            case path:
+                place = path
+        yield ": ".join(filter(None, [*map(str, place[:1]), ".".join(map(str, place[1:])), error.message]))
 
 
 def _faults(document: dict[str, Any], media: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:

@@ -6,9 +6,8 @@ from typing import Any
 import jsonschema_rs
 
 from specvino.codegen.fields import Field, around, fields, parts
-from specvino.codegen.lint.dialect_vocabulary import DIALECT
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.lint.stream_vocabulary import misfits
+from specvino.codegen.lint.vocabulary import misfits
 from specvino.codegen.merge import LEVELS, WHOLE_ENDPOINT, WHOLE_PART, WITHOUT, own_entry, part_level, support
 from specvino.codegen.spec import Spec
 from specvino.document.operations import operations
@@ -30,7 +29,7 @@ def dialects(spec: Spec) -> Iterator[Problem]:
     for system, dialect in spec.dialects.items():
         if system not in SYSTEMS:
             yield Problem("dialects", system, f"is not one of {', '.join(SYSTEMS)}")
-        words = misfits(DIALECT, {key: value for key, value in dialect.items() if key != "fields"})
+        words = misfits(spec.vocabulary, "Dialect", {key: value for key, value in dialect.items() if key != "fields"})
         for what in words or _head(spec.document, dialect):
             yield Problem("dialects", system, what)
 

@@ -80,7 +80,7 @@ def _status(exchange: Exchange, expected: list[Any]) -> None:
 
 
 def _refused(exchange: Exchange, kinds: Any, dialect: Dialect, endpoint: str) -> None:
-    """By the status alone: the form of errors is for a rule, which tells of it once."""
+    """Looks at the status alone: the form of errors is for a rule, which tells of it once."""
     several: list[Kind] = kinds if isinstance(kinds, list) else [kinds]
     statuses = [status for kind in several for status in dialect.statuses(kind, endpoint) or ("4xx",)]
     _status(exchange, list(dict.fromkeys(statuses)))

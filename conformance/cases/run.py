@@ -19,7 +19,7 @@ from specvino.conformance.rules.rule import Rule
 from specvino.conformance.verdict import Failed, Finding, Refused, Result, Skipped, Verdict
 
 MOST_FINDINGS = 5
-"""Of one rule that are told; the others are counted."""
+"""So many findings of one rule are told; the others are counted."""
 
 LOST_AFTER = 3
 """Requests in a row without a connection, after which the server counts as gone."""
@@ -172,7 +172,7 @@ class Run:
         )
 
     def _apply_rules(self, exchange: Exchange) -> None:
-        """By the rules for all answers of its endpoint."""
+        """Holds an exchange against the rules for all answers of its endpoint."""
         self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
         if exchange.ended == "too long":
             return  # where we stopped reading is no fault of the server's; the case tells that there is no end

@@ -108,7 +108,7 @@ class Session:
         return exchange
 
     async def answered(self, endpoint: str, body: Mapping[str, Any], **how: Any) -> Exchange:
-        """The same, where anything but a whole 200 is a failure of the case."""
+        """Sends as `send` does; anything but a whole 200 is a failure of the case."""
         exchange = await self.send(endpoint, body, **how)
         require_answer(exchange)
         return exchange

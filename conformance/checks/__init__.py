@@ -18,7 +18,7 @@ Check = Callable[..., Awaitable[None]]
 
 @cache
 def all_checks() -> dict[str, Check]:
-    """By name: the public coroutine functions of this package's modules."""
+    """Finds all checks by name: they are the public coroutine functions of this package's modules."""
     found: dict[str, Check] = {}
     for module in iter_modules(__path__):
         content: dict[str, Any] = vars(import_module(f"{__name__}.{module.name}"))

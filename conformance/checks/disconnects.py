@@ -17,7 +17,9 @@ OFTEN = 6
 IGNORE_EOS = "/components/schemas/CreateChatCompletionRequest/properties/ignore_eos"
 
 
-async def left(session: Session, endpoint: str, *, to: str, body: Mapping[str, Any], small: Mapping[str, Any]) -> None:
+async def disconnected(
+    session: Session, endpoint: str, *, to: str, body: Mapping[str, Any], small: Mapping[str, Any]
+) -> None:
     """After a client has left a long answer, a small request need not wait for the rest of it. Times are those of this
     server: the small request waits less than half of the rest."""
     long = unending(session, to, body)
@@ -70,7 +72,7 @@ async def not_held_up(session: Session, endpoint: str, *, to: str, body: Mapping
 
 
 def unending(session: Session, endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """The same for an answer that runs to its limit, as far as the dialect has a way to ask for that."""
+    """Makes the body ask for an answer that runs to its limit, as far as the dialect has a way to ask for that."""
     ignores = session.dialect.name != "openai" and session.dialect.level(IGNORE_EOS, "chat") == "full"
     return {**body, **({"ignore_eos": True} if ignores and LIMITS[endpoint][0] == "max_tokens" else {})}
 

@@ -25,7 +25,8 @@ async def refuses_each(session: Session, endpoint: str, base: Mapping[str, Any],
 
 
 def written_out(value: Any) -> Any:
-    """The same, where `{$fields: 3}` stands for an object of 3 fields, `{$long: 3}` for a text of 3 characters."""
+    """Gives the body, in which `{$fields: 3}` stands for an object of 3 fields, `{$long: 3}` for a text of 3
+    characters."""
     if isinstance(value, list):
         return [written_out(each) for each in value]
     if not isinstance(value, Mapping):

@@ -13,7 +13,7 @@ CLOSE = 1e-3
 """By how much two logprobs of one token may differ: some servers round."""
 
 
-async def probabilities(session: Session, endpoint: str, *, body: Mapping[str, Any], choices: int = 1) -> None:
+async def logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any], choices: int = 1) -> None:
     """Every choice has entries, each a token with a logprob that is a number of at most 0 and with its own bytes."""
     exchange = await session.answered(endpoint, body)
     found = list(outputs(exchange))
@@ -47,7 +47,7 @@ def _require_logprob(entry: Mapping[str, Any], exchange: Exchange) -> None:
         raise Failed(f"the bytes of {token!r} say {text!r}", exchange)
 
 
-async def probability_counts(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+async def logprob_counts(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """There is one entry for each token that usage counts; the one that ended the answer may be without."""
     exchange = await session.answered(endpoint, body)
     made = (exchange.answer.get("usage") or {}).get("completion_tokens")
@@ -59,7 +59,7 @@ async def probability_counts(session: Session, endpoint: str, *, body: Mapping[s
             raise Failed(f"{made} tokens were made, but {count} have logprobs", exchange)
 
 
-async def probability_chunks(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+async def logprob_chunks(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """In a stream, each chunk with text brings its tokens' logprobs."""
     exchange = await session.answered(endpoint, {**body, "stream": True})
     texts = 0
@@ -73,7 +73,7 @@ async def probability_chunks(session: Session, endpoint: str, *, body: Mapping[s
         raise Skipped("the stream holds no text")
 
 
-async def top_probabilities(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+async def top_logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """At each place there are at most as many as were asked for, the likeliest first, together no more than certain;
     the chosen token has one logprob in both places."""
     exchange = await session.answered(endpoint, body)
@@ -96,7 +96,7 @@ async def top_probabilities(session: Session, endpoint: str, *, body: Mapping[st
                 raise Failed(f"{where} another token was likelier, though temperature is 0", exchange)
 
 
-async def no_probabilities(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+async def no_logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """Without being asked for them, no choice has any: null, or nothing at all."""
     for stream in (False, True):
         exchange = await session.answered(endpoint, {**body, "stream": stream})

@@ -152,7 +152,7 @@ async def calls_function(
         raise Failed(f"there are {len(calls)} calls, though {most} may be", exchange)
 
 
-async def text_probabilities_of_parts(
+async def text_part_logprobs(
     session: Session, endpoint: str, *, body: Mapping[str, Any], top: int | None = None
 ) -> None:
     """The logprobs of a text's part join to the text, none is above 0, and each has at most `top` alternatives."""
@@ -171,7 +171,7 @@ async def text_probabilities_of_parts(
                 raise Failed(f"{len(alternatives)} alternatives are shown for a token, and {top} asked for", exchange)
 
 
-async def thoughts_counted(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+async def reasoning_counted(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """Thoughts that are shown are counted as reasoning_tokens; without a reasoning item there are none of them."""
     exchange = await session.answered(endpoint, body)
     output = next(iter(outputs(exchange)))

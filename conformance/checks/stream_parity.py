@@ -26,7 +26,7 @@ ROUNDS = 3
 """In which a form of the answer always has to be the same, and always another than the other form's, to be wrong."""
 
 
-async def twins(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """What a stream adds up to is what the server answers without streaming."""
     options = {"stream_options": {"include_usage": True}} if endpoint != "responses" else {}
     unary: list[Exchange] = []

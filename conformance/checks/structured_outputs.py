@@ -55,7 +55,9 @@ async def fit_together(session: Session, endpoint: str, *, bodies: Sequence[Mapp
                 raise Failed(f"{output.text[:120]!r} breaks its schema: {violation}", *exchanges)
 
 
-async def cut_forms(session: Session, endpoint: str, *, body: Mapping[str, Any], limits: Sequence[int]) -> None:
+async def cut_structured_outputs(
+    session: Session, endpoint: str, *, body: Mapping[str, Any], limits: Sequence[int]
+) -> None:
     """Wherever a limit of tokens cuts the answer: what isn't whole ended by `length`."""
     for limit in limits:
         exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: limit})

@@ -31,7 +31,7 @@ async def counted_alike(session: Session, endpoint: str, *, bodies: Sequence[Map
 
 
 async def prompts_counted(session: Session, endpoint: str, *, prompts: Sequence[str]) -> None:
-    """Of several prompts all tokens count: as many as when each is alone."""
+    """All tokens of several prompts count: as many as when each is alone."""
     alone = [_usage(await session.answered(endpoint, {"prompt": each, "max_tokens": 1})) for each in prompts]
     together = _usage(await session.answered(endpoint, {"prompt": list(prompts), "max_tokens": 1}))
     expected = sum(each["prompt_tokens"] for each in alone)

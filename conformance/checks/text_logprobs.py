@@ -12,7 +12,7 @@ from specvino.conformance.verdict import Failed, Skipped
 LISTS = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
 
 
-async def text_probabilities(session: Session, endpoint: str, *, body: Mapping[str, Any], choices: int = 1) -> None:
+async def text_logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any], choices: int = 1) -> None:
     """Every choice has its lists, of one length, and numbers of at most 0; only the first of an echo is null."""
     exchange = await session.answered(endpoint, body)
     found = list(outputs(exchange))

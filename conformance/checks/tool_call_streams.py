@@ -61,7 +61,7 @@ async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) ->
 
 
 def _calls(exchange: Exchange) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """With the indexes of their choices. Raises Unreadable."""
+    """Gives the deltas with the indexes of their choices. Raises Unreadable."""
     for choice, delta in _deltas(exchange):
         for call in delta.get("tool_calls") or ():
             if not isinstance(call, dict):

@@ -18,7 +18,7 @@ Check = Callable[[CheckContext, Response, Case[Any]], bool | None]
 
 
 def checks_for(dialect: Dialect) -> tuple[Check, ...]:
-    """By the document of the dialect. Only our own document has codes for all errors."""
+    """Gives the checks by the document of the dialect. Only our own document has codes for all errors."""
 
     def stream_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
         """A stream of events runs as the operation's x-stream says; a resumed one has the next numbers."""

@@ -36,7 +36,7 @@ FIRST = ("response_schema_conformance", "response_headers_conformance", "content
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Of a profile; see FuzzRun."""
+    """Says how much a profile asks for; see FuzzRun."""
 
     max_examples: int
     phases: tuple[str, ...]
@@ -79,7 +79,8 @@ class Fuzz:
         return f"{self.requests} requests: {why[self.report.ended]}; {refused} valid ones were refused for a reason"
 
     async def results(self) -> AsyncGenerator[Result, None]:
-        """By endpoint and check, when the run is over. Ends it in an orderly way where it is itself ended early."""
+        """Yields the results by endpoint and check, when the run is over. Ends it in an orderly way where
+        it is itself ended early."""
         loop, over = asyncio.get_running_loop(), asyncio.Event()
         left_out: dict[str, str] = {}
         problems: list[Exception] = []

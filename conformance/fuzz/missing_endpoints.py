@@ -15,7 +15,7 @@ MISSING = (404, 405, 501)
 
 
 def missing(server: Server, dialect: Dialect, model: str) -> dict[str, str]:
-    """By endpoint, why it is left out. Raises OSError for a server that doesn't answer."""
+    """Says by endpoint why it is left out. Raises OSError for a server that doesn't answer."""
     found: dict[str, str] = {}
     for endpoint, operation in dialect.operations.items():
         path = operation.path.replace("{model}", quote(model, safe=""))

@@ -83,7 +83,7 @@ class FuzzReport:
         )
 
     def lines(self) -> Iterator[str]:
-        """For people: requests by operation and status, refusals, findings."""
+        """Tells people of requests by operation and status, refusals and findings."""
         statuses = sorted({status for _, _, status in self.cases})
         yield "  ".join([f"{'operation':32}", *(f"{status:>5}" for status in statuses)])
         for operation in sorted({operation for _, operation, _ in self.cases}):

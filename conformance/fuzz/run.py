@@ -101,7 +101,7 @@ class FuzzRun:
                 self._record(event)
 
     def stop(self) -> None:
-        """From another thread: ends the run after the request that is under way."""
+        """Ends the run, from another thread, after the request that is under way."""
         self._stopped = True
         if self._events is not None:
             self._events.stop()
@@ -176,7 +176,7 @@ class FuzzRun:
 
 @contextlib.contextmanager
 def _registered(caps: Caps, kept: StoredIds, checks: Sequence[Check]) -> Iterator[None]:
-    """Schemathesis knows checks and the hook before a call only globally; here for as long as a run takes."""
+    """Schemathesis 4.32 knows checks and hooks only globally (decision 042); here for as long as a run takes."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
         caps.apply(case)
@@ -225,7 +225,7 @@ def _record_scenario(phase: str, recorder: ScenarioRecorder, report: FuzzReport,
 
 
 def _message(failure: Failure) -> str:
-    """In a line, without the schema and the value that Schemathesis shows."""
+    """Tells it in a line, without the schema and the value that Schemathesis shows."""
     if isinstance(failure, JsonSchemaError):
         place = ".".join(map(str, failure.instance_path))
         return f"{failure.title}: {place or 'it'}: {failure.validation_message}"

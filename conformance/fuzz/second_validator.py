@@ -1,4 +1,4 @@
-"""A second judge of JSON answers: openapi-core, which shares no code with Schemathesis or with our own shapes."""
+"""A second validator of JSON answers: openapi-core, which shares no code with Schemathesis or with our own shapes."""
 
 import json
 import re
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from openapi_core.protocols import Request
 
 MOST_ALIKE = 8
-"""Of answers of one form that are judged: it takes a thousandth of a second, and most answers are refusals."""
+"""So many answers of one form are validated: it takes a thousandth of a second, and most answers are refusals."""
 
 _HOST = "http://server.invalid"
 
 
 @dataclass
 class _Request:
-    """As openapi-core wants it: all that it needs of a request is which operation it is for."""
+    """A request as openapi-core wants it: all that it needs is which operation it is for."""
 
     path: str
     method: str

@@ -38,7 +38,7 @@ class Target:
 
 
 class Client:
-    """As a context manager. Counts its exchanges from 1."""
+    """A context manager, which holds the connections. It counts its exchanges from 1."""
 
     def __init__(self, target: Target, *, connections: int = 100) -> None:
         """`connections`: how many may be open at once."""
@@ -140,7 +140,7 @@ class Client:
 
 
 async def _chunked(content: bytes | None) -> AsyncIterator[bytes]:
-    """The same in two pieces, whose length nobody knows before."""
+    """Sends the content in two pieces, whose length nobody knows before."""
     whole = content or b""
     yield whole[: len(whole) // 2]
     yield whole[len(whole) // 2 :]

@@ -1,4 +1,4 @@
-"""Is there a server, does it take the key, which model does it serve? What must be known before anything is judged."""
+"""Is there a server, does it take the key, which model does it serve? What must be known before anything is tried."""
 
 import asyncio
 import re

@@ -1,6 +1,6 @@
 """JSON Schemas and regular expressions as grammars that a model's answer can be held to.
 
-The pipeline's own reading of JSON Schemas allows white space without end, ignores keywords silently and gets some
-wrong (a tab inside of a string with `maxLength`, numbers below a fractional `minimum`). So schemas become grammars
-here, and the pipeline gets those. Nothing in this package knows OpenVINO.
+XGrammar 0.1.31, inside of GenAI 2026.4.1, allows white space without end (decision 007), numbers below a fractional
+`minimum` (decision 008), and ignores keywords silently (decision 009). So schemas become grammars here, and the
+pipeline gets those. Nothing in this package knows OpenVINO.
 """

@@ -30,6 +30,17 @@ class Form:
     unenforced: tuple[Path, ...] = ()
 
 
+def written(constraint: Constraint) -> str:
+    """Returns the JSON text of a constraint's schema or tag. Raises ConstraintError for one too long or too deep."""
+    try:
+        text = json.dumps(constraint.schema if isinstance(constraint, JsonSchema) else constraint.tag)
+    except RecursionError:
+        raise ConstraintError("it is nested too deeply") from None
+    if len(text) > LONGEST:
+        raise ConstraintError(f"it has {len(text)} characters of JSON, but may have {LONGEST}")
+    return text
+
+
 def lower(constraint: Constraint) -> Form:
     """Raises ConstraintError for what is wrong, too large, or strict and not to be enforced."""
     try:
@@ -51,18 +62,18 @@ def example(constraint: Constraint) -> str | None:
     """
     lower(constraint)
     if isinstance(constraint, JsonSchema):
-        return shortest(convert(_parsed(constraint.schema))[0])
+        return shortest(convert(constraint.schema)[0])
     try:
-        return shortest(to_ebnf.as_grammar(_parsed(constraint.tag))[0])
+        return shortest(to_ebnf.as_grammar(constraint.tag)[0])
     except to_ebnf.Unknown:
         return None
 
 
 def _lowered(constraint: Constraint) -> Form:
     if isinstance(constraint, JsonSchema):
-        grammar, findings = convert(_parsed(constraint.schema))
+        grammar, findings = convert(constraint.schema)
         return _form("grammar", render(grammar), findings.unenforced, constraint)
-    tag = _parsed(constraint.tag)
+    tag = constraint.tag
     try:
         whole, unenforced = to_ebnf.as_grammar(tag)
     except to_ebnf.Unknown:
@@ -76,9 +87,3 @@ def _form(kind: Kind, text: str, unenforced: Mapping[Path, str], constraint: Con
         path, reason = next(iter(unenforced.items()))
         raise ConstraintError(reason, path, unsupported=True)
     return Form(kind, text, tuple(unenforced))
-
-
-def _parsed(text: str) -> object:
-    if len(text) > LONGEST:
-        raise SchemaError((), f"it has {len(text)} characters of JSON, but may have {LONGEST}")
-    return json.loads(text)

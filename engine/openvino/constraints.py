@@ -1,16 +1,17 @@
 """What an answer is held to: the form that the request wants, calls that it demands, and thoughts around both."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structural_tags.builders import constant, either, json_schema, sequence
+from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS, constant, either, json_schema, sequence
 from specvino.engine.grammar.structured_output import Form
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.openvino.grammar_client import GrammarClient
 from specvino.engine.output_parsers import FRAMINGS, forced, thoughtful, unenforceable_keywords
-from specvino.engine.output_parsers.selection import OutputFormats, functions, parameters, require_object
+from specvino.engine.output_parsers.selection import OutputFormats, require_object
 from specvino.engine.request import Constraint, Conversation, GenerationRequest, JsonSchema, Prompt, StructuralTag, Tool
 
 
@@ -44,16 +45,16 @@ async def _calls(
 ) -> Held:
     assert formats.tool is not None
     unenforced = []
-    for index, (tool, function) in enumerate(zip(prompt.tools, functions(prompt.tools), strict=True)):
+    for index, tool in enumerate(prompt.tools):
         found = dict.fromkeys(await _check(grammars, index, tool, strict=tool.strict))
-        left = unenforceable_keywords(formats.tool, function)
+        left = unenforceable_keywords(formats.tool, tool)
         if tool.strict and left:
             path, reason = next(iter(left.items()))
             error = ConstraintError(reason, path, unsupported=True)
             error.tool = index
             raise error
         unenforced += [(index, path) for path in found | dict.fromkeys(left)]
-    tag = forced(formats.tool, functions(prompt.tools), None, request.parallel_calls, formats.reasoning, thinking)
+    tag = forced(formats.tool, prompt.tools, None, request.parallel_calls, formats.reasoning, thinking)
     form = await _whole(grammars, tag)
     return Held(form, unenforced_arguments=tuple(unenforced))
 
@@ -78,8 +79,8 @@ async def _around(
         if prompt.tools and formats.tool is not None:
             for index, tool in enumerate(prompt.tools):
                 await _check(grammars, index, tool, strict=False)
-            # One call: XGrammar's own tags have no choice between what comes to an end and what may go on.
-            calls = forced(formats.tool, functions(prompt.tools), None, parallel=False)
+            # One call: tags of XGrammar 0.1.31 can't choose between what ends and what may go on (decision 015).
+            calls = forced(formats.tool, prompt.tools, None, parallel=False)
             wider = either([calls["format"], wider])
     told_to_think = json.loads(prompt.variables).get("enable_thinking") is True and isinstance(constraint, JsonSchema)
     # Else it may not begin to: weak models would rather think on than write what the form demands.
@@ -94,16 +95,16 @@ async def _whole(grammars: GrammarClient, tag: dict[str, Any]) -> Form:
     """Each part of it is sound, but all may be too much. Raises ConstraintError without a path: it would lead into what
     was made here."""
     try:
-        return await grammars.check(StructuralTag(json.dumps(tag)))
+        return await grammars.check(StructuralTag(tag))
     except ConstraintError as error:
         raise ConstraintError(str(error)) from None
 
 
 async def _check(grammars: GrammarClient, index: int, tool: Tool, *, strict: bool) -> tuple[Path, ...]:
     """The places in the parameters that can't be enforced. Raises ConstraintError with the tool's number."""
-    schema = parameters(tool)
+    schema = NO_ARGUMENTS if tool.parameters is None else tool.parameters
     try:
-        form = await grammars.check(JsonSchema(json.dumps(schema), strict))
+        form = await grammars.check(JsonSchema(schema, strict))
         require_object(schema)
     except ConstraintError as error:
         error.tool = index
@@ -114,10 +115,10 @@ async def _check(grammars: GrammarClient, index: int, tool: Tool, *, strict: boo
 def _format(constraint: Constraint) -> dict[str, Any] | None:
     """The constraint as a part of a structural tag."""
     if isinstance(constraint, JsonSchema):
-        return json_schema(json.loads(constraint.schema))
-    return _inside(json.loads(constraint.tag))
+        return json_schema(constraint.schema)
+    return _inside(constraint.tag)
 
 
-def _inside(tag: dict[str, Any]) -> dict[str, Any] | None:
+def _inside(tag: Mapping[str, Any]) -> dict[str, Any] | None:
     format = tag.get("format")
     return format if isinstance(format, dict) else None

@@ -147,19 +147,13 @@ class OpenVINOEngine:
             thinking_variables(self._prepare.vocabulary.chat_template),
         )
 
+    async def check(self, request: GenerationRequest) -> None:
+        self._check_ready()
+        await self._admit_all(request)
+
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         self._check_ready()
-        if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
-            # The pipeline would crash.
-            raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
-        prompts = []
-        for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
-            with numbered("Prompt", index, len(request.prompts)):
-                prompts.append(await self._admit(prompt, request.sampling.max_tokens))
-        holds = [
-            await held(self._grammars, request, prompt.prompt, self._formats, thinking=prompt.thinking)
-            for prompt in prompts
-        ]
+        prompts, holds = await self._admit_all(request)
         self._check_ready()  # the worker may have died meanwhile
         prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
         count = None
@@ -234,6 +228,20 @@ class OpenVINOEngine:
         worst: tuple[State, ...] = ("closed", "loading", "restarting")
         return next((state for state in worst if state in states), "ready" if self._model else "loading")
 
+    async def _admit_all(self, request: GenerationRequest) -> tuple[list[_Admitted], list[Held]]:
+        if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
+            # GenAI 2026.4.1: the pipeline would crash (decision 021).
+            raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
+        prompts = []
+        for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
+            with numbered("Prompt", index, len(request.prompts)):
+                prompts.append(await self._admit(prompt, request.sampling.max_tokens))
+        holds = [
+            await held(self._grammars, request, prompt.prompt, self._formats, thinking=prompt.thinking)
+            for prompt in prompts
+        ]
+        return prompts, holds
+
     async def _admit(self, prompt: Prompt, max_tokens: int | None) -> _Admitted:
         """Raises PromptError if the model can't take the prompt, or the prompt leaves no room for what is asked."""
         yields = max_tokens is None
@@ -269,26 +277,13 @@ class OpenVINOEngine:
                     Generate(
                         id=id,
                         token_ids=prompt.token_ids,
+                        sampling=sampling,
                         max_new_tokens=prompt.max_new_tokens,
-                        temperature=sampling.temperature,
-                        top_p=sampling.top_p,
-                        top_k=sampling.top_k,
-                        frequency_penalty=sampling.frequency_penalty,
-                        presence_penalty=sampling.presence_penalty,
-                        repetition_penalty=sampling.repetition_penalty,
                         seed=(seed + i) % 2**64,
-                        ignore_eos=sampling.ignore_eos,
-                        min_tokens=sampling.min_tokens,
-                        min_p=sampling.min_p,
                         n=request.n,
-                        best_of=sampling.best_of if search else 1,
-                        length_penalty=sampling.length_penalty,
                         logprobs=request.logprobs,
                         # A prompt without an answer can only be given back.
                         echo=(request.echo and request.logprobs) or not prompt.max_new_tokens,
-                        num_assistant_tokens=sampling.num_assistant_tokens,
-                        assistant_confidence_threshold=sampling.assistant_confidence_threshold,
-                        max_ngram_size=sampling.max_ngram_size,
                         seen=prompt.seen,
                         form=hold.form,
                     )

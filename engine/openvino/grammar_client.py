@@ -2,9 +2,10 @@
 
 import asyncio
 from collections import OrderedDict
+from typing import NamedTuple
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import Form
+from specvino.engine.grammar.structured_output import Form, written
 from specvino.engine.openvino.messages.grammar import Begin, LoadStub, Lower, Lowered, Refused, Sound, Try
 from specvino.engine.processes.asking import Asking
 from specvino.engine.request import Constraint, StructuralTag
@@ -12,6 +13,14 @@ from specvino.engine.request import Constraint, StructuralTag
 # So many constraints are remembered, with what came of them; their texts may be together of so many characters.
 MOST_KNOWN = 256
 LONGEST_KNOWN = 16 << 20
+
+
+class _Question(NamedTuple):
+    """A constraint in the one shape in which it can be remembered and sent."""
+
+    text: str
+    structural: bool
+    strict: bool
 
 
 class GrammarClient:
@@ -22,8 +31,8 @@ class GrammarClient:
     """
 
     def __init__(self, path: str, deadline: float) -> None:
-        self._known: OrderedDict[Constraint, Form | ConstraintError] = OrderedDict()
-        self._asked: dict[Constraint, asyncio.Task[Form | ConstraintError]] = {}
+        self._known: OrderedDict[_Question, Form | ConstraintError] = OrderedDict()
+        self._asked: dict[_Question, asyncio.Task[Form | ConstraintError]] = {}
         self._grammars = Asking(
             "grammar", "specvino.engine.openvino.grammar_process", Begin(), Lowered | Refused, deadline
         )
@@ -38,16 +47,17 @@ class GrammarClient:
 
     async def check(self, constraint: Constraint) -> Form:
         """Raises ConstraintError and EngineUnavailable."""
-        found = self._known.get(constraint)
+        question = _Question(written(constraint), isinstance(constraint, StructuralTag), constraint.strict)
+        found = self._known.get(question)
         if found is None:
             # A task of its own: others may wait for it, too, when the first one goes away.
-            task = self._asked.get(constraint)
+            task = self._asked.get(question)
             if task is None:
-                task = self._asked[constraint] = asyncio.create_task(self._ask(constraint))
-                task.add_done_callback(lambda done: self._settle(constraint, done))
+                task = self._asked[question] = asyncio.create_task(self._ask(question))
+                task.add_done_callback(lambda done: self._settle(question, done))
             found = await asyncio.shield(task)
         else:
-            self._known.move_to_end(constraint)
+            self._known.move_to_end(question)
         if isinstance(found, ConstraintError):
             # A new one: an exception that is raised twice would collect the tracebacks of both.
             raise ConstraintError(str(found), found.path, unsupported=found.unsupported)
@@ -56,10 +66,8 @@ class GrammarClient:
     async def close(self) -> None:
         await asyncio.gather(self._grammars.close(), self._trials.close())
 
-    async def _ask(self, constraint: Constraint) -> Form | ConstraintError:
-        structural = isinstance(constraint, StructuralTag)
-        text = constraint.tag if isinstance(constraint, StructuralTag) else constraint.schema
-        lowered = await self._grammars.ask(lambda id: Lower(id, text, structural, constraint.strict))
+    async def _ask(self, question: _Question) -> Form | ConstraintError:
+        lowered = await self._grammars.ask(lambda id: Lower(id, *question))
         if isinstance(lowered, Refused):
             return _error(lowered)
         form: Form = lowered.form
@@ -69,11 +77,11 @@ class GrammarClient:
                 return _error(tried)
         return form
 
-    def _settle(self, constraint: Constraint, done: asyncio.Task[Form | ConstraintError]) -> None:
-        del self._asked[constraint]
+    def _settle(self, question: _Question, done: asyncio.Task[Form | ConstraintError]) -> None:
+        del self._asked[question]
         if done.cancelled() or done.exception() is not None:
             return
-        self._known[constraint] = done.result()
+        self._known[question] = done.result()
         while len(self._known) > MOST_KNOWN or sum(map(_size, self._known.items())) > LONGEST_KNOWN:
             self._known.popitem(last=False)
 
@@ -82,7 +90,6 @@ def _error(refused: Refused) -> ConstraintError:
     return ConstraintError(refused.message, refused.path, unsupported=refused.unsupported)
 
 
-def _size(known: tuple[Constraint, Form | ConstraintError]) -> int:
-    constraint, result = known
-    text = constraint.tag if isinstance(constraint, StructuralTag) else constraint.schema
-    return len(text) + (len(result.text) if isinstance(result, Form) else 0)
+def _size(known: tuple[_Question, Form | ConstraintError]) -> int:
+    question, result = known
+    return len(question.text) + (len(result.text) if isinstance(result, Form) else 0)

@@ -111,7 +111,7 @@ class PrepareClient:
                 answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
 
     async def _render(self, prompt: Conversation) -> Prepared | PromptTooLong:
-        answer = await self._ask(Prepare(next(self._ids), chat_template.without_pixels(prompt), self._vision))
+        answer = await self._ask(Prepare.of(next(self._ids), chat_template.without_pixels(prompt), self._vision))
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's chat template refuses these messages: {answer.reason}")
         assert not isinstance(answer, Decoded)

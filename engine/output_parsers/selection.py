@@ -1,12 +1,10 @@
 """How a model writes calls and thoughts: as its operator says, else as its chat template shows."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS
 from specvino.engine.json_schema.types import admitted_types
 from specvino.engine.output_parsers import (
     OutputParser,
@@ -17,7 +15,7 @@ from specvino.engine.output_parsers import (
     parser_for,
 )
 from specvino.engine.protocol import Calling
-from specvino.engine.request import Conversation, Tool
+from specvino.engine.request import Conversation
 
 # What a call looks like that is forced from a model of which no format is known.
 _FALLBACK = "hermes3"
@@ -27,14 +25,6 @@ ENDING = 256
 
 # Variables of chat templates by which they are told how much to think.
 _THINKING = ("enable_thinking", "reasoning_effort")
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A tool with its parameters as an object."""
-
-    name: str
-    parameters: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +52,7 @@ class OutputFormats:
 
     def parser(self, conversation: Conversation, *, thinking: bool) -> OutputParser | None:
         """A parser for one answer; None where everything is text."""
-        tools = functions(conversation.tools) if self.tool is not None else []
+        tools = conversation.tools if self.tool is not None else ()
         if not tools and self.reasoning is None:
             return None
         return parser_for(self.tool, self.reasoning, tools, thinking)
@@ -96,16 +86,6 @@ def choose(template: str, tool: str | None, reasoning: str | None) -> OutputForm
 def thinking_variables(template: str) -> frozenset[str]:
     """Those that the template heeds."""
     return frozenset(name for name in _THINKING if name in template)
-
-
-def functions(tools: tuple[Tool, ...]) -> list[Function]:
-    return [Function(tool.name, parameters(tool)) for tool in tools]
-
-
-def parameters(tool: Tool) -> dict[str, Any]:
-    """The schema of the tool's arguments."""
-    found: dict[str, Any] = NO_ARGUMENTS if tool.parameters is None else json.loads(tool.parameters)
-    return found
 
 
 def require_object(schema: Mapping[str, Any]) -> None:

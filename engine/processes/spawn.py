@@ -1,7 +1,7 @@
 """Starts a child process.
 
-It is a fresh interpreter (`python -m`), never a fork: OpenVINO forked runs on one core for ever. Nothing of the
-parent's `__main__` is imported again, and stdin isn't used.
+It is a fresh interpreter (`python -m`), never a fork: OpenVINO 2026.4.1 forked runs on one core for ever
+(decision 003). Nothing of the parent's `__main__` is imported again, and stdin isn't used.
 """
 
 import asyncio

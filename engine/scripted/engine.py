@@ -21,16 +21,19 @@ import zlib
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle, takewhile
+from typing import Any
 
 from specvino.engine.admission import check_ids, numbered, room
 from specvino.engine.errors import ConstraintError, EngineRestarted, EngineUnavailable, ImageError, PromptError
-from specvino.engine.grammar.structured_output import example, lower
+from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS
+from specvino.engine.grammar.structured_output import Form, example, lower, written
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers import OutputParser
-from specvino.engine.output_parsers.selection import AS_TAUGHT, OutputFormats, parameters, require_object
+from specvino.engine.output_parsers.selection import AS_TAUGHT, OutputFormats, require_object
 from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, State
 from specvino.engine.request import (
+    Constraint,
     Conversation,
     GenerationRequest,
     Image,
@@ -150,16 +153,17 @@ class ScriptedEngine:
     async def close(self) -> None:
         self._closed.set()
 
+    async def check(self, request: GenerationRequest) -> None:
+        _unenforced_arguments(request)
+        self._admit_all(request)
+
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         unenforced_arguments = _unenforced_arguments(request)
-        choices: list[_Choice] = []
-        for index, prompt in enumerate(request.prompts):
-            with numbered("Prompt", index, len(request.prompts)):
-                choices += self._admit(prompt, request, first=len(choices))
+        choices = self._admit_all(request)
         prompt_tokens = sum(count_tokens(prompt) for prompt in request.prompts)
         self._running += len(choices)
         try:
-            unenforced = lower(request.constraint).unenforced if request.constraint else ()
+            unenforced = _lowered(request.constraint).unenforced if request.constraint else ()
             yield Started(prompt_tokens, unenforced, unenforced_arguments)
             if request.echo:
                 for index in range(len(choices)):
@@ -192,6 +196,13 @@ class ScriptedEngine:
     async def read_image(self, file: bytes | str, longest_side: int) -> Image:
         raise ImageError("This engine reads text only.")
 
+    def _admit_all(self, request: GenerationRequest) -> list[_Choice]:
+        choices: list[_Choice] = []
+        for index, prompt in enumerate(request.prompts):
+            with numbered("Prompt", index, len(request.prompts)):
+                choices += self._admit(prompt, request, first=len(choices))
+        return choices
+
     def _admit(self, prompt: Prompt, request: GenerationRequest, first: int) -> list[_Choice]:
         if isinstance(prompt, TokenPrompt):
             check_ids(prompt.ids, VOCABULARY_SIZE)
@@ -204,6 +215,7 @@ class ScriptedEngine:
         if limit is None:
             limit = min(left, int(self._defaults.get("max_tokens", left)))
         if request.constraint is not None:
+            written(request.constraint)  # raises for one that is too long
             wanted = example(request.constraint)
             text = text if wanted is None else wanted
         if isinstance(prompt, Conversation):
@@ -242,7 +254,7 @@ def count_tokens(prompt: Prompt) -> int:
     """The length of a prompt by the rule of this engine."""
     match prompt:
         case Conversation():
-            tools = [f"{tool.name} {tool.description or ''} {tool.parameters or ''}" for tool in prompt.tools]
+            tools = [f"{tool.name} {tool.description or ''} {_written(tool)}" for tool in prompt.tools]
             return sum(_MESSAGE_TOKENS + len(words(text)) for text in [m.content for m in prompt.messages] + tools)
         case TextPrompt():
             return len(words(prompt.text))
@@ -264,9 +276,22 @@ def _calling(answer: Sequence[bytes]) -> bool:
 
 def _arguments(tool: Tool) -> str:
     try:
-        return example(JsonSchema(json.dumps(parameters(tool)))) or "{}"
+        return example(JsonSchema(_parameters(tool))) or "{}"
     except ConstraintError:  # a tool that nobody forces may have any parameters
         return "{}"
+
+
+def _parameters(tool: Tool) -> Mapping[str, Any]:
+    return NO_ARGUMENTS if tool.parameters is None else tool.parameters
+
+
+def _lowered(constraint: Constraint) -> Form:
+    written(constraint)  # raises for one that is too long
+    return lower(constraint)
+
+
+def _written(tool: Tool) -> str:
+    return "" if tool.parameters is None else json.dumps(tool.parameters)
 
 
 def _unenforced_arguments(request: GenerationRequest) -> tuple[tuple[int, Path], ...]:
@@ -275,8 +300,8 @@ def _unenforced_arguments(request: GenerationRequest) -> tuple[tuple[int, Path],
     found: list[tuple[int, Path]] = []
     for index, tool in enumerate(tools if request.must_call else ()):
         try:
-            form = lower(JsonSchema(json.dumps(parameters(tool)), tool.strict))
-            require_object(parameters(tool))
+            form = _lowered(JsonSchema(_parameters(tool), tool.strict))
+            require_object(_parameters(tool))
         except ConstraintError as error:
             error.tool = index
             raise

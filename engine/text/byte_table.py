@@ -1,8 +1,8 @@
 """Detokenising by table, for vocabularies where a token is its bytes, wherever it stands: byte-level BPE and most of
 SentencePiece's.
 
-It costs about a microsecond a token, where decoding with the tokenizer costs a hundred. Bytes that aren't UTF-8 become
-U+FFFD (one for each maximal part, as in browsers and Python). Tokenizers differ among themselves there: those of
+It costs a microsecond a token, where GenAI 2026.4.1's tokenizer takes a hundred (decision 036). Bytes that aren't UTF-8
+become U+FFFD (one for each maximal part, as in browsers and Python). Tokenizers differ among themselves there: those of
 safetensors models do the same, those made from GGUF drop such bytes. But a code point that is unfinished where the text
 ends is no mistake of the model, which was cut: its bytes are left out.
 """

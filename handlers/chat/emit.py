@@ -23,16 +23,16 @@ from specvino.handlers import usage
 from specvino.handlers.logprobs import chat_logprobs
 
 
-class Emitter:
-    """Makes the chunks of one answer, without I/O. `former` writes calls in the form from before tools."""
+class ChatEmitter:
+    """Makes the chunks of one answer, without I/O. `legacy` writes calls as a function_call, which was before tools."""
 
-    def __init__(self, model: str, n: int, *, top_logprobs: bool = False, former: bool = False) -> None:
+    def __init__(self, model: str, n: int, *, top_logprobs: bool = False, legacy: bool = False) -> None:
         self._id = f"chatcmpl-{uuid.uuid4().hex}"
         self._created = int(time.time())
         self._model = model
         self._n = n
         self._top = top_logprobs
-        self._former = former
+        self._legacy = legacy
 
     def feed(self, segment: Segment) -> Iterator[wire.ChatCompletionChunk]:
         match segment:
@@ -64,17 +64,17 @@ class Emitter:
 
     def _call(self, index: int, name: str) -> wire.ChatDelta:
         function: wire.ChatFunctionCallDelta = {"name": name, "arguments": ""}
-        if self._former:
+        if self._legacy:
             return {"function_call": function}
         id = f"call_{uuid.uuid4().hex}"
         return {"tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]}
 
     def _arguments(self, index: int, text: str) -> wire.ChatDelta:
         function: wire.ChatFunctionCallDelta = {"arguments": text}
-        return {"function_call": function} if self._former else {"tool_calls": [{"index": index, "function": function}]}
+        return {"function_call": function} if self._legacy else {"tool_calls": [{"index": index, "function": function}]}
 
     def _reason(self, reason: FinishReason) -> FinishReason | Literal["function_call"]:
-        return "function_call" if self._former and reason == "tool_calls" else reason
+        return "function_call" if self._legacy and reason == "tool_calls" else reason
 
     def _chunk(self, choices: list[wire.ChatChunkChoice]) -> wire.ChatCompletionChunk:
         return {

@@ -11,14 +11,14 @@ class _Message:
     def __init__(self) -> None:
         self.logprobs: list[wire.TokenLogprob] | None = None
         self._text: list[str] = []
-        self._thoughts: list[str] = []
+        self._reasoning: list[str] = []
         self._calls: list[wire.ChatToolCall] = []
         self._arguments: list[list[str]] = []  # of each call
-        self._former: wire.ChatFunctionCall | None = None
+        self._legacy: wire.ChatFunctionCall | None = None
 
     def add(self, delta: wire.ChatDelta) -> None:
         self._text.append(delta.get("content") or "")
-        self._thoughts.append(delta.get("reasoning_content") or "")
+        self._reasoning.append(delta.get("reasoning_content") or "")
         for call in delta.get("tool_calls", ()):
             function = call["function"]
             if "id" in call:
@@ -27,26 +27,26 @@ class _Message:
                 )
                 self._arguments.append([])
             self._arguments[call["index"]].append(function["arguments"])
-        if former := delta.get("function_call"):
-            if self._former is None:
-                self._former = {"name": former["name"], "arguments": ""}
+        if legacy := delta.get("function_call"):
+            if self._legacy is None:
+                self._legacy = {"name": legacy["name"], "arguments": ""}
                 self._arguments.append([])
-            self._arguments[-1].append(former["arguments"])
+            self._arguments[-1].append(legacy["arguments"])
 
     def whole(self) -> wire.ChatMessage:
-        text, thoughts = "".join(self._text), "".join(self._thoughts)
-        called = bool(self._calls) or self._former is not None
+        text, reasoning = "".join(self._text), "".join(self._reasoning)
+        called = bool(self._calls) or self._legacy is not None
         message: wire.ChatMessage = {"role": "assistant", "content": text, "refusal": None}
         if called and not text:
             message["content"] = None
-        if thoughts:
-            message["reasoning_content"] = message["reasoning"] = thoughts
+        if reasoning:
+            message["reasoning_content"] = message["reasoning"] = reasoning
         if self._calls:
             for call, arguments in zip(self._calls, self._arguments, strict=True):
                 call["function"]["arguments"] = "".join(arguments)
             message["tool_calls"] = self._calls
-        if self._former is not None:
-            message["function_call"] = {**self._former, "arguments": "".join(self._arguments[-1])}
+        if self._legacy is not None:
+            message["function_call"] = {**self._legacy, "arguments": "".join(self._arguments[-1])}
         return message
 
 

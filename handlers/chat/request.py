@@ -1,17 +1,18 @@
-"""A chat request's body -> what the engine is asked."""
+"""A chat request's body -> what the pipeline reads, and messages."""
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 
 from pydantic import MISSING
 
-from specvino.engine.request import Conversation, GenerationRequest, Image, Message, PlacedImage, ToolCall
+from specvino.engine.request import Message, ToolCall
 from specvino.generated import models
-from specvino.handlers.forms import Form
-from specvino.handlers.given import given
-from specvino.handlers.media import ImageSource, place, source
-from specvino.handlers.refusals import unsupported_content
-from specvino.handlers.sampling import sampling
+from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
+from specvino.handlers.or_none import or_none
+from specvino.handlers.pipeline import RequestFields
+from specvino.handlers.structured_outputs import FormatFields
+from specvino.handlers.template import TemplateFields
+from specvino.handlers.tools import ToolFields
+from specvino.handlers.unsupported import unsupported_content
 
 AnyMessage = (
     models.DeveloperMessage
@@ -24,51 +25,46 @@ AnyMessage = (
 Part = models.TextPart | models.RefusalPart | models.ImagePart | models.AudioPart | models.FilePart
 
 
-def image_sources(body: models.CreateChatCompletionRequest) -> Iterator[ImageSource]:
-    """Where the images of the conversation are."""
-    for index, message in enumerate(body.messages):
-        for number, part in enumerate(message.content if isinstance(message.content, list) else ()):
-            if isinstance(part, models.ImagePart):
-                yield source(f"messages.{index}.content.{number}", part.image_url)
-
-
-def to_generation_request(
-    body: models.CreateChatCompletionRequest,
-    model: Mapping[str, float | int],
-    images: Mapping[str, Image] = MappingProxyType({}),
-    form: Form | None = None,
-) -> GenerationRequest:
-    """`model` holds the settings of the model's generation_config.json, `images` those of the conversation by the paths
-    of their parts: one that isn't there can't be read. Raises ApiError.
-    """
-    messages = (_message(message, f"messages.{index}", images) for index, message in enumerate(body.messages))
-    max_tokens = given(body.max_completion_tokens) or given(body.max_tokens)
-    return GenerationRequest(
-        prompts=(Conversation(tuple(messages)),),
-        sampling=sampling(body, max_tokens, model),
-        n=given(body.n) or 1,
-        logprobs=wants_logprobs(body),
-        constraint=form.constraint if form else None,
+def request_fields(body: models.CreateChatCompletionRequest) -> RequestFields:
+    """Returns the fields as the pipeline names them."""
+    logprobs = or_none(body.logprobs)
+    return RequestFields(
+        body=body,
+        prompt_param="messages",
+        max_tokens=or_none(body.max_completion_tokens) or or_none(body.max_tokens),
+        n=or_none(body.n) or 1,
+        logprobs=bool(or_none(body.top_logprobs)) if logprobs is None else logprobs,
+        tools=ToolFields(
+            tools=or_none(body.tools) or (),
+            tool_choice=or_none(body.tool_choice),
+            parallel_tool_calls=or_none(body.parallel_tool_calls) is not False,
+            functions=or_none(body.functions) or (),
+            function_call=or_none(body.function_call),
+        ),
+        format=FormatFields(or_none(body.response_format)),
+        template=TemplateFields(or_none(body.chat_template_kwargs), or_none(body.reasoning_effort)),
     )
 
 
-def wants_logprobs(body: models.CreateChatCompletionRequest) -> bool:
-    wanted = given(body.logprobs)
-    return bool(given(body.top_logprobs)) if wanted is None else wanted
+def to_messages(body: models.CreateChatCompletionRequest, *, vision: bool = False) -> Iterator[MessageDraft]:
+    """Yields the conversation's messages. Raises ApiError for parts that the model can't read: without `vision` it
+    reads text alone."""
+    for index, message in enumerate(body.messages):
+        yield _message(message, f"messages.{index}", vision)
 
 
-def _message(message: AnyMessage, param: str, images: Mapping[str, Image]) -> Message:
+def _message(message: AnyMessage, param: str, vision: bool) -> MessageDraft:
     assistant = message if isinstance(message, models.AssistantMessage) else None
-    text, placed = _content(message.content, f"{param}.content", images)
-    return Message(
+    text, placed = _content(message.content, f"{param}.content", vision)
+    own = Message(
         role="tool" if message.role == "function" else message.role,
         content=text,
-        name=given(message.name),
-        reasoning=given(assistant.reasoning_content) or given(assistant.reasoning) if assistant else None,
+        name=or_none(message.name),
+        reasoning=or_none(assistant.reasoning_content) or or_none(assistant.reasoning) if assistant else None,
         tool_calls=tuple(_calls(assistant)) if assistant else (),
-        tool_call_id=given(message.tool_call_id) if isinstance(message, models.ToolMessage) else None,
-        images=placed,
+        tool_call_id=or_none(message.tool_call_id) if isinstance(message, models.ToolMessage) else None,
     )
+    return MessageDraft(own, placed)
 
 
 def _content(
@@ -79,33 +75,33 @@ def _content(
     | None
     | MISSING,
     param: str,
-    images: Mapping[str, Image],
-) -> tuple[str, tuple[PlacedImage, ...]]:
+    vision: bool,
+) -> tuple[str, tuple[PlacedSource, ...]]:
     if isinstance(content, list):
-        return place(_part(part, f"{param}.{index}", images) for index, part in enumerate(content))
+        return place(_part(part, f"{param}.{index}", vision) for index, part in enumerate(content))
     return (content if isinstance(content, str) else ""), ()
 
 
-def _part(part: Part, param: str, images: Mapping[str, Image]) -> str | Image:
+def _part(part: Part, param: str, vision: bool) -> str | ImageSource:
     match part:
         case models.TextPart():
             return part.text
         case models.RefusalPart():
             return part.refusal
-        case models.ImagePart() if param in images:
-            return images[param]
+        case models.ImagePart() if vision:
+            return source(param, part.image_url)
         case _:
             raise unsupported_content(part.type, param)
 
 
 def _calls(message: models.AssistantMessage) -> Iterator[ToolCall]:
-    """The calls of functions; those of custom tools have no place in chat templates."""
-    for index, call in enumerate(given(message.tool_calls) or ()):
+    """Yields the calls of functions; those of custom tools have no place in chat templates."""
+    for index, call in enumerate(or_none(message.tool_calls) or ()):
         if isinstance(call, models.MessageFunctionToolCall):
-            yield _call(given(call.id) or f"call_{index}", call.function)
-    if former := given(message.function_call):
-        yield _call("call_0", former)
+            yield _call(or_none(call.id) or f"call_{index}", call.function)
+    if legacy := or_none(message.function_call):
+        yield _call("call_0", legacy)
 
 
 def _call(id: str, function: models.MessageFunctionCall | models.LegacyFunctionCall) -> ToolCall:
-    return ToolCall(id=id, name=function.name, arguments=given(function.arguments) or "{}")
+    return ToolCall(id=id, name=function.name, arguments=or_none(function.arguments) or "{}")

@@ -23,7 +23,7 @@ from specvino.handlers import usage
 from specvino.handlers.logprobs import completion_logprobs
 
 
-class Emitter:
+class CompletionEmitter:
     """Makes the chunks of one answer, without I/O."""
 
     def __init__(self, model: str, *, top_logprobs: bool = False) -> None:

@@ -3,43 +3,33 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from specvino.engine.protocol import Engine
 from specvino.generated import models, wire
-from specvino.generated.handlers import RequestContext
+from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers import usage
-from specvino.handlers.completions.emit import Emitter
+from specvino.handlers.completions.emit import CompletionEmitter
 from specvino.handlers.completions.fold import fold
-from specvino.handlers.completions.request import to_generation_request
-from specvino.handlers.errors import engine_errors
-from specvino.handlers.given import given
-from specvino.handlers.limits import Limits
-from specvino.handlers.models import ServedModel
+from specvino.handlers.completions.request import request_fields, to_prompts
+from specvino.handlers.or_none import or_none
+from specvino.handlers.pipeline import Pipeline
 
 
 class Completions:
-    def __init__(self, engine: Engine, served: ServedModel, limits: Limits) -> None:
-        self._engine = engine
-        self._served = served
-        self._limits = limits
+    """POST /completions."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
 
     async def create_completion(
         self, context: RequestContext, body: models.CreateCompletionRequest
-    ) -> wire.Completion | AsyncGenerator[wire.CompletionStreamEvent]:
-        self._served.require(body.model)
-        chunks = self._chunks(body)
-        if given(body.stream):
+    ) -> Reply[wire.Completion | AsyncGenerator[wire.CompletionStreamEvent]]:
+        """Answers with the whole completion, or a stream of its chunks."""
+        request = self._pipeline.check(context, request_fields(body))
+        generation = await self._pipeline.start(request, to_prompts(body.prompt))
+        emitter = CompletionEmitter(body.model, top_logprobs=bool(or_none(body.logprobs)))
+        chunks = generation.events(emitter.feed)
+        if or_none(body.stream):
             # The first chunk comes with the first text: what goes wrong before is a status, not an event.
             first = await anext(chunks)
-            return usage.shown(first, chunks, usage.wanted(body.stream_options))
+            return Reply(usage.shown(first, chunks, usage.wanted(body.stream_options)), generation.unsupported)
         async with aclosing(chunks):
-            return await fold(chunks)
-
-    async def _chunks(self, body: models.CreateCompletionRequest) -> AsyncGenerator[wire.CompletionChunk]:
-        with engine_errors("prompt"):
-            self._limits.require(body, self._engine.model.drafting)
-            request = to_generation_request(body, self._engine.model.defaults)
-            emitter = Emitter(body.model, top_logprobs=bool(given(body.logprobs)))
-            async with aclosing(self._engine.generate(request)) as segments:
-                async for segment in segments:
-                    for chunk in emitter.feed(segment):
-                        yield chunk
+            return Reply(await fold(chunks), generation.unsupported)

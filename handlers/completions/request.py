@@ -1,25 +1,25 @@
-"""A completion request's body -> what the engine is asked."""
+"""A completion request's body -> what the pipeline reads, and prompts."""
 
-from collections.abc import Mapping
-
-from specvino.engine.request import GenerationRequest, Prompt, TextPrompt, TokenPrompt
+from specvino.engine.request import Prompt, TextPrompt, TokenPrompt
 from specvino.generated import models
-from specvino.handlers.given import given
-from specvino.handlers.sampling import sampling
+from specvino.handlers.or_none import or_none
+from specvino.handlers.pipeline import RequestFields
 
 
-def to_generation_request(body: models.CreateCompletionRequest, model: Mapping[str, float | int]) -> GenerationRequest:
-    """`model` holds the settings of the model's generation_config.json."""
-    return GenerationRequest(
-        prompts=_prompts(body.prompt),
-        sampling=sampling(body, given(body.max_tokens), model),
-        n=given(body.n) or 1,
-        echo=given(body.echo) or False,
-        logprobs=given(body.logprobs) is not None,
+def request_fields(body: models.CreateCompletionRequest) -> RequestFields:
+    """Returns the fields as the pipeline names them. A raw prompt is continued without tools and without a template."""
+    return RequestFields(
+        body=body,
+        prompt_param="prompt",
+        max_tokens=or_none(body.max_tokens),
+        n=or_none(body.n) or 1,
+        echo=or_none(body.echo) or False,
+        logprobs=or_none(body.logprobs) is not None,
     )
 
 
-def _prompts(prompt: str | list[str] | list[int] | list[list[int]]) -> tuple[Prompt, ...]:
+def to_prompts(prompt: str | list[str] | list[int] | list[list[int]]) -> tuple[Prompt, ...]:
+    """Returns the prompts of a body: texts, or token ids."""
     if isinstance(prompt, str):
         return (TextPrompt(prompt),)
     if isinstance(prompt[0], int):

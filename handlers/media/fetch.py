@@ -36,8 +36,12 @@ class Fetcher:
         self._look_up = look_up
         self._client: httpx.AsyncClient | None = None
 
+    def require_allowed(self, url: str) -> None:
+        """Raises InvalidUrl for what is seen to be wrong without asking anybody."""
+        self._parse(url)
+
     async def fetch(self, url: str) -> bytes:
-        """Raises Refused."""
+        """Returns the file's bytes. Raises Refused."""
         parsed = self._parse(url)
         addresses = await self._addresses(parsed)
         try:

@@ -1,34 +1,19 @@
-"""The images of a request, one after the other."""
+"""Reads the images of a request, one after the other."""
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 
 from specvino.engine.errors import PromptError
 from specvino.engine.protocol import Engine
-from specvino.engine.request import Image
-from specvino.generated import models
-from specvino.handlers.given import given
+from specvino.engine.request import Image, Message, PlacedImage
 from specvino.handlers.media import data_url, files
 from specvino.handlers.media.fetch import Fetcher
+from specvino.handlers.media.place import MessageDraft
 from specvino.handlers.media.refusals import DownloadFailed, InvalidImage, InvalidUrl, Refused
 from specvino.handlers.media.settings import FETCH_SECONDS, LONGEST_SIDES, MAX_IMAGES, MAX_PIXELS, MediaSettings
-
-
-@dataclass(frozen=True, slots=True)
-class ImageSource:
-    """Where an image is, and the dotted path of the part that says so; `detail` as requests have it."""
-
-    param: str
-    url: str
-    detail: str | None
-
-
-def source(param: str, url: str | models.ImageUrl, detail: str | None = None) -> ImageSource:
-    """The `detail` in a URL's object counts where it is given."""
-    if isinstance(url, str):
-        return ImageSource(param, url, detail)
-    return ImageSource(param, url.url, given(url.detail) or detail)
+from specvino.handlers.media.source import ImageSource
 
 
 class Media:
@@ -39,24 +24,34 @@ class Media:
         self._folder = settings.folder
         self._fetcher = fetcher or (Fetcher(settings.domains) if settings.domains else None)
 
+    async def read(self, drafts: Sequence[MessageDraft]) -> tuple[Message, ...]:
+        """Returns the messages with their images. Raises ApiError, and EngineUnavailable or EngineRestarted."""
+        images = await self.load(placed.source for draft in drafts for placed in draft.images)
+        return tuple(
+            replace(
+                draft.message,
+                images=tuple(PlacedImage(placed.at, images[placed.source.param]) for placed in draft.images),
+            )
+            for draft in drafts
+        )
+
     async def load(self, sources: Iterable[ImageSource]) -> dict[str, Image]:
-        """The images by their params; none for a model that doesn't see. Raises ApiError."""
+        """Returns the images by their params. Raises as `read` does."""
         images: dict[str, Image] = {}
-        if not self._engine.model.vision:
-            return images
         sources = list(sources)
         if len(sources) > MAX_IMAGES:  # before any is fetched or decoded
             raise InvalidImage(f"The request has more than {MAX_IMAGES} images.").at(sources[MAX_IMAGES].param)
+        for source in sources:
+            with _at(source):
+                self._require_allowed(source.url)
         pixels = 0
         late = asyncio.get_running_loop().time() + FETCH_SECONDS
-        for source in sources:
-            try:
+        for source in sorted(sources, key=lambda source: _is_remote(source.url)):  # what is fetched comes last
+            with _at(source):
                 image = await self._read(source, late)
                 pixels += image.width * image.height
                 if pixels > MAX_PIXELS:
                     raise InvalidImage(f"The images have more than {MAX_PIXELS:,} pixels in all; try the detail low.")
-            except Refused as error:
-                raise error.at(source.param) from error
             images[source.param] = image
         return images
 
@@ -67,17 +62,44 @@ class Media:
         except PromptError as error:
             raise InvalidImage(str(error)) from error
 
+    def _require_allowed(self, url: str) -> None:
+        """Raises Refused for a place that nothing is read from."""
+        if data_url.is_data_url(url):
+            return
+        if _is_remote(url):
+            if self._fetcher is None:
+                raise InvalidUrl("This server doesn't fetch images; send them as data URLs.")
+            self._fetcher.require_allowed(url)
+        elif self._folder is None:
+            raise InvalidUrl("An image's URL must begin with data: or, where this server allows it, with https://.")
+
     async def _file(self, url: str, late: float) -> bytes | str:
         if data_url.is_data_url(url):
             return data_url.base64_of(url)
-        if url[:7].lower() == "http://" or url[:8].lower() == "https://":
-            if self._fetcher is None:
-                raise InvalidUrl("This server doesn't fetch images; send them as data URLs.")
+        if _is_remote(url):
+            assert self._fetcher is not None
             try:
                 async with asyncio.timeout_at(late):
                     return await self._fetcher.fetch(url)
             except TimeoutError as error:
                 raise DownloadFailed("The image's server took too long.") from error
-        if self._folder is None:
-            raise InvalidUrl("An image's URL must begin with data: or, where this server allows it, with https://.")
+        assert self._folder is not None
         return await asyncio.to_thread(files.read, url, self._folder)
+
+
+def fetches(drafts: Iterable[MessageDraft]) -> bool:
+    """Returns whether an image of the messages is on another server."""
+    return any(_is_remote(placed.source.url) for draft in drafts for placed in draft.images)
+
+
+def _is_remote(url: str) -> bool:
+    return url[:7].lower() == "http://" or url[:8].lower() == "https://"
+
+
+@contextmanager
+def _at(source: ImageSource) -> Iterator[None]:
+    """Names the part that holds the image in what is refused of it."""
+    try:
+        yield
+    except Refused as error:
+        raise error.at(source.param) from error

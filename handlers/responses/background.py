@@ -11,8 +11,8 @@ import msgspec
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.handlers.responses.emit import Emitter
-from specvino.handlers.responses.recording import LAST, Events, encode
+from specvino.handlers.responses.emit import ResponseEmitter
+from specvino.handlers.responses.persistence import LAST, Events, encode
 from specvino.handlers.store import Item, Record, ResponseStore, StoreUnavailable
 
 # Seconds between tries to store a finished response in a store that fails.
@@ -24,7 +24,7 @@ CLOSING = 5.0
 logger = logging.getLogger("specvino.store")
 
 
-class Running:
+class BackgroundResponse:
     """A response that is being made: as it is now, and its events so far."""
 
     def __init__(self, first: wire.ResponseStreamEvent, input: Sequence[Item]) -> None:
@@ -69,17 +69,17 @@ class Background:
 
     def __init__(self, store: ResponseStore) -> None:
         self._store = store
-        self._running: dict[str, Running] = {}
+        self._running: dict[str, BackgroundResponse] = {}
 
-    def get(self, id: str) -> Running | None:
+    def get(self, id: str) -> BackgroundResponse | None:
         return self._running.get(id)
 
-    async def start(self, events: Events, emitter: Emitter, input: Sequence[Item]) -> Running:
+    async def start(self, events: Events, emitter: ResponseEmitter, input: Sequence[Item]) -> BackgroundResponse:
         """Goes on with a response whose first event comes from `events`. Raises what that raises, and
         StoreUnavailable: a response that could not be found again is not begun."""
         try:
             first = await anext(events)
-            running = Running(first, input)
+            running = BackgroundResponse(first, input)
             await self._store.add(Record(running.response, input, running.lines))
         except BaseException:
             await events.aclose()
@@ -88,7 +88,7 @@ class Background:
         running.task = asyncio.create_task(self._run(running, events, emitter))
         return running
 
-    async def cancel(self, running: Running) -> None:
+    async def cancel(self, running: BackgroundResponse) -> None:
         """Returns when it has ended."""
         if not running.ending and running.task:
             running.cancelled = True
@@ -107,7 +107,7 @@ class Background:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
-    async def _run(self, running: Running, events: Events, emitter: Emitter) -> None:
+    async def _run(self, running: BackgroundResponse, events: Events, emitter: ResponseEmitter) -> None:
         last: Any = None
         try:
             async with aclosing(events):
@@ -126,7 +126,7 @@ class Background:
             last = emitter.fail(ApiError(ErrorCode.INTERNAL_ERROR, "The server failed on this response."))
         await self._end(running, last)
 
-    async def _end(self, running: Running, last: Any) -> None:
+    async def _end(self, running: BackgroundResponse, last: Any) -> None:
         """Stores it and shows its last event; where it can't be stored it stays in memory, and it is tried again."""
         running.ending = True
         response = last["response"]

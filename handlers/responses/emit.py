@@ -20,19 +20,19 @@ from specvino.engine.segments import (
 )
 from specvino.generated import models, wire
 from specvino.handlers.errors import ApiError
-from specvino.handlers.given import given
+from specvino.handlers.or_none import or_none
 from specvino.handlers.responses.call import CallItem
-from specvino.handlers.responses.echo import echo
 from specvino.handlers.responses.message import MessageItem
 from specvino.handlers.responses.reasoning import ReasoningItem
+from specvino.handlers.responses.request_echo import request_echo
 
 
-class Emitter:
+class ResponseEmitter:
     """Makes the events of one response, without I/O."""
 
     def __init__(self, body: models.CreateResponseRequest, sampling: Sampling, stored: bool = False) -> None:
-        self._response = echo(body, sampling, f"resp_{uuid.uuid4().hex}", int(time.time()), stored)
-        self._top = bool(given(body.top_logprobs))
+        self._response = request_echo(body, sampling, f"resp_{uuid.uuid4().hex}", int(time.time()), stored)
+        self._top = bool(or_none(body.top_logprobs))
         self._summary = self._response["reasoning"]["summary"] is not None
         self._open: MessageItem | ReasoningItem | CallItem | None = None
         self._cut = False

@@ -1,14 +1,13 @@
 """The items of a response's input -> the turns of a conversation."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
-from specvino.engine.request import Image, Message, PlacedImage, ToolCall
+from specvino.engine.request import Message, ToolCall
 from specvino.generated import models
-from specvino.handlers.given import given
-from specvino.handlers.media import ImageSource, place, source
-from specvino.handlers.refusals import unsupported_content
+from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
+from specvino.handlers.or_none import or_none
+from specvino.handlers.unsupported import unsupported_content
 
 Item = (
     models.InputMessage
@@ -28,54 +27,37 @@ Part = (
 )
 
 
-def image_sources(items: str | Iterable[Item], param: str = "input") -> Iterator[ImageSource]:
-    """Where the images of the items are; `param` is the path of the items."""
-    for index, item in enumerate(items if not isinstance(items, str) else ()):
-        match item:
-            case models.InputMessage(content=list(parts)):
-                yield from _sources(parts, f"{param}.{index}.content")
-            case models.InputFunctionCallOutput(output=list(parts)):
-                yield from _sources(parts, f"{param}.{index}.output")
+def to_messages(items: str | Iterable[Item], param: str = "input", *, vision: bool = False) -> Iterator[MessageDraft]:
+    """Yields a message for each message and each result of a function.
 
-
-def _sources(parts: Iterable[Part], param: str) -> Iterator[ImageSource]:
-    for number, part in enumerate(parts):
-        if isinstance(part, models.InputImageContent) and isinstance(part.image_url, str | models.ImageUrl):
-            yield source(f"{param}.{number}", part.image_url, given(part.detail))
-
-
-def to_messages(
-    items: str | Iterable[Item], images: Mapping[str, Image] = MappingProxyType({}), param: str = "input"
-) -> Iterator[Message]:
-    """One turn for each message and each result of a function.
-
-    An assistant's thoughts, text and calls are items of their own, but one turn. Items of a kind that no chat template
-    has a place for are left out. `images` are by the paths of their parts, and `param` is that of the items. Raises
-    ApiError for parts that are neither text nor one of these images.
+    An assistant's reasoning, text and calls are items of their own, but one turn. Items of a kind that no chat template
+    has a place for are left out. `param` is the path of the items. Raises ApiError for parts that the model can't read:
+    without `vision` it reads text alone.
     """
     if isinstance(items, str):
-        yield Message("user", items)
+        yield MessageDraft(Message("user", items))
         return
     turn = _AssistantTurn()
     for index, item in enumerate(items):
         path = f"{param}.{index}"
         match item:
             case models.InputReasoning():
-                yield from turn.before("thoughts")
-                turn.thoughts.append(_thoughts(item))
+                yield from turn.before("reasoning")
+                turn.reasoning.append(_reasoning(item))
             case models.InputMessage(role="assistant"):
                 yield from turn.before("text")
-                turn.text, turn.images = _content(item.content, f"{path}.content", images)
+                turn.text, turn.images = _content(item.content, f"{path}.content", vision)
             case models.InputFunctionCall():
                 turn.calls.append(ToolCall(_call_id(item, index), item.name, item.arguments))
             case models.InputMessage():
                 yield from turn.end()
-                text, placed = _content(item.content, f"{path}.content", images)
-                yield Message(item.role, text, images=placed)
+                text, placed = _content(item.content, f"{path}.content", vision)
+                yield MessageDraft(Message(item.role, text), placed)
             case models.InputFunctionCallOutput():
                 yield from turn.end()
-                text, placed = _content(item.output, f"{path}.output", images)
-                yield Message("tool", text, name=given(item.name), tool_call_id=given(item.call_id), images=placed)
+                text, placed = _content(item.output, f"{path}.output", vision)
+                result = Message("tool", text, name=or_none(item.name), tool_call_id=or_none(item.call_id))
+                yield MessageDraft(result, placed)
     yield from turn.end()
 
 
@@ -83,53 +65,51 @@ def to_messages(
 class _AssistantTurn:
     """Collects what belongs to one turn."""
 
-    thoughts: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
     text: str | None = None
-    images: tuple[PlacedImage, ...] = ()
+    images: tuple[PlacedSource, ...] = ()
     calls: list[ToolCall] = field(default_factory=list)
 
-    def before(self, kind: str) -> Iterator[Message]:
-        """Ends the turn if what comes next can't belong to it: thoughts stand first, and there is one text."""
-        if self.text is not None or (kind == "thoughts" and self.calls):
+    def before(self, kind: str) -> Iterator[MessageDraft]:
+        """Ends the turn if what comes next can't belong to it: reasoning stands first, and there is one text."""
+        if self.text is not None or (kind == "reasoning" and self.calls):
             yield from self.end()
 
-    def end(self) -> Iterator[Message]:
-        if self.thoughts or self.text is not None or self.calls:
-            yield Message(
+    def end(self) -> Iterator[MessageDraft]:
+        if self.reasoning or self.text is not None or self.calls:
+            message = Message(
                 "assistant",
                 self.text or "",
-                reasoning="\n".join(self.thoughts) if self.thoughts else None,
+                reasoning="\n".join(self.reasoning) if self.reasoning else None,
                 tool_calls=tuple(self.calls),
-                images=self.images,
             )
-        self.thoughts, self.text, self.images, self.calls = [], None, (), []
+            yield MessageDraft(message, self.images)
+        self.reasoning, self.text, self.images, self.calls = [], None, (), []
 
 
-def _thoughts(item: models.InputReasoning) -> str:
-    """The thoughts themselves where they are given, else their summary."""
-    texts = [part.text for part in given(item.content) or ()] or [part.text for part in given(item.summary) or ()]
+def _reasoning(item: models.InputReasoning) -> str:
+    """Returns the reasoning itself where it is given, else its summary."""
+    texts = [part.text for part in or_none(item.content) or ()] or [part.text for part in or_none(item.summary) or ()]
     return "\n".join(texts)
 
 
 def _call_id(item: models.InputFunctionCall, index: int) -> str:
-    return given(item.call_id) or given(item.id) or f"call_{index}"
+    return or_none(item.call_id) or or_none(item.id) or f"call_{index}"
 
 
-def _content(
-    content: str | Iterable[Part], param: str, images: Mapping[str, Image]
-) -> tuple[str, tuple[PlacedImage, ...]]:
+def _content(content: str | Iterable[Part], param: str, vision: bool) -> tuple[str, tuple[PlacedSource, ...]]:
     if isinstance(content, str):
         return content, ()
-    return place(_part(part, f"{param}.{index}", images) for index, part in enumerate(content))
+    return place(_part(part, f"{param}.{index}", vision) for index, part in enumerate(content))
 
 
-def _part(part: Part, param: str, images: Mapping[str, Image]) -> str | Image:
+def _part(part: Part, param: str, vision: bool) -> str | ImageSource:
     match part:
         case models.InputTextContent() | models.InputOutputTextContent():
             return part.text
         case models.RefusalPart():
             return part.refusal
-        case models.InputImageContent() if param in images:
-            return images[param]
+        case models.InputImageContent(image_url=str() | models.ImageUrl() as url) if vision:
+            return source(param, url, or_none(part.detail))
         case _:
             raise unsupported_content(part.type, param)

@@ -8,15 +8,15 @@ import msgspec
 
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import RequestContext
+from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.errors import ApiError
-from specvino.handlers.refusals import without_effect
 from specvino.handlers.responses.background import Background
-from specvino.handlers.responses.earlier import flat, not_found, store_errors
 from specvino.handlers.responses.emit import cut
-from specvino.handlers.responses.recording import encode
+from specvino.handlers.responses.persistence import encode
+from specvino.handlers.responses.previous_response import flat, not_found, store_errors
 from specvino.handlers.store import Record, ResponseStore
 from specvino.handlers.store.protocol import UNFINISHED
+from specvino.handlers.unsupported import reported
 
 # Seconds between looks at a response that another server works on.
 LOOK = 1.0
@@ -35,30 +35,29 @@ class StoredResponses:
         starting_after: int | None,
         include_obfuscation: bool,
         include: list[str] | None,
-    ) -> wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]:
+    ) -> Reply[wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]]:
         running = self._background.get(response_id)
         if stream:
             start = 0 if starting_after is None else starting_after + 1
             if running:
-                return running.events(start)
+                return Reply(running.events(start))
             await self._required(response_id)
-            return self._replayed(response_id, start)
-        if starting_after is not None:
-            without_effect(context, "starting_after")
-        return running.response if running else await self._required(response_id)
+            return Reply(self._replayed(response_id, start))
+        unsupported = reported(context, () if starting_after is None else ("starting_after",))
+        return Reply(running.response if running else await self._required(response_id), unsupported)
 
-    async def delete_response(self, context: RequestContext, response_id: str) -> wire.ResponseDeletion:
+    async def delete_response(self, context: RequestContext, response_id: str) -> Reply[wire.ResponseDeletion]:
         with store_errors():
             if not await self._store.delete(response_id):
                 raise not_found(response_id, "response_id")
         if running := self._background.get(response_id):
             await self._background.cancel(running)
-        return {"id": response_id, "object": "response", "deleted": True}
+        return Reply({"id": response_id, "object": "response", "deleted": True})
 
-    async def cancel_response(self, context: RequestContext, response_id: str) -> wire.ResponseObject:
+    async def cancel_response(self, context: RequestContext, response_id: str) -> Reply[wire.ResponseObject]:
         if running := self._background.get(response_id):
             await self._background.cancel(running)
-            return running.response
+            return Reply(running.response)
         response = await self._required(response_id)
         if not response["background"]:
             message = f"The response {response_id[:200]!r} was not made in the background, so it can't be cancelled."
@@ -68,8 +67,8 @@ class StoredResponses:
                 lines = await self._store.events(response_id) or []
                 last = cut(response, "cancelled", len(lines))
                 await self._store.finish(Record(last["response"], (), [*lines, encode(last)]))
-            return await self._required(response_id)
-        return response
+            return Reply(await self._required(response_id))
+        return Reply(response)
 
     async def list_input_items(
         self,
@@ -79,7 +78,7 @@ class StoredResponses:
         limit: int,
         order: Literal["asc", "desc"],
         include: list[str] | None,
-    ) -> wire.ResponseItemList:
+    ) -> Reply[wire.ResponseItemList]:
         with store_errors():
             thread = await self._store.thread(response_id)
         if thread is None:
@@ -96,13 +95,14 @@ class StoredResponses:
                 raise ApiError(ErrorCode.ITEM_NOT_FOUND, message, param="after")
             start = ids.index(after) + 1
         page = items[start : start + limit]
-        return {
+        listed: wire.ResponseItemList = {
             "object": "list",
             "data": page,  # type: ignore[typeddict-item]
             "first_id": page[0]["id"] if page else None,
             "last_id": page[-1]["id"] if page else None,
             "has_more": start + limit < len(items),
         }
+        return Reply(listed)
 
     async def _required(self, id: str) -> wire.ResponseObject:
         with store_errors():

@@ -1,16 +1,37 @@
 """`truncation: auto`: the oldest turns are left out of a conversation until it fits."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
 from itertools import groupby
 
-from specvino.engine.request import Message
+from specvino.engine.errors import ContextLengthExceeded
+from specvino.engine.protocol import Engine
+from specvino.engine.request import Conversation, GenerationRequest, Message
+from specvino.engine.segments import Segment
 
 KEPT = ("system", "developer")
 
 
+async def generate_shortened(engine: Engine, request: GenerationRequest) -> AsyncGenerator[Segment]:
+    """Yields the engine's segments; where the conversation is too long, those of as much of it as fits."""
+    while True:
+        try:
+            async with aclosing(engine.generate(request)) as segments:
+                async for segment in segments:
+                    yield segment
+            return
+        except ContextLengthExceeded as error:
+            shorter = await _shorter(engine, request, error)
+            if shorter is None:
+                raise
+            request = shorter
+
+
 def shortened(messages: Sequence[Message], sizes: Sequence[int], excess: int) -> tuple[Message, ...] | None:
-    """The conversation without its oldest turns, at least one of them and at least `excess` in size; None where only
-    what must stay is left.
+    """Returns the conversation without its oldest turns, at least one of them and at least `excess` in size.
+
+    Returns None where only what must stay is left.
 
     A turn is a user's message with all that follows it. Of the last one the message itself stays, and the last answer
     with the results of its calls; what is between goes like turns, a call never without its results. System messages
@@ -26,8 +47,24 @@ def shortened(messages: Sequence[Message], sizes: Sequence[int], excess: int) ->
     return tuple(message for index, message in enumerate(messages) if index not in dropped)
 
 
+async def _shorter(
+    engine: Engine, request: GenerationRequest, error: ContextLengthExceeded
+) -> GenerationRequest | None:
+    (conversation,) = request.prompts
+    if not isinstance(conversation, Conversation):
+        return None
+    contents = [message.content for message in conversation.messages]
+    sizes = [len(ids) for ids in await engine.tokenize(contents, add_special_tokens=False)]
+    # With images nobody knows how much too long it is: then it gets shorter little by little.
+    excess = 1 if error.prompt_tokens is None else error.prompt_tokens + (error.max_tokens or 1) - error.context_length
+    messages = shortened(conversation.messages, sizes, excess)
+    if messages is None:
+        return None
+    return replace(request, prompts=(replace(conversation, messages=messages),))
+
+
 def _droppable(messages: Sequence[Message]) -> list[list[int]]:
-    """The places of messages that go together, the oldest first."""
+    """Returns the places of messages that go together, the oldest first."""
     indexes = [index for index, message in enumerate(messages) if message.role not in KEPT]
     *turns, last = _split(messages, indexes, "user") or [[]]
     *answers, _ = _split(messages, last[1:], "assistant") or [[]]
@@ -35,7 +72,7 @@ def _droppable(messages: Sequence[Message]) -> list[list[int]]:
 
 
 def _split(messages: Sequence[Message], indexes: Sequence[int], role: str) -> list[list[int]]:
-    """In pieces that begin with a message of a role; what stands before the first one is a piece too."""
+    """Splits at each message of a role; what stands before the first one is a piece too."""
     count = 0
 
     def piece(index: int) -> int:

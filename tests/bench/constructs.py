@@ -3,7 +3,6 @@
 Short values stand in lists, so that a text isn't over after three tokens.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -144,6 +143,6 @@ def _tags() -> Iterator[tuple[str, Any]]:
 
 
 CONSTRUCTS: dict[str, Constraint] = {
-    **{name: JsonSchema(json.dumps(schema)) for name, schema in SCHEMAS.items()},
-    **{name: StructuralTag(json.dumps({"type": "structural_tag", "format": format})) for name, format in _tags()},
+    **{name: JsonSchema(schema) for name, schema in SCHEMAS.items()},
+    **{name: StructuralTag({"type": "structural_tag", "format": format}) for name, format in _tags()},
 }

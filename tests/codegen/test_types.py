@@ -16,11 +16,11 @@ from specvino.generated import handlers, models, wire
 
 
 class Models:
-    async def list_models(self, context: handlers.RequestContext) -> wire.ModelList:
-        return {"object": "list", "data": []}
+    async def list_models(self, context: handlers.RequestContext) -> handlers.Reply[wire.ModelList]:
+        return handlers.Reply({"object": "list", "data": []})
 
-    async def retrieve_model(self, context: handlers.RequestContext, model: str) -> wire.Model:
-        return {"id": model, "object": "model", "created": 1, "owned_by": "specvino"}
+    async def retrieve_model(self, context: handlers.RequestContext, model: str) -> handlers.Reply[wire.Model]:
+        return handlers.Reply({"id": model, "object": "model", "created": 1, "owned_by": "specvino"})
 
 
 served: handlers.ModelsHandlers = Models()
@@ -58,10 +58,10 @@ def test_a_right_handler(mypy, tmp_path):
     ("right", "wrong", "line"),
     [
         ("model: str", "model: bytes", "served:"),
-        ("-> wire.ModelList", "-> wire.Health", "served:"),
+        ("Reply[wire.ModelList]", "Reply[wire.Health]", "served:"),
         ("async def list_models", "def list_models", "served:"),
         ("retrieve_model", "retrieve", "served:"),
-        ('"created": 1', '"created": "now"', "return {"),
+        ('"created": 1', '"created": "now"', "return handlers.Reply("),
     ],
 )
 def test_a_wrong_handler(mypy, tmp_path, right, wrong, line):

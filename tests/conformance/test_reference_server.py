@@ -1,26 +1,19 @@
 """The correct server passes."""
 
 import pytest
-from reference_server.bench import PACE, judged, told
-from reference_server.server import ReferenceServer
+from reference_server.bench import BY_TIME, PACE, judged, told
 
 from specvino.conformance.verdict import Verdict
 from specvino.document.loading import whole
 from specvino.document.pointers import at
 
-BY_TIME = {
-    "transport/connections/stream-is-left",
-    "transport/connections/answer-is-left",
-    "transport/connections/stream-flows",
-    "transport/connections/models-beside-a-stream",
-}
-"""Cases that compare times, which tell nothing of a server whose tokens take none."""
-
 
 @pytest.mark.parametrize("by", ["specvino", "openai"])
 def test_passes(by: str) -> None:
-    results = judged(ReferenceServer, by=by)
-    assert {rule for rule, result in results.items() if result.verdict is Verdict.SKIP} == BY_TIME
+    results = judged(by=by)
+    # On a busy machine tokens may take some time, so that not all of these are skipped.
+    assert {rule for rule, result in results.items() if result.verdict is Verdict.SKIP} <= BY_TIME
+    assert results.keys() >= BY_TIME
     assert not [(rule, told(result)) for rule, result in results.items() if result.verdict not in ("pass", "skip")]
     for result in results.values():
         assert result.spec, result.rule
@@ -29,6 +22,6 @@ def test_passes(by: str) -> None:
 
 @pytest.mark.parametrize("by", ["specvino", "openai"])
 def test_passes_where_times_are_compared(by: str) -> None:
-    results = judged(ReferenceServer, by=by, pace=PACE, only=BY_TIME)
+    results = judged(by=by, pace=PACE, only=BY_TIME)
     assert results.keys() >= BY_TIME
     assert not [(rule, told(result)) for rule, result in results.items() if result.verdict is not Verdict.PASS]

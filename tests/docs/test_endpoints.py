@@ -25,7 +25,7 @@ _SHOWN = re.compile(r"^\*\*(A request|An answer)\*\*(?: \(([^)]*)\))?\n\n```json
 def client(smollm2: ModelSource) -> Iterator[httpx.Client]:
     with (
         serving(str(smollm2.path), "--served-model-name", "smollm2") as server,
-        httpx.Client(base_url=server.url, timeout=120) as client,
+        httpx.Client(base_url=server.url, timeout=300) as client,
     ):
         yield client
 

@@ -71,13 +71,13 @@ def run(language: str, code: str, folder: Path, environment: dict[str, str]) -> 
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
         )
         printed, failed, said = str(done.stdout), done.returncode, str(done.stderr)
     else:
         command = {"sh": ["sh", "-c"], "python": [sys.executable, "-c"]}[language]
         ended = subprocess.run(
-            [*command, code], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+            [*command, code], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
         )
         printed, failed, said = ended.stdout, ended.returncode, ended.stderr
     assert failed == 0, said

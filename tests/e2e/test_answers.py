@@ -9,7 +9,7 @@ def test_plain_http(default_server, base):
     url = default_server.url.removesuffix("/v1") + base
     question = [{"role": "user", "content": "What is the capital of France?"}]
     body = {"model": "smollm2", "messages": question, "temperature": 0}
-    answer = httpx.post(f"{url}/chat/completions", json=body, timeout=60).json()
+    answer = httpx.post(f"{url}/chat/completions", json=body, timeout=300).json()
     assert "Paris" in answer["choices"][0]["message"]["content"]
     assert answer["choices"][0]["finish_reason"] == "stop"
     usage = answer["usage"]

@@ -23,7 +23,7 @@ each_cut = pytest.mark.parametrize(("made", "shown"), SHOWN)
 
 @pytest.fixture(scope="module")
 def client(scripted_server):
-    with httpx.Client(base_url=scripted_server.url, timeout=60) as client:
+    with httpx.Client(base_url=scripted_server.url, timeout=300) as client:
         yield client
 
 

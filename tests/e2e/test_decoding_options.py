@@ -12,7 +12,7 @@ MODEL = str(Path(__file__).parents[1] / "models" / "tiny_text")
 
 def chat(url: str, **fields: object) -> httpx.Response:
     body = {"model": "tiny_text", "messages": [{"role": "user", "content": "count"}], "temperature": 0, **fields}
-    return httpx.post(f"{url}/chat/completions", json=body, timeout=60)
+    return httpx.post(f"{url}/chat/completions", json=body, timeout=300)
 
 
 def content(response: httpx.Response) -> str:

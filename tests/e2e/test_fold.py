@@ -137,7 +137,7 @@ BODIES = {
 
 @pytest.fixture(scope="module")
 def client(tiny_server):
-    with httpx.Client(base_url=tiny_server.url, timeout=60) as client:
+    with httpx.Client(base_url=tiny_server.url, timeout=300) as client:
         yield client
 
 
@@ -153,11 +153,16 @@ def requests(draw, endpoint):
     return {"model": "tiny", "temperature": 0} | about[endpoint] | fields
 
 
+# Whether the choices of a request are computed in one step or in several depends on the machine's load, which changes
+# the last bits of a sum, and the 8-bit cache can turn that into a thousandth of a logprob. So a difference counts only
+# when it stays: the stream has to equal one of as many unary answers. A wrong fold stays wrong.
+TRIES = 5
+
 CHANGING = {"id", "call_id", "created", "created_at", "completed_at", "encrypted_content"}
 
 
 def same(one, other):
-    """Apart from ids and times, and from the last digits of probabilities, which the prefix cache changes."""
+    """Apart from ids and times, and from the last digits of logprobs."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(key in CHANGING or same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
@@ -181,7 +186,10 @@ def test_a_stream_adds_up_to_the_unary_answer(client, endpoint):
             assert (streamed.status_code, re.sub("req_.*", "", streamed.text)) == (unary.status_code, unary.text)
         else:
             folded = fold(judged(endpoint, streamed))
-            assert same(folded, unary.json()), (folded, unary.json())
+            answers = [unary.json()]
+            while not same(folded, answers[-1]):
+                assert len(answers) < TRIES, (folded, answers)
+                answers.append(client.post(path, json=body).json())
 
     check()
 

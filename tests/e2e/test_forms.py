@@ -22,13 +22,13 @@ PLACE = "properties.ids.uniqueItems"
 def chat(server: Server, format: Any, **fields: Any) -> httpx.Response:
     body = {"messages": [{"role": "user", "content": "hello"}], "response_format": format, "temperature": 0}
     return httpx.post(
-        f"{server.url}/chat/completions", json={"model": "m", "max_tokens": 200, **body, **fields}, timeout=60
+        f"{server.url}/chat/completions", json={"model": "m", "max_tokens": 200, **body, **fields}, timeout=300
     )
 
 
 def responses(server: Server, **fields: Any) -> httpx.Response:
     body = {"model": "m", "input": "hello", "max_output_tokens": 200, "temperature": 0, **fields}
-    return httpx.post(f"{server.url}/responses", json=body, timeout=60)
+    return httpx.post(f"{server.url}/responses", json=body, timeout=300)
 
 
 def content(answer: httpx.Response) -> str:

@@ -37,7 +37,7 @@ def server(tiny_vision: ModelSource, folder: Path) -> Any:
 
 
 def post(server: Server, path: str, body: dict[str, Any]) -> httpx.Response:
-    return httpx.post(server.url + path, json={"model": "m", "temperature": 0, **body}, timeout=60)
+    return httpx.post(server.url + path, json={"model": "m", "temperature": 0, **body}, timeout=300)
 
 
 def chat(server: Server, *images: Any, text: str = QUESTION, **fields: Any) -> httpx.Response:

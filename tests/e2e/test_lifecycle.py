@@ -27,7 +27,7 @@ def test_a_signal_ends_it_cleanly_and_leaves_no_process(tiny_text, number):
         children = server.children()
         assert len(children) >= 2, "a prepare and a worker process"
         assert server.stop(number) == 0
-        _, alive = psutil.wait_procs(children, timeout=30)
+        _, alive = psutil.wait_procs(children, timeout=300)
         assert alive == []
         assert "Traceback" not in server.output
 
@@ -37,7 +37,7 @@ def test_sigkill_leaves_no_process(tiny_text):
         children = server.children()
         assert len(children) >= 2
         server.stop(signal.SIGKILL)
-        _, alive = psutil.wait_procs(children, timeout=30)
+        _, alive = psutil.wait_procs(children, timeout=300)
         assert alive == []
 
 
@@ -46,7 +46,7 @@ def test_a_signal_while_loading_ends_it_too(tiny_text):
         wait_until(server.children)
         children = server.children()
         server.stop(signal.SIGTERM)
-        _, alive = psutil.wait_procs(children, timeout=30)
+        _, alive = psutil.wait_procs(children, timeout=300)
         assert alive == []
 
 
@@ -69,8 +69,8 @@ def test_streams_under_way_end_before_it_does():
 )
 def test_what_can_t_start_says_why_in_one_line(arguments, reason):
     with starting(*arguments) as server:
-        assert server.process.wait(60) == 1
-        wait_until(lambda: server.lines, timeout=10)
+        assert server.process.wait(300) == 1
+        wait_until(lambda: server.lines)
     assert len(server.lines) == 1, server.output
     assert server.lines[0].startswith("specvino: ")
     assert reason in server.lines[0]
@@ -83,7 +83,7 @@ def test_a_broken_model_ends_the_start_in_one_line(tiny_text, tmp_path):
         (broken / file.name).write_bytes(file.read_bytes())
     (broken / "openvino_model.xml").write_text("<net")
     with starting(str(broken)) as server:
-        assert server.process.wait(60) == 1
+        assert server.process.wait(300) == 1
     assert len(server.lines) == 1, server.output
     assert server.lines[0].startswith("specvino: ")
 
@@ -94,7 +94,7 @@ def test_a_port_in_use():
         taken.listen()
         port = str(taken.getsockname()[1])
         with starting("--engine", "scripted", "--port", port) as server:
-            assert server.process.wait(60) == 1
+            assert server.process.wait(300) == 1
         assert len(server.lines) == 1
         assert f"port {port}" in server.lines[0]
 
@@ -127,7 +127,7 @@ def test_what_is_late_at_the_end_gets_a_proper_error():
     with serving("--engine", "scripted", "--served-model-name", "m") as server:
         url = f"{server.url}/chat/completions"
         with (
-            httpx.stream("POST", url, json=stalled | {"stream": True}, timeout=60) as stream,
+            httpx.stream("POST", url, json=stalled | {"stream": True}, timeout=300) as stream,
             _begun(url, stalled) as late,
         ):
             lines = stream.iter_lines()
@@ -137,7 +137,7 @@ def test_what_is_late_at_the_end_gets_a_proper_error():
             answer = http.client.HTTPResponse(late)
             answer.begin()
             late_error = httpx.Response(answer.status, headers=answer.getheaders(), content=answer.read())
-        assert server.process.wait(60) == 0
+        assert server.process.wait(300) == 0
     assert json.loads(error.removeprefix("data: "))["error"]["code"] == "engine_unavailable"
     assert done == "data: [DONE]"
     error_of(late_error, 503, "engine_unavailable")
@@ -152,7 +152,7 @@ def _begun(url, body):
     address = httpx.URL(url)
     head = f"POST {address.path} HTTP/1.1\r\nHost: {address.host}\r\nContent-Type: application/json\r\n"
     head += f"Content-Length: {len(data)}\r\nExpect: 100-continue\r\n\r\n"
-    with socket.create_connection((address.host, address.port), timeout=60) as client:
+    with socket.create_connection((address.host, address.port), timeout=300) as client:
         client.sendall(head.encode())
         assert client.recv(1000).startswith(b"HTTP/1.1 100")
         client.sendall(data)

@@ -19,7 +19,7 @@ def answers(tiny_text, tmp_path):
         config.write_text(json.dumps(json.loads(config.read_text()) | settings))
         with serving(str(folder), "--served-model-name", "m") as server:
             body = {"model": "m", "messages": [{"role": "user", "content": "hello"}], **fields}
-            response = httpx.post(f"{server.url}/chat/completions", json=body, timeout=60)
+            response = httpx.post(f"{server.url}/chat/completions", json=body, timeout=300)
         assert response.status_code == 200, response.text
         return response.json()["choices"][0]
 

@@ -74,7 +74,7 @@ def test_the_document_allows_it_and_the_model_holds_it(request_):
 
 @pytest.fixture(scope="module")
 def client(scripted_server):
-    with httpx.Client(base_url=scripted_server.url, timeout=60) as client:
+    with httpx.Client(base_url=scripted_server.url, timeout=300) as client:
         yield client
 
 

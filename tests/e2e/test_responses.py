@@ -12,7 +12,7 @@ UNARY = SchemaCheck.of_component("ResponseObject")
 
 @pytest.fixture(scope="module")
 def client(tiny_server):
-    with httpx.Client(base_url=tiny_server.url, timeout=60) as client:
+    with httpx.Client(base_url=tiny_server.url, timeout=300) as client:
         yield client
 
 

@@ -49,13 +49,13 @@ def filled(url, path):
     path = path.replace("{model}", "m")
     if "{response_id}" in path:
         body = {"model": "m", "input": "hello", "background": True}
-        stored = requests.post(f"{url}/responses", json=body, headers=WITH_KEY, timeout=60)
+        stored = requests.post(f"{url}/responses", json=body, headers=WITH_KEY, timeout=300)
         path = path.replace("{response_id}", stored.json()["id"])
     return url + path
 
 
 def exchange(method, url, **options):
-    response = requests.request(method, url, timeout=60, **options)
+    response = requests.request(method, url, timeout=300, **options)
     return response, RequestsOpenAPIRequest(response.request), RequestsOpenAPIResponse(response)
 
 

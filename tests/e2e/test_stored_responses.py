@@ -18,7 +18,7 @@ def client(scripted_server):
 
 @pytest.fixture(scope="module")
 def http(scripted_server):
-    with httpx.Client(base_url=scripted_server.url, timeout=60) as client:
+    with httpx.Client(base_url=scripted_server.url, timeout=300) as client:
         yield client
 
 

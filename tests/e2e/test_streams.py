@@ -45,7 +45,7 @@ def failed(event):
 
 @pytest.fixture(scope="module")
 def scripted(scripted_server):
-    with httpx.Client(base_url=scripted_server.url, timeout=60) as client:
+    with httpx.Client(base_url=scripted_server.url, timeout=300) as client:
         yield client
 
 
@@ -89,7 +89,7 @@ def test_choices_and_usage(scripted, endpoint, options):
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 @pytest.mark.parametrize("fields", [{}, {"limit": 3}, {"stop": [" of"]}, {"temperature": 1, "limit": 20}])
 def test_the_default_model(default_server, endpoint, fields):
-    with httpx.Client(base_url=default_server.url, timeout=120) as client:
+    with httpx.Client(base_url=default_server.url, timeout=300) as client:
         fields = {"limit": 40} | fields
         events = judged(endpoint, ask(client, endpoint, "smollm2", "The capital of France is", **fields))
     assert not any(map(failed, events))

@@ -8,7 +8,7 @@ TEXTS = ["", "hello", "The capital of France is Paris.", "你好 🎉 café", " 
 
 @pytest.fixture(scope="module")
 def client(default_server):
-    with httpx.Client(base_url=default_server.url, timeout=60) as client:
+    with httpx.Client(base_url=default_server.url, timeout=300) as client:
         yield client
 
 

@@ -23,13 +23,13 @@ THOUGHTS = "Let me see. Two plus two is four."
 @pytest.fixture(scope="module", params=["tiny_server", "scripted_server"])
 def any_client(request):
     server = request.getfixturevalue(request.param)
-    with httpx.Client(base_url=server.url, timeout=60) as client:
+    with httpx.Client(base_url=server.url, timeout=300) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
 def client(tiny_server):
-    with httpx.Client(base_url=tiny_server.url, timeout=60) as client:
+    with httpx.Client(base_url=tiny_server.url, timeout=300) as client:
         yield client
 
 

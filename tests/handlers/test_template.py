@@ -6,19 +6,19 @@ from typing import Any
 import pytest
 
 from specvino.engine.protocol import ModelInfo
-from specvino.generated.handlers import RequestContext
 from specvino.handlers.errors import ApiError
-from specvino.handlers.template import variables
+from specvino.handlers.template import TemplateFields, TemplateVariables, template_variables
 
 
-def told(
-    given: dict[str, Any] | None = None,
-    effort: str | None = None,
-    heeded: tuple[str, ...] = ("enable_thinking",),
-    context: RequestContext | None = None,
-) -> Any:
+def variables(
+    kwargs: dict[str, Any] | None = None, effort: str | None = None, heeded: tuple[str, ...] = ("enable_thinking",)
+) -> TemplateVariables:
     model = ModelInfo(1, 1, {}, thinking_variables=frozenset(heeded))
-    return json.loads(variables(context or RequestContext("r"), model, given, effort, "reasoning_effort"))
+    return template_variables(TemplateFields(kwargs, effort), model)
+
+
+def told(kwargs: dict[str, Any] | None = None, effort: str | None = None) -> Any:
+    return json.loads(variables(kwargs, effort).json)
 
 
 def test_nothing() -> None:
@@ -53,9 +53,7 @@ def test_effort() -> None:
 def test_effort_that_the_template_does_not_heed_is_reported(
     effort: str | None, heeded: tuple[str, ...], reported: bool
 ) -> None:
-    context = RequestContext("r")
-    told(None, effort, heeded, context)
-    assert context.unsupported == (["reasoning_effort"] if reported else [])
+    assert variables(None, effort, heeded).unsupported == (("reasoning_effort",) if reported else ())
 
 
 @pytest.mark.parametrize("name", ["messages", "tools", "bos_token", "eos_token"])

@@ -1,6 +1,5 @@
 """Tools and tool_choice in all their forms become what the model may, or must, call."""
 
-import json
 from typing import Any
 
 import pytest
@@ -8,10 +7,13 @@ import pytest
 from specvino.engine.errors import ConstraintError
 from specvino.engine.protocol import Calling
 from specvino.engine.request import Tool
-from specvino.generated.handlers import RequestContext
 from specvino.generated.models import CreateChatCompletionRequest, CreateResponseRequest
+from specvino.handlers.chat.request import request_fields as chat_fields
 from specvino.handlers.errors import ApiError
-from specvino.handlers.tools import Offer, of_chat, of_response
+from specvino.handlers.pipeline import RequestFields
+from specvino.handlers.responses.request import request_fields as response_fields
+from specvino.handlers.sampling import sampling
+from specvino.handlers.tools import ToolCalling, tool_calling
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}}}
 F = {"type": "function", "function": {"name": "f", "description": "d", "parameters": SCHEMA, "strict": True}}
@@ -19,16 +21,18 @@ G = {"type": "function", "name": "g"}
 CUSTOM = {"type": "custom", "custom": {"name": "c"}}
 
 
-def chat(
-    calling: Calling | None = "taught", context: RequestContext | None = None, tools: Any = (F, G), **fields: Any
-) -> Offer:
+def calling_of(fields: RequestFields, calling: Calling | None = "taught", strict: bool = False) -> ToolCalling:
+    return tool_calling(fields.tools, sampling(fields.body, None, {}), calling, strict=strict)
+
+
+def chat(calling: Calling | None = "taught", strict: bool = False, tools: Any = (F, G), **fields: Any) -> ToolCalling:
     body = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "tools": list(tools), **fields}
-    return of_chat(context or RequestContext("r"), CreateChatCompletionRequest.model_validate(body), calling)
+    return calling_of(chat_fields(CreateChatCompletionRequest.model_validate(body)), calling, strict)
 
 
-def response(tools: Any = (F, G), **fields: Any) -> Offer:
+def response(tools: Any = (F, G), **fields: Any) -> ToolCalling:
     body = {"model": "m", "input": "hi", "tools": list(tools), **fields}
-    return of_response(RequestContext("r"), CreateResponseRequest.model_validate(body), "taught")
+    return calling_of(response_fields(CreateResponseRequest.model_validate(body)))
 
 
 def refusal(ask: Any, **fields: Any) -> tuple[str, str | None]:
@@ -37,17 +41,17 @@ def refusal(ask: Any, **fields: Any) -> tuple[str, str | None]:
     return error.value.code, error.value.param
 
 
-def names(offer: Offer) -> list[str]:
-    return [tool.name for tool in offer.tools]
+def names(called: ToolCalling) -> list[str]:
+    return [tool.name for tool in called.tools]
 
 
 @pytest.mark.parametrize("ask", [chat, response])
 def test_both_forms_are_functions_and_other_tools_are_left_out(ask: Any) -> None:
     other = CUSTOM if ask is chat else {"type": "web_search"}
-    offer = ask(tools=[other, F, G])
-    assert offer.tools == (Tool("f", "d", json.dumps(SCHEMA), strict=True), Tool("g"))
-    assert offer.params == ("tools.1.function", "tools.2")
-    assert (offer.forced_by, offer.parallel, offer.former) == (None, True, False)
+    called = ask(tools=[other, F, G])
+    assert called.tools == (Tool("f", "d", SCHEMA, strict=True), Tool("g"))
+    assert called.params == ("tools.1.function", "tools.2")
+    assert (called.forced_by, called.parallel, called.legacy) == (None, True, False)
 
 
 @pytest.mark.parametrize("ask", [chat, response])
@@ -64,8 +68,8 @@ def test_both_forms_are_functions_and_other_tools_are_left_out(ask: Any) -> None
     ],
 )
 def test_choices(ask: Any, choice: Any, chosen: list[str], forced: str | None, parallel: bool) -> None:
-    offer = ask(tool_choice=choice)
-    assert (names(offer), offer.forced_by, offer.parallel) == (chosen, forced, parallel)
+    called = ask(tool_choice=choice)
+    assert (names(called), called.forced_by, called.parallel) == (chosen, forced, parallel)
 
 
 @pytest.mark.parametrize("mode", ["auto", "required"])
@@ -74,16 +78,16 @@ def test_choices(ask: Any, choice: Any, chosen: list[str], forced: str | None, p
 )
 def test_some_tools(mode: str, reference: dict[str, Any]) -> None:
     references = [reference, {"type": "mcp", "server_label": "s"}]
-    for offer, param in (
+    for called, param in (
         (response(tool_choice={"type": "allowed_tools", "mode": mode, "tools": references}), "tool_choice.tools"),
         (
             chat(tool_choice={"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": references}}),
             "tool_choice.allowed_tools.tools",
         ),
     ):
-        assert names(offer) == ["g"]
-        assert offer.forced_by == (param if mode == "required" else None)
-        assert offer.parallel
+        assert names(called) == ["g"]
+        assert called.forced_by == (param if mode == "required" else None)
+        assert called.parallel
 
 
 @pytest.mark.parametrize(
@@ -139,8 +143,8 @@ def test_what_chat_refuses(fields: dict[str, Any], code: str, param: str) -> Non
     ],
 )
 def test_functions_are_tools_of_which_one_may_be_called(call: Any, chosen: list[str], forced: str | None) -> None:
-    offer = chat(tools=(), functions=[{"name": "h"}, {"name": "i"}], function_call=call)
-    assert (names(offer), offer.forced_by, offer.parallel, offer.former) == (chosen, forced, False, True)
+    called = chat(tools=(), functions=[{"name": "h"}, {"name": "i"}], function_call=call)
+    assert (names(called), called.forced_by, called.parallel, called.legacy) == (chosen, forced, False, True)
 
 
 def test_parallel_calls_can_be_switched_off() -> None:
@@ -150,35 +154,27 @@ def test_parallel_calls_can_be_switched_off() -> None:
 
 @pytest.mark.parametrize("calling", ["forced", None])
 def test_a_model_without_a_known_format_gets_the_tools_and_they_are_reported(calling: Calling | None) -> None:
-    context = RequestContext("r")
-    assert names(chat(calling, context)) == ["f", "g"]
-    assert context.unsupported == ["tools"]
-    context = RequestContext("r")
-    assert chat(calling, context, tool_choice="none").tools == ()
-    assert chat(calling, context, tools=()).tools == ()
-    chat(calling, context, tools=(), functions=[{"name": "h"}])
-    assert context.unsupported == ["functions"]
+    called = chat(calling)
+    assert names(called) == ["f", "g"]
+    assert called.unsupported == ("tools",)
+    for nothing in (chat(calling, tool_choice="none"), chat(calling, tools=())):
+        assert (nothing.tools, nothing.unsupported) == ((), ())
+    assert chat(calling, tools=(), functions=[{"name": "h"}]).unsupported == ("functions",)
 
 
 def test_a_strict_schema_is_reported_where_no_call_is_forced() -> None:
     strict = [{"type": "function", "function": {"name": "s", "strict": True}}, G]
-    context = RequestContext("r")
-    chat(context=context, tools=strict, tool_choice="required")
-    assert context.unsupported == []
-    chat(context=context, tools=strict)
-    assert context.unsupported == ["tools.0.function.strict"]
+    assert chat(tools=strict, tool_choice="required").unsupported == ()
+    assert chat(tools=strict).unsupported == ("tools.0.function.strict",)
 
 
 def test_such_a_model_can_be_forced() -> None:
-    context = RequestContext("r")
-    assert chat("forced", context, tool_choice="required").forced_by == "tool_choice"
-    assert context.unsupported == []
+    called = chat("forced", tool_choice="required")
+    assert (called.forced_by, called.unsupported) == ("tool_choice", ())
 
 
-def test_a_server_that_refuses_what_it_can_t_honour() -> None:
-    context = RequestContext("r", refuses_unsupported=True)
-    assert all(tool.strict for tool in chat(context=context, tools=[G]).tools)
-    assert refusal(chat, calling="forced", context=context) == ("unsupported_parameter", "tools")
+def test_a_server_that_refuses_what_it_can_t_honour_is_strict_with_all() -> None:
+    assert all(tool.strict for tool in chat(strict=True, tools=[G]).tools)
 
 
 def test_tools_that_are_too_much_together() -> None:

@@ -25,7 +25,7 @@ def clients(tiny_text, tiny_vision, tmp_path_factory) -> Iterator[Callable[[str]
             if name not in started:
                 server = stack.enter_context(serving(*map(str, settings[name]), "--served-model-name", "m"))
                 base = server.url.removesuffix("/v1")
-                started[name] = stack.enter_context(httpx.Client(base_url=base, timeout=60))
+                started[name] = stack.enter_context(httpx.Client(base_url=base, timeout=300))
             return started[name]
 
         yield client

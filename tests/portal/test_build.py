@@ -9,6 +9,7 @@ import pytest
 import typer
 from support.examples import ROOT
 
+from specvino.cli.conform_matrix import side_by_side
 from specvino.cli.main import app
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS
@@ -20,7 +21,7 @@ from specvino.portal.source import SYSTEMS, TITLES, Source
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("portal") / "site"
-    build(folder, app)
+    build(folder, app, side_by_side)
     return folder
 
 
@@ -155,25 +156,25 @@ def test_a_broken_link_is_an_error(tmp_path, monkeypatch):
         (pages / f"{page}.md").write_text("# Page\n\n[nowhere](gone.md)\n" if page == "engine" else "# Page\n")
     monkeypatch.setattr(portal, "WRITTEN", pages)
     with pytest.raises(BuildError, match=r"gone\.md"):
-        build(tmp_path / "site", app)
+        build(tmp_path / "site", app, side_by_side)
 
 
 def test_a_folder_with_something_else_stays_as_it_is(tmp_path):
     (tmp_path / "precious").write_text("data")
     with pytest.raises(BuildError, match="something else"):
-        build(tmp_path, app)
+        build(tmp_path, app, side_by_side)
     assert (tmp_path / "precious").read_text() == "data"
 
 
 def test_the_portal_s_own_folder_is_no_site(tmp_path):
     shutil.copytree(ROOT / "portal", tmp_path / "portal")
     with pytest.raises(BuildError, match="something else"):
-        build(tmp_path / "portal", app)
+        build(tmp_path / "portal", app, side_by_side)
     assert (tmp_path / "portal" / "build.py").exists()
 
 
 def test_a_site_is_replaced(site):
     (site / "stale.html").write_text("old")
-    build(site, app)
+    build(site, app, side_by_side)
     assert not (site / "stale.html").exists()
     assert (site / "index.html").exists()

@@ -64,7 +64,7 @@ def transport(run: Run) -> Dropping:
 @pytest.fixture
 def http(run: Run, transport: Dropping, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
     """A client of the proof's server, which loses the field if it is to be dropped."""
-    with httpx.Client(transport=transport, base_url=request.getfixturevalue(run.on), timeout=60) as client:
+    with httpx.Client(transport=transport, base_url=request.getfixturevalue(run.on), timeout=300) as client:
         yield client
 
 

@@ -60,7 +60,7 @@ def script(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..
             env={"PYTHONPATH": os.pathsep.join([str(folder), str(HELPERS)]), "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
         )
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""

@@ -58,10 +58,10 @@ def test_a_server_that_takes_too_long(script: Script) -> None:
         + """
 with Scripted() as server:
     server.says(Answer("", hangs=True))
-    for outcome in outcomes(server.url, lambda client: client.list_models(), timeout=0.2):
+    for outcome in outcomes(server.url, lambda client: client.list_models(), timeout=2):
         print(shown(outcome), isinstance(outcome[0], ConnectionFailed))
     server.says(events(chunk, hangs=True))
-    for outcome in outcomes(server.url, stream, timeout=0.2):
+    for outcome in outcomes(server.url, stream, timeout=2):
         print(shown(outcome))
 """
     ) == [

@@ -55,7 +55,7 @@ def test_python(package: Callable[..., Path], described: Package, server: Server
         env=os.environ | {"PYTHONPATH": str(folder / "src")} | key(described),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     judge(done.stdout)

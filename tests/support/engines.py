@@ -9,7 +9,7 @@ from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.protocol import EngineStats
 from support.processes import leaving_no_process
 
-PATIENCE = 120
+PATIENCE = 300
 
 # Goes on until somebody ends it, as far as a test is concerned.
 LONG = {"max_tokens": 3000, "ignore_eos": True}

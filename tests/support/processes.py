@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import psutil
 
-PATIENCE = 60
+PATIENCE = 300
 
 
 def gone(*processes: psutil.Process) -> bool:

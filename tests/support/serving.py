@@ -18,7 +18,7 @@ import psutil
 COMMAND = [sys.executable, "-m", "specvino.cli", "serve"]
 
 # Loading a model on a busy machine; no test waits so long unless it is about to fail.
-PATIENCE = 120
+PATIENCE = 300
 
 
 @dataclass

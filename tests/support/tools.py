@@ -1,6 +1,5 @@
 """Tools for the tiny model, which was taught to call these two, and what was called."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +10,8 @@ from support.conversation import ask, conversation
 # A call of the tiny model ends by itself only where there is little to choose from.
 PARAMETERS = {"type": "object", "properties": {"city": {"enum": ["Paris", "Rome"]}}, "required": ["city"]}
 
-WEATHER = Tool("get_weather", "the", json.dumps(PARAMETERS))
-TIME = Tool("get_time", "the", json.dumps(PARAMETERS))
+WEATHER = Tool("get_weather", "the", PARAMETERS)
+TIME = Tool("get_time", "the", PARAMETERS)
 
 
 def with_tools(text: str, *tools: Tool, max_tokens: int = 120, **fields: Any) -> GenerationRequest:

@@ -117,7 +117,7 @@ def _satisfies(value: Any, schema: Any) -> bool:
 
 
 def _plain(schema: Any) -> Any:
-    """Without a $schema, which might be fetched from somewhere."""
+    """Gives the schema without its $schema, which might be fetched from somewhere."""
     return {key: value for key, value in schema.items() if key != "$schema"} if isinstance(schema, Mapping) else schema
 
 

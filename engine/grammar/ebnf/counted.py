@@ -7,6 +7,7 @@ fewer and then something else. As nothing else refers to the rule, XGrammar take
 once each token that fits into it (`IsExactLookaheadAssertion` in 0.1.31, the version inside of GenAI 2026.4). A token
 that reaches something else it tries anew at each step. What counts are rules above, which hold no character of their
 own and need no mask. Tokens of more than WINDOW characters aren't taken there: their text is written with shorter ones.
+(Decision 014.)
 """
 
 from collections.abc import Callable, Hashable
@@ -120,7 +121,7 @@ class _Counted:
 
     def _window(self) -> Rule:
         """WINDOW characters, and no end. Rules, since XGrammar 0.1.31 misreads sets of characters in a lookahead: what
-        it compares with the bounds of a set beyond U+00FF are their last eight bits."""
+        it compares with the bounds of a set beyond U+00FF are their last eight bits (decision 012)."""
         rest: Node = EMPTY
         for count in range(1, WINDOW + 1):
             rest = self._window_of(count, self._then(rest, ended=False))

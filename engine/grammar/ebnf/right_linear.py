@@ -3,7 +3,7 @@
 XGrammar notes for each place in a rule which tokens fit there. A token that runs over the end of the rule fits or not
 by where the rule stands, so it is tried anew at each step: where a rule ends behind each character, that is nearly the
 whole vocabulary, 200 ms a step for 152,000 tokens. These rules end only where the end does, so that nothing but
-tokens with something behind it are tried anew.
+tokens with something behind it are tried anew. It is so in XGrammar 0.1.31 (decision 013).
 """
 
 from itertools import islice

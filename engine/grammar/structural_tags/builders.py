@@ -1,6 +1,6 @@
 """Structural tags, XGrammar's grammars in JSON: what forces a call is made of them.
 
-XGrammar knows no empty string, no empty sequence and no optional element: `NOTHING` helps out.
+XGrammar 0.1.31 knows no empty string or sequence and no optional element: `NOTHING` helps out (decision 015).
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -3,6 +3,8 @@
 It needs no OpenVINO, so it is there within half a second of the first constraint.
 """
 
+import json
+
 from specvino.engine.errors import ConstraintError
 from specvino.engine.grammar.structured_output import lower
 from specvino.engine.openvino.messages.grammar import Begin, Lower, Lowered, Refused, refused
@@ -14,9 +16,12 @@ from specvino.engine.request import JsonSchema, StructuralTag
 
 
 def answer(question: Lower) -> Lowered | Refused:
-    constraint = (StructuralTag if question.structural else JsonSchema)(question.text, question.strict)
     try:
+        value = json.loads(question.text)
+        constraint = (StructuralTag if question.structural else JsonSchema)(value, question.strict)
         return Lowered(question.id, lower(constraint))
+    except RecursionError:
+        return Refused(question.id, "it is nested too deeply")
     except ConstraintError as error:
         return refused(question.id, error)
 

@@ -2,7 +2,7 @@
 
 Their pipeline takes the prompt as a text, in which a tag stands for each image, and tokenizes it itself. So what users
 type can't be kept apart from control tokens and tags by tokenizing it apart (`seams.py`). Where it spells one, an
-invisible character is put inside: the model reads the same, but for that.
+invisible character is put inside: the model reads the same, but for that (decision 019).
 """
 
 import re

@@ -3,6 +3,10 @@
 Token ids of prompts travel as bytes (int64, the machine's order): the server only counts and forwards them.
 """
 
+import json
+from dataclasses import replace
+from typing import Self
+
 import msgspec
 
 from specvino.engine.request import Conversation, Image
@@ -19,12 +23,27 @@ class LoadTokenizer(msgspec.Struct, tag=True):
 class Prepare(msgspec.Struct, tag=True):
     """A conversation to be rendered by the chat template and tokenized.
 
-    `as_text` is for models that see: the answer brings the text too. Of images only the places are needed.
+    `as_text` is for vision-language models: the answer brings the text too. Of images only the places are needed.
+    `parameters` is the JSON text of an array with the parameters of each tool: MessagePack has no integers beyond 64
+    bits, and no text with half a surrogate pair, which schemas may hold.
     """
 
     id: int
     prompt: Conversation
     as_text: bool = False
+    parameters: str = "[]"
+
+    @classmethod
+    def of(cls, id: int, prompt: Conversation, as_text: bool) -> Self:
+        parameters = json.dumps([tool.parameters for tool in prompt.tools])
+        tools = tuple(replace(tool, parameters=None) for tool in prompt.tools)
+        return cls(id, replace(prompt, tools=tools), as_text, parameters)
+
+    def conversation(self) -> Conversation:
+        """Returns the prompt with its tools whole again."""
+        parameters = json.loads(self.parameters)
+        tools = (replace(tool, parameters=each) for tool, each in zip(self.prompt.tools, parameters, strict=True))
+        return replace(self.prompt, tools=tuple(tools))
 
 
 class Tokenize(msgspec.Struct, tag=True):

@@ -4,7 +4,7 @@ import msgspec
 
 from specvino.engine.grammar.structured_output import Form
 from specvino.engine.protocol import Drafting
-from specvino.engine.request import Image
+from specvino.engine.request import Image, Sampling
 from specvino.engine.segments import FinishReason
 
 
@@ -53,33 +53,26 @@ class Seen(msgspec.Struct):
 class Generate(msgspec.Struct, tag=True):
     """One sequence, or a beam search: then the ids of its `n` best texts follow `id`.
 
-    `temperature` 0 and `top_p` 0 are greedy, `top_k` -1 keeps all tokens. `echo` asks for the prompt's `logprobs` too.
-    `seen` takes the place of `token_ids` where the model sees.
+    `sampling` is the request's. `max_new_tokens` and `seed` are this sequence's own, where that leaves them open or the
+    choices of a request must differ. `echo` asks for the prompt's `logprobs` too. `seen` takes the place of `token_ids`
+    where the model sees.
     """
 
     id: int
     token_ids: bytes
+    sampling: Sampling
     max_new_tokens: int
-    temperature: float
-    top_p: float
-    top_k: int
-    frequency_penalty: float
-    presence_penalty: float
-    repetition_penalty: float
     seed: int
-    ignore_eos: bool
-    min_tokens: int = 0
-    min_p: float = 0.0
     n: int = 1
-    best_of: int = 1
-    length_penalty: float = 1.0
     logprobs: bool = False
     echo: bool = False
-    num_assistant_tokens: int | None = None
-    assistant_confidence_threshold: float | None = None
-    max_ngram_size: int | None = None
     seen: Seen | None = None
     form: Form | None = None
+
+    @property
+    def beams(self) -> int:
+        """The width of its beam search, 1 where it is none: a prompt that nothing follows is only given back."""
+        return self.sampling.best_of if self.max_new_tokens else 1
 
 
 class Cancel(msgspec.Struct, tag=True):

@@ -1,6 +1,6 @@
 """A pipeline without a model: it compiles grammars for a tokenizer as the real one would, and can't be broken.
 
-A grammar that doesn't compile raises inside of the real pipeline's step, and stops every request that runs.
+GenAI 2026.4.1: a bad grammar raises in the real pipeline's step, and stops every request (decision 004).
 """
 
 import tempfile

@@ -25,11 +25,11 @@ def answer(preparer: Preparer, request: Prepare | Tokenize | Decode) -> FromPrep
     try:
         match request:
             case Prepare(as_text=True):
-                text = preparer.write(request.prompt)
+                text = preparer.write(request.conversation())
                 ids = preparer.tokenize(image_tags.without(text), add_special_tokens=True)
                 return Prepared(request.id, ids, text, preparer.ending)
             case Prepare():
-                ids = preparer.prepare(request.prompt)
+                ids = preparer.prepare(request.conversation())
                 return Prepared(request.id, ids, ending=preparer.ending)
             case Tokenize():
                 ids = preparer.tokenize(request.text, add_special_tokens=request.add_special_tokens)

@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -27,8 +27,9 @@ def texts(prompt: Conversation) -> Iterator[str]:
             yield call.name
             yield call.arguments
             # Escapes in the JSON text can hide what its values hold.
-            yield json.dumps(arguments(call), ensure_ascii=False)
-    yield json.dumps([tools(prompt, str), variables(prompt, str)], ensure_ascii=False)
+            yield from _strings(arguments(call))
+    yield from _strings(tools(prompt, str))
+    yield from _strings(variables(prompt, str))
 
 
 class Ways(NamedTuple):
@@ -93,7 +94,7 @@ def _function(tool: Tool) -> dict[str, Any]:
     function: dict[str, Any] = {"name": tool.name}
     if tool.description is not None:
         function["description"] = tool.description
-    function["parameters"] = _NO_PARAMETERS if tool.parameters is None else json.loads(tool.parameters)
+    function["parameters"] = _NO_PARAMETERS if tool.parameters is None else tool.parameters
     return function
 
 
@@ -134,12 +135,24 @@ def _content(message: Message, mark: Mark, numbers: Iterator[int]) -> str:
     return "".join([*pieces, mark(message.content[start:])])
 
 
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield name
+            yield from _strings(item)
+
+
 def _marked(value: Any, mark: Mark) -> Any:
     if isinstance(value, str):
         return mark(value)
     if isinstance(value, list):
         return [_marked(item, mark) for item in value]
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {mark(name): _marked(item, mark) for name, item in value.items()}
     return value
 

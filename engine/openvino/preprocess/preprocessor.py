@@ -24,7 +24,7 @@ _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 # Behind this a piece of a text is encoded as its continuation: it merges with nothing.
 _BEFORE = "\n"
 
-# Tokenizers made from GGUF silently keep the last 8,192 tokens, also after they were saved as a folder.
+# GenAI 2026.4.1: tokenizers from GGUF silently keep the last 8,192 tokens, saved as a folder too (decision 017).
 _TRUNCATED_LENGTH = 8192
 
 
@@ -121,7 +121,7 @@ class Preparer:
         if self.limit and any(len(piece) >= self.limit for piece in encoded):
             raise Truncated(sum(self._count(piece) for piece in pieces))
         ids = numpy.concatenate(encoded)
-        # A model can lack the last tokens of its tokenizer; a repetition penalty would make the pipeline's step raise.
+        # GenAI 2026.4.1: ids that the model lacks, with a repetition penalty, make the step raise (decision 035).
         if ids.size and ids.max() >= self._size:
             raise ValueError(f"It makes the token {ids.max()}, but the model's token ids are 0 to {self._size - 1}.")
         return ids.tobytes()

@@ -3,7 +3,7 @@
 A chat template marks turns with special tokens, written into the same text as the messages: a message that holds
 `<|im_end|>` would end its own turn. Where a text contains a special token's text, a seam (a private-use character
 that occurs nowhere in the conversation) is put inside it before templating. The rendered prompt is cut at the seams
-and its pieces are encoded separately: the same characters reach the model, as ordinary tokens.
+and its pieces are encoded separately: the same characters reach the model, as ordinary tokens (decision 018).
 """
 
 import itertools

@@ -14,7 +14,7 @@ from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
 
-# A tokenizer keeps what was ever compiled for it, about a quarter of a megabyte each. Then it is replaced.
+# GenAI 2026.4.1: a tokenizer keeps what was ever compiled for it; then it is replaced (decision 006).
 MOST_COMPILED = 500
 
 _MOST_MEMORY = 4 << 30  # bytes, beyond what is used when all is loaded

@@ -29,7 +29,7 @@ def scores_prompt(request: Generate) -> bool:
 
 
 class Running:
-    """`handle` mustn't be lost: without it the pipeline drops the request."""
+    """`handle` mustn't be lost: without it GenAI 2026.4.1 drops the request (decision 032)."""
 
     def __init__(self, request: Generate, handle: "GenerationHandle") -> None:
         self.handle = handle
@@ -40,7 +40,7 @@ class Running:
     @property
     def width(self) -> int:
         """How many sequences it runs."""
-        return self._request.best_of
+        return self._request.beams
 
     @property
     def with_images(self) -> bool:
@@ -57,14 +57,14 @@ class Running:
     def read(self) -> list[Output]:
         """What is new: nothing, one output of a sequence, or all outputs of a beam search at its end."""
         parts, self._unread = self._unread, []
-        while self.handle.can_read():  # reading when there is nothing blocks for ever
+        while self.handle.can_read():  # GenAI 2026.4.1: else reading blocks for ever (decision 031)
             parts += self.handle.read().values()
         if not parts:
             return []
         if not self._request.max_new_tokens and parts[-1].finish_reason not in _FINISH:
             self._unread = parts  # a prompt that nothing follows comes in pieces
             return []
-        if self._request.best_of > 1:
+        if self._request.beams > 1:
             best = sorted(parts, key=_score, reverse=True)[: self._request.n]
             outputs = [self._output(self._request.id + place, [part]) for place, part in enumerate(best)]
         else:

@@ -9,10 +9,11 @@ from openvino_genai import GenerationConfig
 from specvino.engine.openvino.messages.worker import Generate
 from specvino.engine.openvino.native.dummy_pipeline import structured_output
 from specvino.engine.protocol import Drafting
+from specvino.engine.request import Sampling
 
 _SMALLEST = 1e-6  # of temperature and top_p, with which the pipeline draws well
 
-_BELOW_ONE = 0.999999
+_BELOW_ONE = 0.999999  # GenAI 2026.4.1 has 32-bit numbers: nearer to 1 it would be 1 (decision 023)
 
 _ALL_TOKENS = 2**64 - 1
 
@@ -32,50 +33,50 @@ def configure(request: Generate, own: GenerationConfig, drafting: Drafting | Non
     config.eos_token_id = own.eos_token_id
     config.stop_token_ids = own.stop_token_ids
     config.max_new_tokens = request.max_new_tokens
-    config.min_new_tokens = min(request.min_tokens, request.max_new_tokens)
-    config.ignore_eos = request.ignore_eos
+    config.min_new_tokens = min(request.sampling.min_tokens, request.max_new_tokens)
+    config.ignore_eos = request.sampling.ignore_eos
     config.echo = request.echo
     config.logprobs = int(request.logprobs)
-    if request.best_of > 1:
+    if request.beams > 1:
         _search(config, request)
     else:
-        _draw(config, request)
+        _draw(config, request.sampling, request.seed)
     if request.form is not None:
         config.structured_output_config = structured_output(request.form)
     if drafting is not None:
-        _draft(config, request, drafting)
+        _draft(config, request.sampling, drafting)
     return config
 
 
-def _draw(config: GenerationConfig, request: Generate) -> None:
-    # Below, the softmax overflows: so small a value means the likeliest token.
-    config.do_sample = min(request.temperature, request.top_p) >= _SMALLEST
+def _draw(config: GenerationConfig, sampling: Sampling, seed: int) -> None:
+    # GenAI 2026.4.1: below, the softmax overflows; so small a value means the likeliest token (decision 022).
+    config.do_sample = min(sampling.temperature, sampling.top_p) >= _SMALLEST
     if config.do_sample:
-        config.temperature = request.temperature
-        config.top_p = request.top_p
-        config.top_k = request.top_k if request.top_k > 0 else _ALL_TOKENS
-        config.min_p = min(request.min_p, _BELOW_ONE)
-        config.rng_seed = request.seed
-    config.frequency_penalty = request.frequency_penalty
-    config.presence_penalty = request.presence_penalty
-    config.repetition_penalty = request.repetition_penalty
+        config.temperature = sampling.temperature
+        config.top_p = sampling.top_p
+        config.top_k = sampling.top_k if sampling.top_k > 0 else _ALL_TOKENS
+        config.min_p = min(sampling.min_p, _BELOW_ONE)
+        config.rng_seed = seed
+    config.frequency_penalty = sampling.frequency_penalty
+    config.presence_penalty = sampling.presence_penalty
+    config.repetition_penalty = sampling.repetition_penalty
 
 
 def _search(config: GenerationConfig, request: Generate) -> None:
-    """Stop strings are left to the server: with the prefix cache they make the pipeline's step raise."""
-    config.num_beams = request.best_of
+    """Stop strings are left to the server: in GenAI 2026.4.1 they make the step raise (decision 024)."""
+    config.num_beams = request.beams
     config.num_return_sequences = request.n
-    config.length_penalty = request.length_penalty
-    if request.ignore_eos:  # the search knows nothing of it
+    config.length_penalty = request.sampling.length_penalty
+    if request.sampling.ignore_eos:  # GenAI 2026.4.1: searches end all the same (decision 025)
         config.eos_token_id = _NO_TOKEN
         config.stop_token_ids = {_NO_TOKEN}
 
 
-def _draft(config: GenerationConfig, request: Generate, drafting: Drafting) -> None:
-    """Without these a pipeline that drafts fails for ever, and so it does with a threshold of 0."""
-    if drafting == "draft_model" and request.assistant_confidence_threshold is not None:
-        config.assistant_confidence_threshold = max(request.assistant_confidence_threshold, _SMALLEST)
+def _draft(config: GenerationConfig, sampling: Sampling, drafting: Drafting) -> None:
+    """GenAI 2026.4.1: without these, or with a threshold of 0, drafting fails for ever (decision 026)."""
+    if drafting == "draft_model" and sampling.assistant_confidence_threshold is not None:
+        config.assistant_confidence_threshold = max(sampling.assistant_confidence_threshold, _SMALLEST)
         return
-    config.num_assistant_tokens = request.num_assistant_tokens or _ASSISTANT_TOKENS
+    config.num_assistant_tokens = sampling.num_assistant_tokens or _ASSISTANT_TOKENS
     if drafting == "prompt_lookup":
-        config.max_ngram_size = request.max_ngram_size or _NGRAM_SIZE
+        config.max_ngram_size = sampling.max_ngram_size or _NGRAM_SIZE

@@ -1,4 +1,7 @@
-"""Grammars are compiled in a thread beside the step loop: within a step they would stop every request for seconds."""
+"""Grammars are compiled in a thread beside the step loop.
+
+GenAI 2026.4.1: within a step they would stop every request for seconds (decision 005).
+"""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -9,7 +12,7 @@ from specvino.engine.grammar.structured_output import Form
 from specvino.engine.openvino.messages.worker import Generate
 from specvino.engine.openvino.native.dummy_pipeline import Stub
 
-# The pipeline's tokenizer keeps what was ever compiled for it, about a quarter of a megabyte each.
+# GenAI 2026.4.1: the tokenizer keeps what was ever compiled for it, a quarter of a megabyte each (decision 006).
 MOST_COMPILED = 1000
 
 

@@ -8,12 +8,12 @@ from specvino.engine.openvino.messages.worker import LoadModel
 from specvino.engine.openvino.native.silence import silence
 from specvino.engine.openvino.native.tokenizer import corrected
 
-# Fastest for decoding, and the same answers on every CPU: by default those with AMX compute in bf16.
+# OpenVINO 2026.4.1: fastest for decoding, and the same answers on every CPU (decision 049).
 _PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
 
 # The most tokens of a step, in a pipeline that drafts: where drafts and prompts don't fit into one step, it makes
 # wrong texts with a draft model, and raises with prompt lookup. Without drafts a step takes 256, so that a long prompt
-# doesn't keep the others waiting.
+# doesn't keep the others waiting. GenAI 2026.4.1 (decision 028).
 _NO_LIMIT = 2**20
 
 
@@ -21,7 +21,7 @@ def load(settings: LoadModel, *, plain: bool = False) -> ContinuousBatchingPipel
     """`plain` is without what makes it faster: prefix cache and drafts."""
     scheduler = SchedulerConfig()
     # Repeated greedy prompts give identical texts with and without it (tests/engine/openvino/test_prefix_cache.py).
-    # With a draft model, a draft that is rejected makes the step raise.
+    # GenAI 2026.4.1: with a draft model, a draft that is rejected makes the step raise (decision 027).
     scheduler.enable_prefix_caching = not plain and settings.draft_path is None
     if settings.drafting is not None and not plain:
         scheduler.max_num_batched_tokens = _NO_LIMIT

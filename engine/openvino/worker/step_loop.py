@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from specvino.engine.request import Image
 
 
-# A cancelled or finished sequence's blocks are free, and the metrics say so, two steps later.
+# GenAI 2026.4.1: an ended sequence's blocks are free, and the metrics say so, two steps later (decision 034).
 _SETTLING_STEPS = 2
 
 # Seconds between two signs of life while all that is to be done waits for a grammar.
@@ -32,10 +32,10 @@ _PATIENCE = 0.05
 
 
 class Worker:
-    """At most `max_sequences` run at a time (the pipeline's own limit is without effect), the others wait.
+    """At most `max_sequences` run at a time (GenAI 2026.4.1's own limit has no effect: decision 033), the others wait.
 
-    `plain` loads the model a second time, without prefix cache and drafts: these hide the logprobs of prompts. It is
-    called for the first request that wants them.
+    `plain` loads the model a second time, without prefix cache and drafts: these hide the logprobs of prompts in GenAI
+    2026.4.1 (decision 029). It is called for the first request that wants them.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Worker:
             self._images.pop(id, None)
 
     def step(self) -> Step:
-        """Raises what the pipeline raises: then it is of no more use."""
+        """Raises what the pipeline raises: then GenAI 2026.4.1's is of no more use (decision 004)."""
         self._admit_waiting()
         for pipeline in self._pipelines:
             pipeline.step()
@@ -131,12 +131,13 @@ class Worker:
     def _fits(self, request: Generate) -> bool:
         """A search runs alone where it is wider than all that may run.
 
-        Of prompts whose probabilities are wanted there is one at a time: of several the pipeline gives wrong ones.
+        Of prompts whose probabilities are wanted there is one at a time: of several GenAI 2026.4.1 gives wrong
+        ones (decision 030).
         """
         if scores_prompt(request) and any(running.scores_prompt for running in self._running.values()):
             return False
         width = sum(running.width for running in self._running.values())
-        return not self._running or width + request.best_of <= self._max_sequences
+        return not self._running or width + request.beams <= self._max_sequences
 
     def _admit(self, request: Generate) -> None:
         images = self._images.pop(request.id, [])

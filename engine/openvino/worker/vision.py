@@ -1,7 +1,7 @@
 """Prompts with images, in the pipeline of a model that sees.
 
 It takes the prompt as text and counts its tokens itself, images included: whether all fits is seen when the request is
-added, and how many tokens it was when it has ended.
+added, and how many tokens it was when it has ended. It is so in GenAI 2026.4.1 (decisions 019, 020).
 """
 
 from collections.abc import Sequence

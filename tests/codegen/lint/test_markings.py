@@ -18,7 +18,7 @@ def test_a_property_without_description(request_fields, only):
 @pytest.mark.parametrize("value", [None, True, " "])
 def test_a_remark_that_is_no_text(request_fields, only, value):
     request_fields["user"]["x-implementation-note"] = value
-    only("implementation-note", "user", repr(value), "must be a text")
+    only("implementation-note", "user", "x-implementation-note: ", "null" if value is None else str(value).lower())
 
 
 @pytest.mark.parametrize("text", ["A list. Here it is empty.", "OpenVINO GenAI has no place for it."])
@@ -50,7 +50,7 @@ def test_origin_of_an_answer(schemas, only):
 
 def test_handling(request_fields, only):
     request_fields["user"]["x-handling"] = "ignored"
-    only("handling", "user", "'ignored'", "supported, accepted, unsupported")
+    only("handling", "user", "'ignored'", "'supported', 'accepted', 'unsupported'")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_handling_of_an_answer(schemas, only):
 @pytest.mark.parametrize("value", [None, "sometimes", "when "])
 def test_emission(schemas, only, value):
     schemas["Model"]["properties"]["id"]["x-emit"] = value
-    only("emit", "Model/properties/id", repr(value), "'when …'")
+    only("emit", "Model/properties/id", "x-emit: ", "null" if value is None else value)
 
 
 def test_what_only_others_send(spec, schemas):
@@ -97,12 +97,12 @@ def test_emission_of_a_request(request_fields, only):
 
 def test_supported_values_beside_accepted(request_fields, only):
     request_fields["user"]["x-supported-values"] = {"const": "x"}
-    only("supported-values", "user", "only beside x-handling supported or unsupported")
+    only("handling", "user", "'accepted' is not one of 'supported', 'unsupported'")
 
 
 def test_supported_values_must_be_a_schema(request_fields, only):
     request_fields["logit_bias"]["x-supported-values"] = True
-    only("supported-values", "logit_bias", "not a valid JSON Schema")
+    only("supported-values", "logit_bias", 'true is not of type "object"')
 
 
 @pytest.mark.parametrize("supported_values", [{"enum": [0, 7]}, {"const": 7}])

@@ -2,7 +2,8 @@
 
 import pytest
 from reference_server.bench import judged, told
-from reference_server.server import ReferenceServer
+from reference_server.generation import Generation
+from reference_server.models import Models
 
 RULE = "chat/limits/prompt-beyond-context"
 
@@ -19,7 +20,7 @@ RULE = "chat/limits/prompt-beyond-context"
     ],
 )
 def test_the_list_of_models_says_it(said, verdict, words):
-    class Says(ReferenceServer):
+    class Says(Models):
         def described(self, model):
             return {**super().described(model), **said}
 
@@ -29,7 +30,7 @@ def test_the_list_of_models_says_it(said, verdict, words):
 
 
 def test_nobody_says_it():
-    class Silent(ReferenceServer):
+    class Silent(Generation):
         def require_context(self, asked, param, limit):
             pass
 

@@ -4,43 +4,44 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from reference_server.generation import Asked, Generation, Output, Piece
+from reference_server.generation import Asked, Output, Piece
 from reference_server.http import Call, Event, Route, Stream
+from reference_server.part import Part
 from reference_server.refusal import Refusal
 from reference_server.words import Token
 from specvino.generated.errors import ErrorCode
 
 
-class Chat(Generation):
+class Chat(Part):
     """Unary answers and streams are made of the same outputs, each with methods of its own."""
 
-    routes = (*Generation.routes, Route("POST", "/chat/completions", "chat"))
+    routes = (Route("POST", "/chat/completions", "chat"),)
 
     def chat(self, call: Call) -> dict[str, Any] | Stream:
-        body = self.accepted(call, "CreateChatCompletionRequest")
+        body = self.server.requests.accepted(call, "CreateChatCompletionRequest")
         asked = self.chat_asked(body)
-        outputs = self.outputs(asked)
+        outputs = self.server.generation.outputs(asked)
         call.tokens = sum(output.made for output in outputs)
-        head = {"id": self.chat_id(), "created": self.now(), "model": body["model"]}
+        head = {"id": self.chat_id(), "created": self.server.http.now(), "model": body["model"]}
         if body.get("stream"):
             return Stream(self.chat_events(head, asked, outputs), terminator="[DONE]")
         return self.chat_completion(head, asked, outputs)
 
     def chat_id(self) -> str:
-        return f"chatcmpl-{self.count():08x}"
+        return f"chatcmpl-{self.server.generation.count():08x}"
 
     # The request
 
     def chat_asked(self, body: Mapping[str, Any]) -> Asked:
-        self.require_settings(body)
-        form = self.form(body.get("response_format"), "response_format")
-        offer = self.offer(body)
+        self.server.generation.require_settings(body)
+        form = self.server.generation.form(body.get("response_format"), "response_format")
+        offer = self.server.tools.offer(body)
         turns = [self.turn(message, f"messages.{at}") for at, message in enumerate(body["messages"])]
-        prompt = self.words.encode(self.rendered(turns) + self.shown(offer.functions))
+        prompt = self.server.generation.words.encode(self.rendered(turns) + self.shown(offer.functions))
         last = body["messages"][-1]
         said = turns[-1][1] if last["role"] == "user" else ""
-        asked = Asked(body, prompt, self.chat_limit(body), offer, form, said, self.thinks(body))
-        self.require_context(asked, "messages", "max_completion_tokens")
+        asked = Asked(body, prompt, self.chat_limit(body), offer, form, said, self.server.generation.thinks(body))
+        self.server.generation.require_context(asked, "messages", "max_completion_tokens")
         return asked
 
     def chat_limit(self, body: Mapping[str, Any]) -> int | None:
@@ -129,11 +130,11 @@ class Chat(Generation):
         return "function_call" if asked.offer.former and output.reason == "tool_calls" else output.reason
 
     def chat_usage(self, asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
-        prompt, completion = len(asked.prompt), self.completion_tokens(outputs)
+        prompt, completion = len(asked.prompt), self.server.generation.completion_tokens(outputs)
         return {
             "prompt_tokens": prompt,
             "completion_tokens": completion,
-            "total_tokens": self.total(prompt, completion),
+            "total_tokens": self.server.generation.total(prompt, completion),
             "completion_tokens_details": {"reasoning_tokens": sum(output.thought for output in outputs)},
         }
 
@@ -153,11 +154,13 @@ class Chat(Generation):
 
     def token_bytes(self, token: Token) -> list[int] | None:
         """The token's own, whatever is shown of it."""
-        return list(self.words.text_of(token.id).encode())
+        return list(self.server.generation.words.text_of(token.id).encode())
 
     def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
         """The likeliest tokens, the chosen one among them."""
-        others = [Token(id, self.words.text_of(id), (token.logprob or 0) - 1 - id) for id in range(top - 1)]
+        others = [
+            Token(id, self.server.generation.words.text_of(id), (token.logprob or 0) - 1 - id) for id in range(top - 1)
+        ]
         return [self.shown_logprob(each) for each in [token, *others][:top]]
 
     # The stream

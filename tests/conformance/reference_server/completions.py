@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from reference_server.chat import Chat
 from reference_server.generation import Asked, Output
 from reference_server.http import Call, Event, Route, Stream
+from reference_server.part import Part
 from reference_server.refusal import Refusal
 from reference_server.words import END, Token
 from specvino.generated.errors import ErrorCode
@@ -15,21 +15,21 @@ Answers = Sequence[tuple[Asked, Sequence[Output]]]
 """The outputs of each prompt."""
 
 
-class Completions(Chat):
-    routes = (*Chat.routes, Route("POST", "/completions", "completions"))
+class Completions(Part):
+    routes = (Route("POST", "/completions", "completions"),)
 
     def completions(self, call: Call) -> dict[str, Any] | Stream:
-        body = self.accepted(call, "CreateCompletionRequest")
-        self.require_settings(body)
-        answers = [(asked, self.outputs(asked)) for asked in self.completion_asked(body)]
+        body = self.server.requests.accepted(call, "CreateCompletionRequest")
+        self.server.generation.require_settings(body)
+        answers = [(asked, self.server.generation.outputs(asked)) for asked in self.completion_asked(body)]
         call.tokens = sum(output.made for _, outputs in answers for output in outputs)
-        head = {"id": self.completion_id(), "created": self.now(), "model": body["model"]}
+        head = {"id": self.completion_id(), "created": self.server.http.now(), "model": body["model"]}
         if body.get("stream"):
             return Stream(self.completion_events(head, answers), terminator="[DONE]")
         return self.completion(head, answers)
 
     def completion_id(self) -> str:
-        return f"cmpl-{self.count():08x}"
+        return f"cmpl-{self.server.generation.count():08x}"
 
     # The request
 
@@ -37,7 +37,7 @@ class Completions(Chat):
         """One for each prompt. Raises Refusal."""
         for number, prompt in enumerate(self.prompts(body["prompt"])):
             asked = Asked(body, self.prompt_ids(prompt), self.completion_limit(body), number=number)
-            self.require_context(asked, "prompt", "max_tokens")
+            self.server.generation.require_context(asked, "prompt", "max_tokens")
             yield asked
 
     def completion_limit(self, body: Mapping[str, Any]) -> int | None:
@@ -51,7 +51,7 @@ class Completions(Chat):
     def prompt_ids(self, prompt: Any) -> list[int]:
         """Raises Refusal for an id that no token has."""
         if isinstance(prompt, str):
-            return self.words.encode(prompt)
+            return self.server.generation.words.encode(prompt)
         if any(id >= END for id in prompt):
             raise Refusal(ErrorCode.INVALID_PROMPT, "prompt holds an id that no token has.", "prompt")
         return list(prompt)
@@ -84,16 +84,16 @@ class Completions(Chat):
         """The prompt's tokens, where the text begins with them. Nothing foretold the first one."""
         if not asked.body.get("echo"):
             return []
-        tokens = self.words.tokens(self.words.decode(asked.prompt))
+        tokens = self.server.generation.words.tokens(self.server.generation.words.decode(asked.prompt))
         return [Token(tokens[0].id, tokens[0].text), *tokens[1:]] if tokens else []
 
     def completion_usage(self, answers: Answers) -> dict[str, Any]:
         prompt = sum(len(asked.prompt) for asked, _ in answers)
-        completion = sum(self.completion_tokens(outputs) for _, outputs in answers)
+        completion = sum(self.server.generation.completion_tokens(outputs) for _, outputs in answers)
         return {
             "prompt_tokens": prompt,
             "completion_tokens": completion,
-            "total_tokens": self.total(prompt, completion),
+            "total_tokens": self.server.generation.total(prompt, completion),
         }
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
@@ -115,7 +115,7 @@ class Completions(Chat):
         """The likeliest tokens by their texts; null where nothing foretold the token."""
         if token.logprob is None:
             return None
-        return {each["token"]: each["logprob"] for each in self.top_logprobs(token, top)}
+        return {each["token"]: each["logprob"] for each in self.server.chat.top_logprobs(token, top)}
 
     # The stream
 
@@ -126,11 +126,11 @@ class Completions(Chat):
         for output in every:
             if tokens := self.echoed(asked_of[output.index]):
                 yield self.text_chunk(head, asked_of[output.index], output, tokens, offsets)
-        for output, piece in self.steps(every):
+        for output, piece in self.server.chat.steps(every):
             yield self.text_chunk(head, asked_of[output.index], output, piece.tokens, offsets)
         for output in every:
             yield from self.completion_finishes(head, asked_of[output.index], output, offsets)
-        if self.wants_usage(answers[0][0]):
+        if self.server.chat.wants_usage(answers[0][0]):
             chunk = self.completion_chunk(head, answers[0][0], [])
             yield {**chunk, "usage": self.completion_usage(answers)}
 
@@ -155,15 +155,15 @@ class Completions(Chat):
             "index": output.index,
             "text": text,
             "logprobs": logprobs,
-            "finish_reason": self.reason_so_far(reason),
+            "finish_reason": self.server.chat.reason_so_far(reason),
         }
 
     def completion_chunk(self, head: Mapping[str, Any], asked: Asked, choices: list[dict[str, Any]]) -> Event:
         return {
-            "id": self.chunk_id(head),
+            "id": self.server.chat.chunk_id(head),
             "object": "text_completion",
-            "created": self.chunk_created(head),
-            "model": self.chunk_model(head),
+            "created": self.server.chat.chunk_created(head),
+            "model": self.server.chat.chunk_model(head),
             "choices": choices,
-            **self.usage_so_far(asked),
+            **self.server.chat.usage_so_far(asked),
         }

@@ -4,13 +4,17 @@ import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from reference_server.part import Part
 from reference_server.refusal import Refusal
 from reference_server.schemas import Unsatisfiable, instance
-from reference_server.tools import Offer, Tools
+from reference_server.tools import Offer
 from reference_server.words import Token, Words
 from specvino.generated.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from reference_server.server import ReferenceServer
 
 CONTEXT = 8192
 """The most tokens of prompt and answer."""
@@ -44,7 +48,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Segment:
     """Something that the model says: of a call, `text` are the arguments."""
 
     kind: Kind
@@ -98,13 +102,13 @@ class Output:
         return sum(len(piece.tokens) for piece in self.pieces if piece.kind == "thoughts")
 
 
-class Generation(Tools):
+class Generation(Part):
     """Each step is a method of its own."""
 
     words = Words()
 
-    def __init__(self, *, key: str | None = None, model: str = "reference", pace: float = 0.0) -> None:
-        super().__init__(key=key, model=model, pace=pace)
+    def __init__(self, server: "ReferenceServer") -> None:
+        super().__init__(server)
         self.counted = 0
 
     def count(self) -> int:
@@ -204,16 +208,16 @@ class Generation(Tools):
         """The most tokens of one choice."""
         return CONTEXT - len(asked.prompt) if asked.limit is None else asked.limit
 
-    def script(self, asked: Asked, draw: random.Random, budget: int) -> Iterator[Part]:
+    def script(self, asked: Asked, draw: random.Random, budget: int) -> Iterator[Segment]:
         """What the model wants to say."""
         if asked.thinks:
-            yield Part("thoughts", "".join(self.words.sentence(draw, 5)))
+            yield Segment("thoughts", "".join(self.words.sentence(draw, 5)))
         if asked.offer.functions and (asked.offer.forced or self.wants_call(asked)):
             yield from self.calls(asked)
         elif asked.form["type"] != "text":
-            yield Part("text", self.formed(asked.form))
+            yield Segment("text", self.formed(asked.form))
         else:
-            yield Part("text", "".join(self.words.sentence(draw, self.length(asked, draw, budget))))
+            yield Segment("text", "".join(self.words.sentence(draw, self.length(asked, draw, budget))))
 
     def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
         """Words after which the model ends its turn."""
@@ -224,14 +228,14 @@ class Generation(Tools):
         """Whether the model calls of itself: when it is asked for the weather."""
         return "weather" in asked.said.lower()
 
-    def calls(self, asked: Asked) -> Iterator[Part]:
+    def calls(self, asked: Asked) -> Iterator[Segment]:
         """One call, or one for each city that is asked about."""
         name, function = next(iter(asked.offer.functions.items()))
         made = self.arguments(function)
         cities = [city for city in CITIES if city in asked.said] or [""]
         for city in cities if asked.offer.several else cities[:1]:
             shown = {key: city if city and self.is_city(function, key) else each for key, each in made.items()}
-            yield Part("call", json.dumps(shown, ensure_ascii=False), name)
+            yield Segment("call", json.dumps(shown, ensure_ascii=False), name)
 
     def arguments(self, function: Mapping[str, Any]) -> dict[str, Any]:
         """What a function is called with."""

@@ -9,13 +9,17 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote
 
+from reference_server.part import Part
 from reference_server.refusal import Refusal
 from specvino.document.loading import whole
 from specvino.document.operations import base_paths
 from specvino.generated.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from reference_server.server import ReferenceServer
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -61,7 +65,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`does` is the method of the server that answers; `root` routes are at the root, too, and need no key."""
+    """`does` is the method that answers, of the part that has the route; `root` routes are at the root, too, and need
+    no key."""
 
     method: str
     path: str
@@ -75,23 +80,12 @@ class Route:
         )
 
 
-class Http:
-    """Everything but the operations. `key` is what clients must send, None where they needn't; `pace` is how many
-    seconds a token takes: above 0, requests for some wait for each other."""
+class Http(Part):
+    """Everything but the operations."""
 
-    routes: tuple[Route, ...] = ()
-
-    def __init__(self, *, key: str | None = None, model: str = "reference", pace: float = 0.0) -> None:
-        self.key = key
-        self.model = model
-        self.pace = pace
+    def __init__(self, server: "ReferenceServer") -> None:
+        super().__init__(server)
         self._slot = asyncio.Lock()
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
-        elif scope["type"] == "http":
-            await self.serve(self.call(scope, receive, send))
 
     def call(self, scope: Message, receive: Receive, send: Send) -> Call:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
@@ -112,9 +106,9 @@ class Http:
                 self.authorize(call)
             if call.method == "POST":
                 call.body = await self.read(call)
-            answer = getattr(self, route.does)(call)
+            answer = self.server.routes[route](call)
             call.left = asyncio.ensure_future(self._disconnect(call))
-            async with self._slot if self.pace and call.tokens else nullcontext():
+            async with self._slot if self.server.pace and call.tokens else nullcontext():
                 await self.answer(call, answer)
         except Refusal as refusal:
             await self.refuse(call, refusal)
@@ -137,7 +131,7 @@ class Http:
     def route(self, call: Call) -> Route:
         """The operation that is meant. Raises Refusal."""
         path, based = self.without_base(call.path)
-        found = [each for each in self.routes if (based or each.root) and each.pattern.fullmatch(path)]
+        found = [each for each in self.server.routes if (based or each.root) and each.pattern.fullmatch(path)]
         if not found:
             raise Refusal(ErrorCode.NOT_FOUND, f"There is nothing at {call.path[:200]}.")
         for route in found:
@@ -160,14 +154,14 @@ class Http:
 
     def authorize(self, call: Call) -> None:
         """Raises Refusal where the request hasn't the key."""
-        if self.key is None:
+        if self.server.key is None:
             return
         scheme, _, key = call.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not self.is_key(key.strip()):
             raise Refusal(ErrorCode.INVALID_API_KEY, "A key is needed, sent as 'Authorization: Bearer KEY'.")
 
     def is_key(self, key: str) -> bool:
-        return self.key is None or hmac.compare_digest(key.encode(), self.key.encode())
+        return self.server.key is None or hmac.compare_digest(key.encode(), self.server.key.encode())
 
     # Bodies
 
@@ -241,7 +235,7 @@ class Http:
 
     async def work(self, call: Call, tokens: int) -> None:
         """Takes the time of some tokens. Raises ConnectionError when the client goes away."""
-        await self.wait(call, self.pace * tokens)
+        await self.wait(call, self.server.pace * tokens)
         if self.is_left(call):
             raise ConnectionResetError
 
@@ -266,18 +260,15 @@ class Http:
         return found
 
     def json_headers(self, call: Call) -> Headers:
-        return [(b"content-type", b"application/json"), *self.unsupported_headers(call)]
+        return [(b"content-type", b"application/json"), *self.server.requests.unsupported_headers(call)]
 
     def stream_headers(self, call: Call) -> Headers:
         return [
             (b"content-type", b"text/event-stream"),
             (b"cache-control", b"no-cache"),
             (b"x-accel-buffering", b"no"),
-            *self.unsupported_headers(call),
+            *self.server.requests.unsupported_headers(call),
         ]
-
-    def unsupported_headers(self, call: Call) -> Headers:
-        return []
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
         sized = headers if status == 204 else [(b"content-length", str(len(body)).encode()), *headers]
@@ -306,7 +297,7 @@ class Http:
     def allowed(self, call: Call) -> str:
         """The methods that a path takes."""
         path, _ = self.without_base(call.path)
-        return ", ".join(sorted({each.method for each in self.routes if each.pattern.fullmatch(path)}))
+        return ", ".join(sorted({each.method for each in self.server.routes if each.pattern.fullmatch(path)}))
 
     # Streams
 
@@ -323,7 +314,7 @@ class Http:
         for event in stream.events:
             await self.work(call, 1)
             ready += self.frame(stream, event)
-            if self.pace or len(ready) > TOGETHER:
+            if self.server.pace or len(ready) > TOGETHER:
                 await call.send({"type": "http.response.body", "body": ready, "more_body": True})
                 ready = b""
         await call.send({"type": "http.response.body", "body": ready + self.end(stream)})
@@ -365,10 +356,3 @@ class Http:
             (b"access-control-allow-origin", b"*"),
             (b"access-control-expose-headers", b"x-request-id, x-unsupported-params"),
         ]
-
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
-        while True:
-            message = await receive()
-            await send({"type": f"{message['type']}.complete"})
-            if message["type"] == "lifespan.shutdown":
-                return

@@ -5,7 +5,8 @@ from typing import Any
 
 from reference_server.generation import Asked, Piece
 from reference_server.http import Event
-from reference_server.items import Item, Items, Run
+from reference_server.items import Item, Run
+from reference_server.part import Part
 
 PARTS = {
     "output_text": ("response.content_part", "response.output_text", "content_index"),
@@ -15,7 +16,7 @@ PARTS = {
 """How the events of a kind of part are named, and their key."""
 
 
-class ItemEvents(Items):
+class ItemEvents(Part):
     def item_events(self, asked: Asked, run: Run, item: Item, at: int) -> Iterator[Event]:
         """All events of the output's item number `at`."""
         yield self.item_added(item, at)
@@ -27,7 +28,7 @@ class ItemEvents(Items):
         yield self.item_done(item, at)
 
     def item_added(self, item: Item, at: int) -> Event:
-        return {"type": "response.output_item.added", "output_index": at, "item": self.begun(item)}
+        return {"type": "response.output_item.added", "output_index": at, "item": self.server.items.begun(item)}
 
     def item_done(self, item: Item, at: int) -> Event:
         return {"type": "response.output_item.done", "output_index": at, "item": item}
@@ -64,7 +65,11 @@ class ItemEvents(Items):
         return {**part, "text": "", **({"logprobs": []} if "logprobs" in part else {})}
 
     def part_delta(self, asked: Asked, piece: Piece, inside: str, place: Mapping[str, Any]) -> Event:
-        more = {"logprobs": self.output_logprobs(asked, piece.tokens)} if inside.endswith("output_text") else {}
+        more = (
+            {"logprobs": self.server.items.output_logprobs(asked, piece.tokens)}
+            if inside.endswith("output_text")
+            else {}
+        )
         return {"type": f"{inside}.delta", **place, "delta": piece.text, **more}
 
     def part_text_done(self, part: Mapping[str, Any], inside: str, place: Mapping[str, Any]) -> Event:

@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from reference_server.generation import Asked, Output, Piece
+from reference_server.part import Part
 from reference_server.refusal import Refusal
-from reference_server.tokenize import Tokenize
 from reference_server.words import Token
 from specvino.generated.errors import ErrorCode
 
@@ -20,7 +20,7 @@ PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output": "fc
 SEAL = b"sealed:"
 
 
-class Items(Tokenize):
+class Items(Part):
     """Makes them."""
 
     # What comes in
@@ -51,7 +51,7 @@ class Items(Tokenize):
             path = f"{param}.{at}"
             match item["type"]:
                 case "message":
-                    yield self.role(item["role"]), self.item_text(item["content"], f"{path}.content")
+                    yield self.server.chat.role(item["role"]), self.item_text(item["content"], f"{path}.content")
                 case "function_call":
                     yield "assistant", f"{item['name']}{item['arguments']}"
                 case "function_call_output":
@@ -118,7 +118,7 @@ class Items(Tokenize):
         return self.message_item(self.text_part(text, self.output_logprobs(asked, tokens)), status)
 
     def item_id(self, prefix: str) -> str:
-        return f"{prefix}_{self.count():08x}"
+        return f"{prefix}_{self.server.generation.count():08x}"
 
     def message_item(self, part: Mapping[str, Any], status: str) -> Item:
         return {
@@ -137,7 +137,7 @@ class Items(Tokenize):
         included = "message.output_text.logprobs" in (asked.body.get("include") or ())
         if not (included or asked.body.get("logprobs") or top):
             return []
-        return [self.token_logprob(token, top) for token in tokens]
+        return [self.server.chat.token_logprob(token, top) for token in tokens]
 
     def call_item(self, first: Piece, arguments: str, status: str) -> Item:
         return {

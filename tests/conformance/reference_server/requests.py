@@ -8,7 +8,7 @@ from urllib.parse import quote
 import jsonschema_rs
 
 from reference_server.http import Call, Headers
-from reference_server.models import Models
+from reference_server.part import Part
 from reference_server.refusal import Refusal
 from specvino.document.loading import whole
 from specvino.generated.errors import ErrorCode
@@ -27,7 +27,7 @@ BOUNDS = {
 }
 
 
-class Requests(Models):
+class Requests(Part):
     """What the operations that take a body have in common."""
 
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
@@ -36,7 +36,7 @@ class Requests(Models):
         if error is not None:
             raise self.refusal(component, error)
         call.unsupported += self.unsupported(call.body, component)
-        self.require_model(call.body["model"])
+        self.server.models.require_model(call.body["model"])
         return self.given(call.body)
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:

@@ -5,30 +5,30 @@ from typing import Any
 
 from reference_server.generation import Asked, Output
 from reference_server.http import Call, Event, Route, Stream
-from reference_server.item_events import ItemEvents
 from reference_server.items import Item
+from reference_server.part import Part
 from reference_server.refusal import Refusal
 from specvino.generated.errors import ErrorCode
 
 Response = dict[str, Any]
 
 
-class Responses(ItemEvents):
-    routes = (*ItemEvents.routes, Route("POST", "/responses", "responses"))
+class Responses(Part):
+    routes = (Route("POST", "/responses", "responses"),)
 
     def responses(self, call: Call) -> Response | Stream:
-        body = self.accepted(call, "CreateResponseRequest")
-        self.require_settings(body)
-        taken = [*self.resolved(call, self.input_items(body["input"]))]
+        body = self.server.requests.accepted(call, "CreateResponseRequest")
+        self.server.generation.require_settings(body)
+        taken = [*self.resolved(call, self.server.items.input_items(body["input"]))]
         asked = self.response_asked(body, taken)
-        output = self.output(asked, 0)
+        output = self.server.generation.output(asked, 0)
         call.tokens = output.made
         begun = self.begun_response(body)
-        items = self.items(asked, output)
+        items = self.server.items.items(asked, output)
         events = [*self.numbered(self.response_events(asked, begun, output, items))]
         whole = self.response(asked, begun, output, items)
         if self.stores(body):
-            whole = self.keep(begun, whole, taken, events)
+            whole = self.server.stored.keep(begun, whole, taken, events)
         return self.response_stream(events) if body.get("stream") else whole
 
     def response_stream(self, events: Iterable[Event]) -> Stream:
@@ -43,20 +43,24 @@ class Responses(ItemEvents):
         """Raises Refusal."""
         format = (body.get("text") or {}).get("format")
         form = (
-            self.form(body.get("response_format"), "response_format")
+            self.server.generation.form(body.get("response_format"), "response_format")
             if format is None
-            else self.form(format, "text.format")
+            else self.server.generation.form(format, "text.format")
         )
-        offer = self.offer(body)
+        offer = self.server.tools.offer(body)
         turns = self.instructed(body)
-        turns += self.item_turns(self.earlier(body.get("previous_response_id")), "previous_response_id")
-        own = [*self.item_turns(taken, "input")]
+        turns += self.server.items.item_turns(
+            self.server.stored.earlier(body.get("previous_response_id")), "previous_response_id"
+        )
+        own = [*self.server.items.item_turns(taken, "input")]
         if not own:
             raise Refusal(ErrorCode.INVALID_PROMPT, "input has no item that the model could read.", "input")
-        prompt = self.words.encode(self.rendered([*turns, *own]) + self.shown(offer.functions))
+        prompt = self.server.generation.words.encode(
+            self.server.chat.rendered([*turns, *own]) + self.server.chat.shown(offer.functions)
+        )
         said = own[-1][1] if own[-1][0] == "user" else ""
-        asked = Asked(body, prompt, self.response_limit(body), offer, form, said, self.thinks(body))
-        self.require_context(asked, "input", "max_output_tokens")
+        asked = Asked(body, prompt, self.response_limit(body), offer, form, said, self.server.generation.thinks(body))
+        self.server.generation.require_context(asked, "input", "max_output_tokens")
         return asked
 
     def instructed(self, body: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -71,22 +75,10 @@ class Responses(ItemEvents):
         for at, item in enumerate(items):
             if item["type"] != "item_reference":
                 yield item
-            elif (found := self.stored_item(item["id"])) is not None:
+            elif (found := self.server.stored.stored_item(item["id"])) is not None:
                 yield found
             else:
                 call.unsupported.append(f"input.{at}")
-
-    def stored_item(self, id: str) -> Item | None:
-        """An item of a stored response."""
-        raise NotImplementedError
-
-    def earlier(self, id: str | None) -> list[Item]:
-        """Input and output of the response that is continued, and of those before it. Raises Refusal."""
-        raise NotImplementedError
-
-    def keep(self, begun: Response, whole: Response, taken: Sequence[Item], events: Sequence[Event]) -> Response:
-        """Stores a response; gives it as it is now."""
-        raise NotImplementedError
 
     # The response
 
@@ -96,7 +88,7 @@ class Responses(ItemEvents):
         return {
             "id": self.response_id(),
             "object": "response",
-            "created_at": self.now(),
+            "created_at": self.server.http.now(),
             "completed_at": None,
             "status": "queued" if background else "in_progress",
             "incomplete_details": None,
@@ -115,7 +107,7 @@ class Responses(ItemEvents):
         }
 
     def response_id(self) -> str:
-        return f"resp_{self.count():08x}"
+        return f"resp_{self.server.generation.count():08x}"
 
     def is_background(self, body: Mapping[str, Any]) -> bool:
         return bool(body.get("background"))
@@ -127,7 +119,7 @@ class Responses(ItemEvents):
             "instructions": body.get("instructions"),
             "tools": self.echoed_tools(body),
             "tool_choice": self.echoed_choice(body.get("tool_choice", "auto")),
-            "parallel_tool_calls": self.several(body),
+            "parallel_tool_calls": self.server.tools.several(body),
             "max_tool_calls": body.get("max_tool_calls"),
             "truncation": body.get("truncation", "disabled"),
             "text": self.echoed_text(body),
@@ -179,7 +171,7 @@ class Responses(ItemEvents):
         return {
             **begun,
             "status": self.response_status(output),
-            "completed_at": None if cut else self.now(),
+            "completed_at": None if cut else self.server.http.now(),
             "incomplete_details": self.incomplete_details() if cut else None,
             "output": list(items),
             "usage": self.response_usage(asked, output),
@@ -192,13 +184,13 @@ class Responses(ItemEvents):
         return {"reason": "max_output_tokens"}
 
     def response_usage(self, asked: Asked, output: Output) -> dict[str, Any]:
-        taken, made = len(asked.prompt), self.completion_tokens([output])
+        taken, made = len(asked.prompt), self.server.generation.completion_tokens([output])
         return {
             "input_tokens": taken,
             "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
             "output_tokens": made,
             "output_tokens_details": {"reasoning_tokens": output.thought},
-            "total_tokens": self.total(taken, made),
+            "total_tokens": self.server.generation.total(taken, made),
         }
 
     # The stream
@@ -206,8 +198,8 @@ class Responses(ItemEvents):
     def response_events(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Iterator[Event]:
         """All events, without numbers."""
         yield from self.first_events(begun)
-        for at, (run, item) in enumerate(zip(self.runs(output), items, strict=True)):
-            yield from self.item_events(asked, run, item, at)
+        for at, (run, item) in enumerate(zip(self.server.items.runs(output), items, strict=True)):
+            yield from self.server.item_events.item_events(asked, run, item, at)
         yield from self.last_events(self.response(asked, begun, output, items))
 
     def first_events(self, begun: Response) -> Iterator[Event]:

@@ -1,57 +1,69 @@
 """The correct server: everything that the document says, with a model that has words but no sense.
 
-`ReferenceServer` is an ASGI app. Each of its methods has one idea, so that a mutant can override just one. By module:
-
-* http: the way of a request (`serve`), `now`, `request_id`, `route`, `without_base`, `wrong_method`, `authorize`,
-  `is_key`, `read`, `require_size`, `require_media`, `parse`, `object` (keys twice), `encode`, `common_headers`,
-  `json_headers`, `stream_headers`, `respond`, `refuse`, `status`, `envelope`, `refusal_headers`, `allowed`, `answer`,
-  `stream`, `work`, `wait`, `is_left` (the client is gone), `frame`, `event_name`, `end` (the terminator),
-  `is_preflight`, `preflight_headers`, `allowed_headers`, `origin_headers`
-* models: `list_models`, `retrieve_model`, `described`, `require_model`, `health`, `version`
-* requests: `accepted`, `given` (null is absent), `violations`, `refusal`, `message`, `param`, `unsupported`,
-  `unsupported_headers`
-* tools: `offer`, `functions`, `choice`, `several`, `chosen`, `refuse_unknown`
-* generation: `require_settings`, `require_context`, `form`, `satisfied`, `thinks`, `outputs`, `output`, `index`,
-  `seed`, `is_greedy`, `budget`, `script`, `length`, `wants_call`, `calls`, `arguments`, `call_id`, `formed`, `stops`,
-  `stopped`, `kept`, `cut`, `reason`, `completion_tokens`, `total`
-* chat: `chat`, `chat_id`, `chat_asked`, `chat_limit`, `turn`, `role`, `content_text`, `part_text`, `rendered`,
-  `shown`, `chat_completion`, `chat_choices`, `chat_choice`, `chat_message`, `chat_text`, `chat_thoughts`,
-  `tool_call`, `function`, `chat_reason`, `chat_usage`, `chat_logprobs`, `token_logprob`, `shown_logprob`,
-  `token_bytes`, `top_logprobs`; of streams: `chat_events`, `steps`, `role_delta`, `deltas`, `text_deltas`,
-  `call_delta`, `function_delta`, `finishes`, `chunk_choice`, `reason_so_far`, `chat_chunk`, `chunk_id`,
-  `chunk_created`, `chunk_model`, `usage_so_far`, `wants_usage`, `usage_events`
-* completions: `completions`, `completion_id`, `completion_asked`, `completion_limit`, `prompts`, `prompt_ids`,
-  `completion`, `completion_choice`, `completion_text`, `echoed`, `completion_usage`, `completion_logprobs`,
-  `text_offsets`, `completion_top`; of streams: `completion_events`, `text_chunk`, `completion_finishes`,
-  `text_choice`, `completion_chunk`
-* tokenize: `tokenize`, `listed`, `text_tokens`, `with_special`, `shortened`, `padded`, `pads_left`
-* items: `input_items`, `whole_item`, `plain_part`, `item_turns`, `item_text`, `item_part_text`, `thoughts_of`,
-  `unsealed`, `runs`, `items`, `item_status`, `item`, `item_id`, `message_item`, `text_part`, `output_logprobs`,
-  `call_item`, `reasoning_item`, `wants_summary`, `sealed`, `begun`
-* item_events: `item_events`, `item_added`, `item_done`, `item_id_of`, `call_events`, `arguments_delta`,
-  `arguments_done`, `part_events`, `empty_part`, `part_delta`, `part_text_done`
-* responses: `responses`, `response_stream`, `stores`, `response_asked`, `instructed`, `response_limit`, `resolved`,
-  `begun_response`, `response_id`, `is_background`, `echo`, `echoed_tools`, `echoed_choice`, `echoed_text`,
-  `echoed_metadata`, `response`, `response_status`, `incomplete_details`, `response_usage`, `response_events`,
-  `first_events`, `last_events`, `numbered`, `sequence_number`
-* stored: `keep`, `record`, `stored_item`, `earlier`, `retrieve_response`, `looked_at`, `delete_response`, `forget`,
-  `cancel_response`, `cancelled`, `list_input_items`, `ordered`, `start`, `page_size`, `has_more`, `flag`, `integer`
-
 The model says the same again at temperature 0 and with the same seed. It calls a function when it must, or when the
 user names the weather: once for each of `generation.CITIES` that is named. It thinks when `reasoning_effort` or
 `enable_thinking` ask for it. What waits in the background is done when it is looked at a second time.
 """
 
-from typing import ClassVar
+from typing import TypeVar
 
+from reference_server.chat import Chat
+from reference_server.completions import Completions
+from reference_server.generation import Generation
+from reference_server.http import Http, Message, Receive, Send
+from reference_server.item_events import ItemEvents
+from reference_server.items import Items
+from reference_server.models import Models
+from reference_server.part import Part
+from reference_server.requests import Requests
+from reference_server.responses import Responses
 from reference_server.stored import Stored
+from reference_server.tokenize import Tokenize
+from reference_server.tools import Tools
+
+P = TypeVar("P", bound=Part)
 
 
-class ReferenceServer(Stored):
-    """`key` is what clients must send, `model` the name of the one model. A mutant says what it breaks."""
+class ReferenceServer:
+    """An ASGI app. `parts` replace those that they are subclasses of, as a mutant does. `key` is what clients must
+    send, None where they needn't, `model` the name of the one model; `pace` is how many seconds a token takes: above
+    0, requests for some wait for each other."""
 
-    breaks: ClassVar[set[str]] = set()
-    """The rules that must fail, or patterns of which each must match one that does."""
-    also: ClassVar[set[str]] = set()
-    """Patterns of rules that may fail with them. `chat/*` means cases only: rules for all answers and capabilities are
-    named, as in `chat/rules/*`."""
+    def __init__(self, *parts: type[Part], key: str | None = None, model: str = "reference", pace: float = 0.0) -> None:
+        self.key = key
+        self.model = model
+        self.pace = pace
+
+        def part(kind: type[P]) -> P:
+            return next((each for each in parts if issubclass(each, kind)), kind)(self)
+
+        self.http = part(Http)
+        self.models = part(Models)
+        self.requests = part(Requests)
+        self.tools = part(Tools)
+        self.generation = part(Generation)
+        self.chat = part(Chat)
+        self.completions = part(Completions)
+        self.tokenize = part(Tokenize)
+        self.items = part(Items)
+        self.item_events = part(ItemEvents)
+        self.responses = part(Responses)
+        self.stored = part(Stored)
+        self.routes = {
+            route: getattr(each, route.does)
+            for each in (self.models, self.chat, self.completions, self.tokenize, self.responses, self.stored)
+            for route in each.routes
+        }
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "http":
+            await self.http.serve(self.http.call(scope, receive, send))
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            await send({"type": f"{message['type']}.complete"})
+            if message["type"] == "lifespan.shutdown":
+                return

@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reference_server.http import Call, Event, Route, Stream
 from reference_server.items import Item
+from reference_server.part import Part
 from reference_server.refusal import Refusal
-from reference_server.responses import Response, Responses
+from reference_server.responses import Response
 from specvino.generated.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from reference_server.server import ReferenceServer
 
 LOOKS = 1
 """How often a response in the background is seen unfinished, before it is finished."""
@@ -25,19 +29,18 @@ class Record:
     looks: int = 0
 
 
-class Stored(Responses):
+class Stored(Part):
     """Responses in the background are worked on by being looked at, so that nothing depends on the time."""
 
     routes = (
-        *Responses.routes,
         Route("GET", "/responses/{response_id}", "retrieve_response"),
         Route("DELETE", "/responses/{response_id}", "delete_response"),
         Route("POST", "/responses/{response_id}/cancel", "cancel_response"),
         Route("GET", "/responses/{response_id}/input_items", "list_input_items"),
     )
 
-    def __init__(self, *, key: str | None = None, model: str = "reference", pace: float = 0.0) -> None:
-        super().__init__(key=key, model=model, pace=pace)
+    def __init__(self, server: "ReferenceServer") -> None:
+        super().__init__(server)
         self.records: dict[str, Record] = {}
 
     def keep(self, begun: Response, whole: Response, taken: Sequence[Item], events: Sequence[Event]) -> Response:
@@ -70,7 +73,7 @@ class Stored(Responses):
         if self.flag(call.query, "stream"):
             record.now = record.whole
             after = self.integer(call.query, "starting_after", -1, (0, 2**31 - 1))
-            return self.response_stream(record.events[after + 1 :])
+            return self.server.responses.response_stream(record.events[after + 1 :])
         return self.looked_at(record)
 
     def looked_at(self, record: Record) -> Response:

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from reference_server.completions import Completions
 from reference_server.http import Call, Route
+from reference_server.part import Part
 from reference_server.words import BEGIN, PAD
 
 
-class Tokenize(Completions):
-    routes = (*Completions.routes, Route("POST", "/tokenize", "tokenize"))
+class Tokenize(Part):
+    routes = (Route("POST", "/tokenize", "tokenize"),)
 
     def tokenize(self, call: Call) -> dict[str, Any]:
-        body = self.accepted(call, "TokenizeRequest")
+        body = self.server.requests.accepted(call, "TokenizeRequest")
         texts = [body["text"]] if isinstance(body["text"], str) else body["text"]
         return {"tokens": self.listed([self.text_tokens(text, body) for text in texts])}
 
@@ -21,7 +21,7 @@ class Tokenize(Completions):
         return found[0] if len(found) == 1 else found
 
     def text_tokens(self, text: str, body: Mapping[str, Any]) -> list[int]:
-        found = self.with_special(self.words.encode(text), body)
+        found = self.with_special(self.server.generation.words.encode(text), body)
         return self.padded(self.shortened(found, body), body)
 
     def with_special(self, found: list[int], body: Mapping[str, Any]) -> list[int]:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reference_server.part import Part
 from reference_server.refusal import Refusal
-from reference_server.requests import Requests
 from specvino.generated.errors import ErrorCode
 
 
@@ -19,7 +19,7 @@ class Offer:
     former: bool = False
 
 
-class Tools(Requests):
+class Tools(Part):
     """Reads `tools`, `tool_choice` and their former names."""
 
     def offer(self, body: Mapping[str, Any]) -> Offer:

@@ -10,18 +10,18 @@ from support.sentences import sentence
 
 from specvino.engine.errors import ConstraintError
 from specvino.engine.grammar.structural_tags.to_ebnf import as_grammar
-from specvino.engine.grammar.structured_output import LONGEST, example, lower
+from specvino.engine.grammar.structured_output import LONGEST, example, lower, written
 from specvino.engine.request import JsonSchema, StructuralTag
 
 UNIQUE = {"type": "array", "uniqueItems": True, "items": {"type": "integer"}}
 
 
 def schema(value: Any, *, strict: bool = False) -> JsonSchema:
-    return JsonSchema(json.dumps(value), strict)
+    return JsonSchema(value, strict)
 
 
 def tag(format: Any, *, strict: bool = False) -> StructuralTag:
-    return StructuralTag(json.dumps({"type": "structural_tag", "format": format}), strict)
+    return StructuralTag({"type": "structural_tag", "format": format}, strict)
 
 
 def test_a_schema_becomes_a_grammar() -> None:
@@ -57,8 +57,6 @@ def test_strict_refuses_what_is_not_enforced(make: Any) -> None:
     [
         (schema({"type": "nonsense"}), ("type",), "not a valid JSON Schema"),
         (tag({"type": "json_schema", "json_schema": {"type": "x"}}), ("format", "json_schema", "type"), "not a valid"),
-        (schema({"description": "x" * LONGEST}), (), "characters of JSON"),
-        (tag({"type": "const_string", "value": "x" * LONGEST}), (), "characters of JSON"),
         (
             tag({"type": "or", "elements": [{"type": "any_text"}] * 3000}),
             ("format", "elements", 1998),
@@ -72,6 +70,20 @@ def test_what_is_wrong_is_refused_at_its_place(constraint: Any, path: Any, reaso
         lower(constraint)
     assert caught.value.path == path
     assert not caught.value.unsupported
+
+
+@pytest.mark.parametrize(
+    "constraint", [schema({"description": "x" * LONGEST}), tag({"type": "const_string", "value": "x" * LONGEST})]
+)
+def test_a_long_text_is_refused_before_it_is_sent(constraint: Any) -> None:
+    with pytest.raises(ConstraintError, match="characters of JSON") as caught:
+        written(constraint)
+    assert caught.value.path == ()
+    assert not caught.value.unsupported
+
+
+def test_a_text_is_written_as_it_was_given() -> None:
+    assert json.loads(written(schema({"b": 10**30, "a": "\ud800"}))) == {"b": 10**30, "a": "\ud800"}
 
 
 def test_a_deep_tag_is_refused() -> None:

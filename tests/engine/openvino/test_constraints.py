@@ -17,8 +17,8 @@ from specvino.engine.output_parsers import FRAMINGS, TOOL_FORMATS
 from specvino.engine.request import JsonSchema, StructuralTag, Tool
 from specvino.engine.segments import ReasoningDelta, Started
 
-YES_NO = JsonSchema('{"enum": ["yes", "no"]}')
-CITY = JsonSchema(json.dumps(PARAMETERS))
+YES_NO = JsonSchema({"enum": ["yes", "no"]})
+CITY = JsonSchema(PARAMETERS)
 ANSWERS = ('"yes"', '"no"')
 
 
@@ -48,7 +48,7 @@ def test_the_form_or_a_call(tiny_text: ModelSource) -> None:
         assert reasons(called) == {0: "tool_calls"}
         assert text(await answer(engine, with_tools("json", WEATHER, constraint=CITY))) == '{"city": "Paris"}'
         # Who writes structural tags says in them what a call looks like.
-        tagged = await answer(engine, with_tools("weather Rome", WEATHER, constraint=StructuralTag(json.dumps(tag))))
+        tagged = await answer(engine, with_tools("weather Rome", WEATHER, constraint=StructuralTag(tag)))
         assert len(text(tagged)) == 3
 
     running(tiny_text, test)
@@ -110,7 +110,7 @@ def test_what_is_wrong_with_a_tools_parameters_names_the_tool(tiny_text: ModelSo
             ({"type": "object", "properties": {"a": {"type": "nothing"}}}, ("properties", "a", "type")),
             ({"type": "string"}, ("type",)),
         ]:
-            wrong = Tool("f", None, json.dumps(parameters))
+            wrong = Tool("f", None, parameters)
             with pytest.raises(ConstraintError) as error:
                 await answer(engine, with_tools("hi", WEATHER, wrong, must_call=True))
             assert (error.value.tool, error.value.path) == (1, path)
@@ -122,7 +122,7 @@ def test_what_is_wrong_with_a_tools_parameters_names_the_tool(tiny_text: ModelSo
 
 def test_what_can_t_be_enforced_is_named_or_refused(tiny_text: ModelSource) -> None:
     parameters = {"type": "object", "properties": {"n": {"type": "array", "items": {"enum": [1]}, "uniqueItems": True}}}
-    loose = Tool("f", None, json.dumps(parameters))
+    loose = Tool("f", None, parameters)
 
     async def test(engine: OpenVINOEngine) -> None:
         started, *_ = await answer(engine, with_tools("hi", WEATHER, loose, must_call=True))
@@ -142,7 +142,7 @@ def test_what_the_format_cant_say_is_named_or_refused(tiny_text: ModelSource) ->
         "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
         "properties": {"a": {}, "b": {}},
     }
-    loose = Tool("f", None, json.dumps(parameters))
+    loose = Tool("f", None, parameters)
 
     async def test(engine: OpenVINOEngine) -> None:
         started, *_ = await answer(engine, with_tools("hi", WEATHER, loose, must_call=True))
@@ -158,7 +158,7 @@ def test_what_the_format_cant_say_is_named_or_refused(tiny_text: ModelSource) ->
 def test_tools_may_be_too_much_together(tiny_text: ModelSource) -> None:
     """Each is sound by itself; what is said against them leads into nothing that the client has written."""
     tools = [
-        Tool(f"f{i}", parameters=json.dumps({"properties": {"a": {"type": "string", "pattern": f"^[a-z{i}]{{15}}$"}}}))
+        Tool(f"f{i}", parameters={"properties": {"a": {"type": "string", "pattern": f"^[a-z{i}]{{15}}$"}}})
         for i in range(20)
     ]
 

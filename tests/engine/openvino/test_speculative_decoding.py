@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from openvino_genai import Tokenizer
+from support import worker_requests
 from support.conversation import answer, ask, conversation, text
 from support.engines import idle, running
 
@@ -142,18 +143,8 @@ def mixture(chance: random.Random, *, search: bool) -> dict[str, Any]:
 
 
 def request(preparer: Preparer, id: int, question: str = "count", **settings: Any) -> Generate:
-    neutral: dict[str, Any] = {
-        "max_new_tokens": 60,
-        "temperature": 0,
-        "top_p": 1,
-        "top_k": -1,
-        "frequency_penalty": 0,
-        "presence_penalty": 0,
-        "repetition_penalty": 1,
-        "seed": 0,
-        "ignore_eos": False,
-    }
-    return Generate(id=id, token_ids=preparer.prepare(conversation(question)), **{**neutral, **settings})
+    settings = {"max_new_tokens": 60, **settings}
+    return worker_requests.generate(id, preparer.prepare(conversation(question)), **settings)
 
 
 def test_a_draft_model_of_another_vocabulary(tiny_text: ModelSource, smollm2: ModelSource) -> None:

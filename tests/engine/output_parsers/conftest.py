@@ -1,6 +1,5 @@
 """A model without weights that wants to say a given text, on the real pipeline: what does a grammar make of it?"""
 
-import json
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -81,7 +80,7 @@ class Speaker:
 
     def _generate(self, pipeline: LLMPipeline, grammar: dict[str, Any], config: GenerationConfig) -> tuple[str, bool]:
         config.eos_token_id = self._end
-        config.structured_output_config = structured_output(lower(StructuralTag(json.dumps(grammar))))
+        config.structured_output_config = structured_output(lower(StructuralTag(grammar)))
         tokens = list(pipeline.generate(TokenizedInputs(ONE_TOKEN, ONE_TOKEN), config).tokens[0])
         ended = tokens[-1:] == [self._end]
         return self._tokenizer.decode(tokens[:-1] if ended else tokens, skip_special_tokens=False), ended

@@ -15,7 +15,7 @@ from support.processes import gone, leaving_no_process
 from specvino.engine.errors import EngineUnavailable, ModelLoadError
 from specvino.engine.processes.supervisor import Supervisor
 
-PATIENCE = 60
+PATIENCE = 300
 TESTS = Path(__file__).parents[2]
 
 

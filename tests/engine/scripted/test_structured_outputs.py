@@ -22,22 +22,22 @@ def answered(prompt: str, constraint: Constraint) -> list[Segment]:
 
 
 def test_a_constraint_is_answered_with_a_short_example() -> None:
-    constraint = JsonSchema('{"type": "object", "properties": {"a": {"type": "boolean"}}, "required": ["a"]}')
+    constraint = JsonSchema({"type": "object", "properties": {"a": {"type": "boolean"}}, "required": ["a"]})
     segments = answered("hello there", constraint)
     assert [text(segments, choice) for choice in (0, 1)] == ['{"a": true}'] * 2
 
 
 def test_what_is_not_enforced_is_said_at_the_start() -> None:
     assert Started(5 + 1, (("uniqueItems",),)) in answered(
-        "hello there", JsonSchema('{"type": "array", "uniqueItems": true}')
+        "hello there", JsonSchema({"type": "array", "uniqueItems": True})
     )
 
 
 def test_a_constraint_that_can_not_be_had_is_refused() -> None:
     with pytest.raises(ConstraintError, match="not a valid JSON Schema"):
-        answered("x", JsonSchema('{"type": "nonsense"}'))
+        answered("x", JsonSchema({"type": "nonsense"}))
 
 
 def test_a_tag_with_room_for_any_text_changes_nothing() -> None:
-    tag = StructuralTag('{"type": "structural_tag", "format": {"type": "any_text"}}')
+    tag = StructuralTag({"type": "structural_tag", "format": {"type": "any_text"}})
     assert text(answered("hello there", tag)) == "hello there"

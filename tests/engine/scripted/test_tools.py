@@ -78,7 +78,7 @@ def test_forced_calls_do_not_repeat_themselves(most: int) -> None:
 
 
 def test_calls_that_can_t_be_forced() -> None:
-    wrong = Tool("f", None, '{"type": "nothing"}')
+    wrong = Tool("f", None, {"type": "nothing"})
     with pytest.raises(ConstraintError) as error:
         answered(with_tools("hi", WEATHER, wrong, must_call=True))
     assert error.value.tool == 1
@@ -87,14 +87,14 @@ def test_calls_that_can_t_be_forced() -> None:
 
 
 def test_what_of_the_parameters_does_not_hold() -> None:
-    loose = Tool("f", None, json.dumps({**PARAMETERS, "not": {"required": ["x"]}}))
+    loose = Tool("f", None, {**PARAMETERS, "not": {"required": ["x"]}})
     started, *_ = answered(with_tools("hi", WEATHER, loose, must_call=True))
     assert isinstance(started, Started)
     assert started.unenforced_arguments == ((1, ("not",)),)
 
 
 def test_a_form_comes_before_what_the_message_wants() -> None:
-    request = with_tools("hi", WEATHER, constraint=JsonSchema('{"const": 1}'))
+    request = with_tools("hi", WEATHER, constraint=JsonSchema({"const": 1}))
     assert text(answered(request)) == "1"
 
 

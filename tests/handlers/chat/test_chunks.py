@@ -19,7 +19,7 @@ from specvino.engine.segments import (
     Usage,
 )
 from specvino.generated.streams import STREAMS
-from specvino.handlers.chat.emit import Emitter
+from specvino.handlers.chat.emit import ChatEmitter
 from specvino.handlers.chat.fold import fold
 from specvino.server.validation.schema import SchemaCheck
 
@@ -27,7 +27,7 @@ ANSWERS = answers(st.integers(1, 4), calls=True)
 
 
 def emit(n, segments, **form):
-    emitter = Emitter("m", n, top_logprobs=n % 2 == 0, **form)
+    emitter = ChatEmitter("m", n, top_logprobs=n % 2 == 0, **form)
     return [chunk for segment in segments for chunk in emitter.feed(segment)]
 
 
@@ -100,7 +100,7 @@ def test_thoughts_without_an_answer_leave_an_empty_text():
 
 
 def test_the_form_from_before_tools():
-    answer, deltas = call(*CALL, former=True)
+    answer, deltas = call(*CALL, legacy=True)
     assert deltas == [{"function_call": {"name": "f", "arguments": ""}}] + [
         {"function_call": {"arguments": piece}} for piece in "{}"
     ]

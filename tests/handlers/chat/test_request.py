@@ -2,20 +2,21 @@
 
 import pytest
 
-from specvino.engine.request import Image, Message, PlacedImage, ToolCall
+from specvino.engine.request import Message, ToolCall
 from specvino.generated.models import CreateChatCompletionRequest
-from specvino.handlers.chat.request import image_sources, to_generation_request
+from specvino.handlers.chat.request import request_fields, to_messages
 from specvino.handlers.errors import ApiError
-from specvino.handlers.media import ImageSource
+from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource
 
 
-def convert(*messages, **fields):
-    body = CreateChatCompletionRequest.model_validate({"model": "m", "messages": list(messages), **fields})
-    return to_generation_request(body, {})
+def body(*messages, **fields):
+    return CreateChatCompletionRequest.model_validate({"model": "m", "messages": list(messages), **fields})
 
 
 def one(**message):
-    return convert(message).prompts[0].messages[0]
+    (draft,) = to_messages(body(message))
+    assert draft.images == ()
+    return draft.message
 
 
 def test_roles():
@@ -52,9 +53,9 @@ def test_calls_of_custom_tools_are_left_out():
     assert one(role="assistant", tool_calls=[custom]) == Message("assistant", "")
 
 
-def test_thoughts_and_refusals_of_earlier_answers():
-    for thoughts in ({"reasoning_content": "hm"}, {"reasoning": "hm"}, {"reasoning_content": "hm", "reasoning": "no"}):
-        assert one(role="assistant", content="a", **thoughts) == Message("assistant", "a", reasoning="hm")
+def test_reasoning_and_refusals_of_earlier_answers():
+    for reasoning in ({"reasoning_content": "hm"}, {"reasoning": "hm"}, {"reasoning_content": "hm", "reasoning": "no"}):
+        assert one(role="assistant", content="a", **reasoning) == Message("assistant", "a", reasoning="hm")
     assert one(role="assistant", content=[{"type": "refusal", "refusal": "no"}]) == Message("assistant", "no")
 
 
@@ -69,20 +70,33 @@ def test_thoughts_and_refusals_of_earlier_answers():
 )
 def test_what_the_model_can_t_read_is_refused(part):
     with pytest.raises(ApiError) as error:
-        convert({"role": "system"}, {"role": "user", "content": [{"type": "text", "text": "a"}, part]})
+        list(to_messages(body({"role": "system"}, {"role": "user", "content": [{"type": "text", "text": "a"}, part]})))
     assert (error.value.code, error.value.param) == ("unsupported_content", "messages.1.content.1")
     assert part["type"] in error.value.message
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "input_audio", "input_audio": {"data": "x", "format": "wav"}},
+        {"type": "file", "file": {"file_id": "f"}},
+    ],
+)
+def test_what_a_multimodal_model_can_t_read_is_refused(part):
+    with pytest.raises(ApiError) as error:
+        list(to_messages(body({"role": "user", "content": [part]}), vision=True))
+    assert (error.value.code, error.value.param) == ("unsupported_content", "messages.0.content.0")
+
+
 def test_max_completion_tokens_wins():
-    assert convert({"role": "user"}, max_tokens=5, max_completion_tokens=7).sampling.max_tokens == 7
-    assert convert({"role": "user"}, max_tokens=5, max_completion_tokens=None).sampling.max_tokens == 5
+    assert request_fields(body({"role": "user"}, max_tokens=5, max_completion_tokens=7)).max_tokens == 7
+    assert request_fields(body({"role": "user"}, max_tokens=5, max_completion_tokens=None)).max_tokens == 5
 
 
 def test_n():
-    assert convert({"role": "user"}).n == 1
-    assert convert({"role": "user"}, n=None).n == 1
-    assert convert({"role": "user"}, n=3).n == 3
+    assert request_fields(body({"role": "user"})).n == 1
+    assert request_fields(body({"role": "user"}, n=None)).n == 1
+    assert request_fields(body({"role": "user"}, n=3)).n == 3
 
 
 def test_images_and_their_places():
@@ -92,14 +106,9 @@ def test_images_and_their_places():
         {"type": "image_url", "image_url": {"url": "data:,b", "detail": "low"}},
     ]
     messages = [{"role": "system", "content": "s"}, {"role": "user", "content": parts}]
-    body = CreateChatCompletionRequest.model_validate({"model": "m", "messages": messages})
-    sources = list(image_sources(body))
-    assert sources == [
-        ImageSource("messages.1.content.0", "data:,a", None),
-        ImageSource("messages.1.content.2", "data:,b", "low"),
+    first = PlacedSource(0, ImageSource("messages.1.content.0", "data:,a", None))
+    second = PlacedSource(7, ImageSource("messages.1.content.2", "data:,b", "low"))
+    assert list(to_messages(body(*messages), vision=True)) == [
+        MessageDraft(Message("system", "s")),
+        MessageDraft(Message("user", "\nwhat?\n"), (first, second)),
     ]
-    images = {source.param: Image(1, 1, source.url.encode()) for source in sources}
-    first, second = images.values()
-    (conversation,) = to_generation_request(body, {}, images).prompts
-    expected = Message("user", "\nwhat?\n", images=(PlacedImage(0, first), PlacedImage(7, second)))
-    assert conversation.messages == (Message("system", "s"), expected)

@@ -9,7 +9,7 @@ from support.segments import answers, one_by_one
 from specvino.conformance.streams.fold import fold_completion
 from specvino.conformance.streams.stream_judge import StreamJudge
 from specvino.generated.streams import STREAMS
-from specvino.handlers.completions.emit import Emitter
+from specvino.handlers.completions.emit import CompletionEmitter
 from specvino.handlers.completions.fold import fold
 from specvino.server.validation.schema import SchemaCheck
 
@@ -17,7 +17,7 @@ ANSWERS = answers(st.integers(1, 4), echo=True)
 
 
 def emit(n, segments):
-    emitter = Emitter("m", top_logprobs=n % 2 == 0)
+    emitter = CompletionEmitter("m", top_logprobs=n % 2 == 0)
     return [chunk for segment in segments for chunk in emitter.feed(segment)]
 
 

@@ -4,12 +4,12 @@ import pytest
 
 from specvino.engine.request import TextPrompt, TokenPrompt
 from specvino.generated.models import CreateCompletionRequest
-from specvino.handlers.completions.request import to_generation_request
+from specvino.handlers.completions.request import request_fields, to_prompts
+from specvino.handlers.sampling import sampling
 
 
-def convert(prompt, **fields):
-    body = CreateCompletionRequest.model_validate({"model": "m", "prompt": prompt, **fields})
-    return to_generation_request(body, {})
+def body(prompt, **fields):
+    return CreateCompletionRequest.model_validate({"model": "m", "prompt": prompt, **fields})
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,11 @@ def convert(prompt, **fields):
     ],
 )
 def test_forms_of_prompts(prompt, prompts):
-    assert convert(prompt).prompts == prompts
+    assert to_prompts(body(prompt).prompt) == prompts
 
 
 def test_settings():
-    request = convert("a", n=3, max_tokens=5, temperature=0)
-    assert (request.n, request.sampling.max_tokens, request.sampling.temperature) == (3, 5, 0)
-    assert (convert("a", n=None).n, convert("a", max_tokens=None).sampling.max_tokens) == (1, None)
+    fields = request_fields(body("a", n=3, max_tokens=5, temperature=0))
+    assert (fields.n, fields.max_tokens, fields.prompt_param) == (3, 5, "prompt")
+    assert sampling(fields.body, fields.max_tokens, {}).temperature == 0
+    assert (request_fields(body("a", n=None)).n, request_fields(body("a", max_tokens=None)).max_tokens) == (1, None)

@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -11,9 +10,9 @@ from support.images import file
 from support.web import web, whole
 
 from specvino.engine.errors import EngineUnavailable, ImageError, PromptError
-from specvino.engine.request import Image
+from specvino.engine.request import Image, Message, PlacedImage
 from specvino.handlers.errors import ApiError
-from specvino.handlers.media import ImageSource, Media, MediaError, MediaSettings, load
+from specvino.handlers.media import ImageSource, Media, MediaError, MediaSettings, MessageDraft, PlacedSource, load
 from specvino.handlers.media.fetch import Fetcher
 from specvino.handlers.media.settings import MAX_IMAGES
 
@@ -26,13 +25,8 @@ class Reader:
     """Stands in for an engine that sees; it takes any file for a picture of `side` pixels squared."""
 
     side: int = 1
-    vision: bool = True
     error: Exception | None = None
     read: list[tuple[bytes | str, int]] = field(default_factory=list)
-
-    @property
-    def model(self) -> Any:
-        return SimpleNamespace(vision=self.vision)
 
     async def read_image(self, file: bytes | str, longest_side: int) -> Image:
         self.read.append((file, longest_side))
@@ -68,10 +62,15 @@ def test_detail(detail: str | None, side: int) -> None:
     assert reader.read == [("QQ==", side)]
 
 
-def test_a_model_that_does_not_see_reads_none() -> None:
-    reader = Reader(vision=False)
-    assert loaded(reader, "http://images.test/") == {}
-    assert not reader.read
+def test_they_come_back_to_their_places() -> None:
+    first, second = (PlacedSource(at, ImageSource(f"part.{at}", "data:;base64,QQ==", None)) for at in (0, 5))
+    drafts = [MessageDraft(Message("system", "s")), MessageDraft(Message("user", "\nseen\n"), (first, second))]
+    media = Media(cast("Engine", Reader(side=2)), MediaSettings())
+    image = Image(2, 2, b"")
+    assert asyncio.run(media.read(drafts)) == (
+        Message("system", "s"),
+        Message("user", "\nseen\n", images=(PlacedImage(0, image), PlacedImage(5, image))),
+    )
 
 
 def test_the_bound_on_their_number() -> None:

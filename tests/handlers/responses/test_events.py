@@ -14,7 +14,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.generated.models import CreateResponseRequest
 from specvino.generated.streams import STREAMS
 from specvino.handlers.errors import ApiError
-from specvino.handlers.responses.emit import Emitter
+from specvino.handlers.responses.emit import ResponseEmitter
 from specvino.handlers.responses.fold import fold
 from specvino.handlers.sampling import sampling
 from specvino.server.validation.schema import SchemaCheck
@@ -26,7 +26,7 @@ EVENT, UNARY = SchemaCheck.of_component("ResponseStreamEvent"), SchemaCheck.of_c
 
 
 def emitter():
-    return Emitter(BODY, sampling(BODY, None, {}))
+    return ResponseEmitter(BODY, sampling(BODY, None, {}))
 
 
 def emit(segments):

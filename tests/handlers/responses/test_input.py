@@ -2,11 +2,11 @@
 
 import pytest
 
-from specvino.engine.request import Image, Message, PlacedImage, ToolCall
+from specvino.engine.request import Message, ToolCall
 from specvino.generated.models import CreateResponseRequest
 from specvino.handlers.errors import ApiError
-from specvino.handlers.media import ImageSource
-from specvino.handlers.responses.input import image_sources, to_messages
+from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource
+from specvino.handlers.responses.input import to_messages
 
 CALL = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a": 1}'}
 OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "sunny"}
@@ -16,7 +16,7 @@ SUMMARY = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "so
 
 def turns(*items):
     body = CreateResponseRequest.model_validate({"model": "m", "input": list(items)})
-    return list(to_messages(body.input))
+    return [draft.message for draft in to_messages(body.input)]
 
 
 def said(text):
@@ -28,7 +28,7 @@ def asked(text):
 
 
 def test_a_text_is_what_the_user_says():
-    assert list(to_messages("hi")) == [Message("user", "hi")]
+    assert list(to_messages("hi")) == [MessageDraft(Message("user", "hi"))]
 
 
 @pytest.mark.parametrize("role", ["user", "system", "developer", "assistant"])
@@ -112,27 +112,19 @@ def test_images_and_their_places():
     body = CreateResponseRequest.model_validate(
         {"model": "m", "input": [asked([image]), CALL, result, asked("x"), asked(nowhere)]}
     )
-    sources = list(image_sources(body.input))
-    assert sources == [
-        ImageSource("input.0.content.0", "data:,a", "low"),
-        ImageSource("input.2.output.1", "data:,b", "high"),
-    ]
-    images = {source.param: Image(1, 1, source.url.encode()) for source in sources}
-    first, second = images.values()
-    [shown, _, output, _] = to_messages(body.input[:4], images)
-    assert shown == Message("user", "", images=(PlacedImage(0, first),))
-    assert output == Message("tool", "seen\n", tool_call_id="c1", images=(PlacedImage(5, second),))
+    [shown, _, output, _] = list(to_messages(body.input[:4], vision=True))
+    first = PlacedSource(0, ImageSource("input.0.content.0", "data:,a", "low"))
+    second = PlacedSource(5, ImageSource("input.2.output.1", "data:,b", "high"))
+    assert shown == MessageDraft(Message("user", ""), (first,))
+    assert output == MessageDraft(Message("tool", "seen\n", tool_call_id="c1"), (second,))
     with pytest.raises(ApiError) as error:
-        list(to_messages(body.input, images))
+        list(to_messages(body.input, vision=True))
     assert (error.value.code, error.value.param) == ("unsupported_content", "input.4.content.0")
-    assert list(image_sources("text")) == []
 
 
 def test_images_of_an_earlier_answer_have_a_path_of_their_own():
     image = {"type": "input_image", "image_url": "data:,a"}
     body = CreateResponseRequest.model_validate({"model": "m", "input": [asked([image])]})
-    [source] = image_sources(body.input, "previous_response_id")
-    assert source.param == "previous_response_id.0.content.0"
-    picture = Image(1, 1, b"")
-    [message] = to_messages(body.input, {source.param: picture}, "previous_response_id")
-    assert message.images == (PlacedImage(0, picture),)
+    [draft] = to_messages(body.input, "previous_response_id", vision=True)
+    [placed] = draft.images
+    assert placed.source.param == "previous_response_id.0.content.0"

@@ -39,9 +39,10 @@ def test_it_gets_shorter_until_it_fits() -> None:
         await engine.start()
         handlers = bind(engine, ServedModel(("m",), 1))
         request = CreateResponseRequest.model_validate(body)
-        return await handlers.responses.create_response(RequestContext("r", []), request), engine
+        return await handlers.responses.create_response(RequestContext("r"), request), engine
 
-    response, engine = asyncio.run(run())
+    reply, engine = asyncio.run(run())
+    response = reply.body
     assert response["output"][0]["content"][0]["text"] == "last"
     assert [len(messages) for messages in engine.asked] == [9, 7, 5, 3]
     assert engine.asked[-1] == ["user3", "assistant3", "last"]

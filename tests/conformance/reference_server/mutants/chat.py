@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reference_server.generation import Asked, Output
-from reference_server.http import Call
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Generation, Output
+from reference_server.http import Call, Http
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
+from reference_server.requests import Requests
 from specvino.generated.errors import ErrorCode
 
 
@@ -18,27 +19,25 @@ def fault() -> Refusal:
 # Answers
 
 
-class SaysNothing(ReferenceServer):
+class SaysNothing(Chat):
     """The answer has no text."""
 
     breaks = {"chat/basics/answers"}
-    also = {"chat/*", "chat/capabilities/*", "chat/rules/*", "transport/*"}
 
     def chat_text(self, output: Output) -> str | None:
         return ""
 
 
-class NamesAnotherModel(ReferenceServer):
+class NamesAnotherModel(Chat):
     """The model has another name in answers than in requests."""
 
     breaks = {"chat/basics/model-is-echoed"}
-    also = {"chat/*", "transport/*"}
 
     def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         return {**super().chat_completion(head, asked, outputs), "model": "reference-2026-11-21"}
 
 
-class ChatsInMilliseconds(ReferenceServer):
+class ChatsInMilliseconds(Chat):
     """The time of an answer is in milliseconds."""
 
     breaks = {"chat/basics/created-in-seconds"}
@@ -47,7 +46,7 @@ class ChatsInMilliseconds(ReferenceServer):
         return super().chat_completion({**head, "created": head["created"] * 1000}, asked, outputs)
 
 
-class ChunksInMilliseconds(ReferenceServer):
+class ChunksInMilliseconds(Chat):
     """The time of a chunk is in milliseconds."""
 
     breaks = {"chat/basics/streamed-created-in-seconds"}
@@ -59,19 +58,18 @@ class ChunksInMilliseconds(ReferenceServer):
 # Models and messages
 
 
-class OnlyModel(ReferenceServer):
+class OnlyModel(Requests):
     """A model that isn't named is the only one there is."""
 
     breaks = {"chat/basics/model-is-missing", "chat/fields/null-model", "chat/types/model"}
-    also = {"*/*", "*/rules/*"}
 
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
         if isinstance(call.body, dict) and not isinstance(call.body.get("model"), str):
-            call.body["model"] = self.model
+            call.body["model"] = self.server.model
         return super().accepted(call, component)
 
 
-class MakesUpMessages(ReferenceServer):
+class MakesUpMessages(Requests):
     """Messages that can't be read are taken for none, and none for an empty one."""
 
     breaks = {
@@ -87,31 +85,28 @@ class MakesUpMessages(ReferenceServer):
         "chat/roles/unknown-role",
         "chat/types/messages",
     }
-    also = {"*/*"}
 
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
         if component == "CreateChatCompletionRequest" and isinstance(call.body, dict):
-            trial = {"model": self.model, "messages": call.body.get("messages")}
+            trial = {"model": self.server.model, "messages": call.body.get("messages")}
             if any(self.violations(component, trial)):
                 call.body["messages"] = [{"role": "user", "content": ""}]
         return super().accepted(call, component)
 
 
-class LastTurnOnly(ReferenceServer):
+class LastTurnOnly(Chat):
     """Only the last turn reaches the model."""
 
     breaks = {"chat/basics/several-turns", "chat/roles/system", "chat/roles/developer"}
-    also = {"*/*", "*/capabilities/*"}
 
     def rendered(self, turns: Sequence[tuple[str, str]]) -> str:
         return super().rendered(turns[-1:])
 
 
-class KnowsNoDevelopers(ReferenceServer):
+class KnowsNoDevelopers(Chat):
     """A developer is refused, as by a chat template that has no such role."""
 
     breaks = {"chat/roles/developer", "chat/streams/developer"}
-    also = {"*/*"}
 
     def role(self, role: str) -> str:
         if role == "developer":
@@ -119,21 +114,19 @@ class KnowsNoDevelopers(ReferenceServer):
         return super().role(role)
 
 
-class DevelopersAreTheirOwn(ReferenceServer):
+class DevelopersAreTheirOwn(Chat):
     """A model that was taught no developers gets some."""
 
     breaks = {"chat/roles/developer-as-system"}
-    also = {"responses/*"}
 
     def role(self, role: str) -> str:
         return role if role == "developer" else super().role(role)
 
 
-class StrictTemplate(ReferenceServer):
+class StrictTemplate(Chat):
     """The server fails where user and assistant don't take turns."""
 
     breaks = {"chat/roles/assistant-last", "chat/roles/only-system", "chat/roles/same-role-twice"}
-    also = {"*/*", "*/rules/*"}
 
     def rendered(self, turns: Sequence[tuple[str, str]]) -> str:
         spoken = [role for role, _ in turns if role in ("user", "assistant")]
@@ -142,7 +135,7 @@ class StrictTemplate(ReferenceServer):
         return super().rendered(turns)
 
 
-class FailsOnNoContent(ReferenceServer):
+class FailsOnNoContent(Chat):
     """The server fails where a turn has no content, as those with calls."""
 
     breaks = {
@@ -152,7 +145,6 @@ class FailsOnNoContent(ReferenceServer):
         "chat/roles/called-before-without-content",
         "chat/streams/results-of-calls",
     }
-    also = {"*/*", "*/rules/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         if content is None:
@@ -160,11 +152,10 @@ class FailsOnNoContent(ReferenceServer):
         return super().content_text(content, param)
 
 
-class FailsOnEmptyContent(ReferenceServer):
+class FailsOnEmptyContent(Chat):
     """The server fails where a turn is empty."""
 
     breaks = {"chat/basics/nothing-is-said", "chat/content/no-parts"}
-    also = {"*/*", "*/rules/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         if content in ("", []):
@@ -172,11 +163,10 @@ class FailsOnEmptyContent(ReferenceServer):
         return super().content_text(content, param)
 
 
-class KnowsNoNames(ReferenceServer):
+class KnowsNoNames(Chat):
     """Authors with names are refused."""
 
     breaks = {"chat/roles/name"}
-    also = {"*/*"}
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         if message.get("name"):
@@ -184,11 +174,10 @@ class KnowsNoNames(ReferenceServer):
         return super().turn(message, param)
 
 
-class NullsInMessages(ReferenceServer):
+class NullsInMessages(Chat):
     """A null in a message is refused."""
 
     breaks = {"chat/fields/null-in-a-message"}
-    also = {"*/*"}
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         nulls = [name for name, value in message.items() if value is None and name != "content"]
@@ -200,7 +189,7 @@ class NullsInMessages(ReferenceServer):
 # Content
 
 
-class PrintsParts(ReferenceServer):
+class PrintsParts(Chat):
     """A list of parts reaches the model as it would be printed."""
 
     breaks = {
@@ -209,27 +198,24 @@ class PrintsParts(ReferenceServer):
         "chat/content/assistant-part",
         "chat/content/tool-part",
     }
-    also = {"*/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         return str(content) if isinstance(content, list) else super().content_text(content, param)
 
 
-class FirstPartOnly(ReferenceServer):
+class FirstPartOnly(Chat):
     """Of several parts only the first reaches the model."""
 
     breaks = {"chat/content/several-parts"}
-    also = {"*/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         return super().content_text(content[:1] if isinstance(content, list) else content, param)
 
 
-class DropsPictures(ReferenceServer):
+class DropsPictures(Chat):
     """What a text model can't read is left out in silence."""
 
     breaks = {"chat/content/image"}
-    also = {"*/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         if isinstance(content, list):
@@ -237,22 +223,20 @@ class DropsPictures(ReferenceServer):
         return super().content_text(content, param)
 
 
-class LosesOtherScripts(ReferenceServer):
+class LosesOtherScripts(Chat):
     """Only ASCII reaches the model."""
 
     breaks = {"chat/unicode/emoji", "chat/unicode/cjk", "chat/unicode/right-to-left", "chat/unicode/combining"}
-    also = {"*/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         text = super().content_text(content, param)
         return " ".join(text.encode("ascii", "ignore").decode().split())
 
 
-class FailsOnControlCharacters(ReferenceServer):
+class FailsOnControlCharacters(Chat):
     """The server fails where a text rings the bell."""
 
     breaks = {"chat/unicode/control-characters"}
-    also = {"*/*", "*/rules/*"}
 
     def content_text(self, content: Any, param: str) -> str:
         text = super().content_text(content, param)
@@ -261,11 +245,10 @@ class FailsOnControlCharacters(ReferenceServer):
         return text
 
 
-class ReadsNoEscapes(ReferenceServer):
+class ReadsNoEscapes(Http):
     """A character that JSON escapes is a question mark."""
 
     breaks = {"chat/unicode/escaped"}
-    also = {"*/*"}
 
     def parse(self, content: bytes) -> Any:
         plain = content.split(b"\\u")
@@ -275,7 +258,7 @@ class ReadsNoEscapes(ReferenceServer):
 # Fields
 
 
-class RefusesNulls(ReferenceServer):
+class RefusesNulls(Requests):
     """A field of null is refused."""
 
     breaks = {
@@ -287,7 +270,6 @@ class RefusesNulls(ReferenceServer):
         "chat/streaming/null-is-not-streamed",
         "chat/streaming/null-options-without-a-stream",
     }
-    also = {"*/*"}
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:
         nulls = [name for name, value in body.items() if value is None]
@@ -296,7 +278,7 @@ class RefusesNulls(ReferenceServer):
         return super().given(body)
 
 
-class RefusesTheUnknown(ReferenceServer):
+class RefusesTheUnknown(Requests):
     """What has no effect is refused, anywhere in a request."""
 
     breaks = {
@@ -305,7 +287,6 @@ class RefusesTheUnknown(ReferenceServer):
         "chat/fields/unknown-field-in-stream-options",
         "chat/sampling/no-logit-bias",
     }
-    also = {"*/*"}
 
     def unsupported(self, body: Any, component: str) -> list[str]:
         names = [*super().unsupported(body, component), *(["logit_bias"] if "logit_bias" in body else [])]
@@ -314,32 +295,45 @@ class RefusesTheUnknown(ReferenceServer):
         return []
 
 
-class TellsNothing(ReferenceServer):
+class TellsNothing(Requests):
     """Fields without effect are dropped in silence."""
 
     breaks = {"chat/fields/without-effect", "chat/sampling/logit-bias"}
-    also = {"*/*"}
 
     def unsupported_headers(self, call: Call) -> list[tuple[bytes, bytes]]:
         return []
 
 
-class IgnoresWrongValues(ReferenceServer):
+class IgnoresWrongValues(Requests):
     """A setting of a conversation that can't be read is as if it were absent."""
 
     breaks = {
-        "chat/types/*",
-        "chat/bounds/temperature-below",
-        "chat/bounds/temperature-above",
-        "chat/bounds/top-p-above",
-        "chat/bounds/penalty-above",
-        "chat/bounds/no-choices",
         "chat/bounds/limit-below",
+        "chat/bounds/no-choices",
+        "chat/bounds/penalty-above",
+        "chat/bounds/temperature-above",
+        "chat/bounds/temperature-below",
+        "chat/bounds/top-p-above",
         "chat/noted/unknown-effort",
         "chat/streaming/options-without-a-stream",
         "chat/streaming/refused-before",
+        "chat/types/frequency-penalty",
+        "chat/types/logit-bias",
+        "chat/types/max-completion-tokens",
+        "chat/types/max-tokens",
+        "chat/types/max-tokens-of-a-half",
+        "chat/types/metadata",
+        "chat/types/n",
+        "chat/types/presence-penalty",
+        "chat/types/seed",
+        "chat/types/stop",
+        "chat/types/stop-in-a-list",
+        "chat/types/stream",
+        "chat/types/stream-options",
+        "chat/types/temperature",
+        "chat/types/top-p",
+        "chat/types/user",
     }
-    also = {"*/*", "*/rules/*"}
 
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
         if component == "CreateChatCompletionRequest" and isinstance(call.body, dict):
@@ -350,7 +344,7 @@ class IgnoresWrongValues(ReferenceServer):
         return super().accepted(call, component)
 
 
-class RefusesNotes(ReferenceServer):
+class RefusesNotes(Generation):
     """What a request says of itself is refused."""
 
     breaks = {
@@ -363,7 +357,6 @@ class RefusesNotes(ReferenceServer):
         "chat/noted/text-only",
         "chat/noted/reasoning-effort",
     }
-    also = {"*/*"}
 
     def require_settings(self, body: Mapping[str, Any]) -> None:
         notes = ("user", "safety_identifier", "metadata", "prompt_cache_key", "service_tier", "store", "modalities")

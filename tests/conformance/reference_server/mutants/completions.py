@@ -5,18 +5,20 @@ from typing import Any
 
 import jsonschema_rs
 
-from reference_server.completions import Answers
-from reference_server.generation import Asked, Output
+from reference_server.chat import Chat
+from reference_server.completions import Answers, Completions
+from reference_server.generation import Asked, Generation, Output
 from reference_server.http import Event
+from reference_server.models import Models
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
+from reference_server.requests import Requests
 from reference_server.words import Token
 from specvino.generated.errors import ErrorCode
 
 # Prompts
 
 
-class TimeInMilliseconds(ReferenceServer):
+class TimeInMilliseconds(Completions):
     """The time of a text is in milliseconds."""
 
     breaks = {"completions/prompts/answers"}
@@ -25,17 +27,16 @@ class TimeInMilliseconds(ReferenceServer):
         return super().completion({**head, "created": head["created"] * 1000}, answers)
 
 
-class NoChoices(ReferenceServer):
+class NoChoices(Completions):
     """A text completion has no text."""
 
     breaks = {"completions/capabilities/endpoint", "completions/rules/answer-shape"}
-    also = {"completions/*", "completions/capabilities/*", "tokenize/*"}
 
     def completion(self, head: Mapping[str, Any], answers: Answers) -> dict[str, Any]:
         return {**super().completion(head, answers), "choices": []}
 
 
-class AnyModel(ReferenceServer):
+class AnyModel(Models):
     """Every name is that of the model."""
 
     breaks = {
@@ -44,13 +45,12 @@ class AnyModel(ReferenceServer):
         "tokenize/lists/model",
         "models/one/unknown*",
     }
-    also = {"*/*"}
 
     def require_model(self, model: str) -> None:
         pass
 
 
-class TakesAnyPrompt(ReferenceServer):
+class TakesAnyPrompt(Requests):
     """Nobody looks at the prompt before it is read."""
 
     breaks = {
@@ -62,55 +62,50 @@ class TakesAnyPrompt(ReferenceServer):
         "completions/prompts/wrong-type-is-named",
         "transport/errors/streamed-broken",
     }
-    also = {"completions/*", "completions/rules/*"}
 
     def violations(self, component: str, body: Any) -> Iterator[jsonschema_rs.ValidationError]:
         known = component == "CreateCompletionRequest" and isinstance(body, dict)
         return super().violations(component, {**body, "prompt": "Hi"} if known else body)
 
 
-class LastPromptFirst(ReferenceServer):
+class LastPromptFirst(Completions):
     """Of several prompts the last one comes first."""
 
     breaks = {"completions/prompts/several"}
-    also = {"completions/prompts/several-with-choices"}
 
     def prompts(self, prompt: Any) -> list[Any]:
         return super().prompts(prompt)[::-1]
 
 
-class CountsPromptsFirst(ReferenceServer):
+class CountsPromptsFirst(Generation):
     """The index counts the prompts before the choices."""
 
     breaks = {"completions/prompts/several-with-choices"}
-    also = {"completions/*", "completions/rules/stream-order"}
 
     def index(self, asked: Asked, choice: int) -> int:
         return choice * 2 + asked.number if asked.n > 1 and asked.body.get("prompt") else super().index(asked, choice)
 
 
-class JoinsPrompts(ReferenceServer):
+class JoinsPrompts(Completions):
     """Several prompts are taken for one."""
 
     breaks = {"completions/capabilities/prompts"}
-    also = {"completions/*"}
 
     def prompts(self, prompt: Any) -> list[Any]:
         found = super().prompts(prompt)
         return [" ".join(found)] if len(found) > 1 and isinstance(found[0], str) else found
 
 
-class PrintsLists(ReferenceServer):
+class PrintsLists(Completions):
     """A list of one prompt is printed, brackets and all."""
 
     breaks = {"completions/prompts/one-in-a-list"}
-    also = {"completions/*"}
 
     def prompts(self, prompt: Any) -> list[Any]:
         return [str(prompt)] if isinstance(prompt, list) and len(prompt) == 1 else super().prompts(prompt)
 
 
-class CountsTheFirstPrompt(ReferenceServer):
+class CountsTheFirstPrompt(Completions):
     """Of several prompts only the tokens of the first are counted."""
 
     breaks = {"completions/prompts/all-counted"}
@@ -121,52 +116,47 @@ class CountsTheFirstPrompt(ReferenceServer):
         return {**made, "prompt_tokens": prompt, "total_tokens": prompt + made["completion_tokens"]}
 
 
-class PrintsTokens(ReferenceServer):
+class PrintsTokens(Completions):
     """Token ids are read as the text of their digits."""
 
     breaks = {"completions/prompts/tokens"}
-    also = {"completions/*", "tokenize/lists/read"}
 
     def prompt_ids(self, prompt: Any) -> list[int]:
         return super().prompt_ids(prompt if isinstance(prompt, str) else " ".join(map(str, prompt)))
 
 
-class FailsOnTokens(ReferenceServer):
+class FailsOnTokens(Completions):
     """A prompt of token ids makes the server fail."""
 
     breaks = {"completions/capabilities/tokens"}
-    also = {"completions/*", "tokenize/lists/read", "completions/rules/*"}
 
     def prompt_ids(self, prompt: Any) -> list[int]:
-        return self.words.encode(prompt.removesuffix("\0"))
+        return self.server.generation.words.encode(prompt.removesuffix("\0"))
 
 
-class JoinsLists(ReferenceServer):
+class JoinsLists(Completions):
     """Several prompts of token ids are taken for one."""
 
     breaks = {"completions/prompts/lists-of-tokens"}
-    also = {"completions/*"}
 
     def prompts(self, prompt: Any) -> list[Any]:
         found = super().prompts(prompt)
         return [[id for each in found for id in each]] if isinstance(found[0], list) else found
 
 
-class ReadsNoSuchTokens(ReferenceServer):
+class ReadsNoSuchTokens(Completions):
     """Token ids that no token has are read as nothing."""
 
     breaks = {"completions/prompts/token-too-large"}
-    also = {"completions/*"}
 
     def prompt_ids(self, prompt: Any) -> list[int]:
-        return self.words.encode(prompt) if isinstance(prompt, str) else list(prompt)
+        return self.server.generation.words.encode(prompt) if isinstance(prompt, str) else list(prompt)
 
 
-class AsciiOnly(ReferenceServer):
+class AsciiOnly(Completions):
     """Texts lose what is not ASCII."""
 
     breaks = {"completions/prompts/any-script"}
-    also = {"completions/*", "tokenize/lists/read", "completions/rules/logprobs-join"}
 
     def completion_text(self, asked: Asked, output: Output) -> str:
         return super().completion_text(asked, output).encode("ascii", "replace").decode()
@@ -175,11 +165,10 @@ class AsciiOnly(ReferenceServer):
 # Settings
 
 
-class RefusesNeutral(ReferenceServer):
+class RefusesNeutral(Generation):
     """Fields that ask for nothing are refused."""
 
     breaks = {"completions/settings/neutral"}
-    also = {"*/*"}
 
     def require_settings(self, body: Mapping[str, Any]) -> None:
         super().require_settings(body)
@@ -187,17 +176,16 @@ class RefusesNeutral(ReferenceServer):
             raise Refusal(ErrorCode.UNSUPPORTED_PARAMETER, "logit_bias is not supported.", "logit_bias")
 
 
-class NoLimit(ReferenceServer):
+class NoLimit(Completions):
     """max_tokens has no effect on text completions."""
 
     breaks = {"completions/settings/limit", "completions/rules/token-limit"}
-    also = {"completions/*", "completions/rules/*", "transport/at_once/*"}
 
     def completion_limit(self, body: Mapping[str, Any]) -> int | None:
         return None
 
 
-class TakesAnySetting(ReferenceServer):
+class TakesAnySetting(Requests):
     """Nobody looks at the settings of a text completion."""
 
     breaks = {
@@ -209,7 +197,6 @@ class TakesAnySetting(ReferenceServer):
         "completions/settings/temperature-of-wrong-type",
         "completions/settings/temperature-out-of-range",
     }
-    also = {"completions/*", "completions/rules/*"}
 
     def violations(self, component: str, body: Any) -> Iterator[jsonschema_rs.ValidationError]:
         known = component == "CreateCompletionRequest" and isinstance(body, dict)
@@ -217,52 +204,47 @@ class TakesAnySetting(ReferenceServer):
         return super().violations(component, judged)
 
 
-class OneChoice(ReferenceServer):
+class OneChoice(Generation):
     """n has no effect."""
 
     breaks = {"chat/capabilities/n", "completions/capabilities/n"}
-    also = {"*/*", "*/capabilities/*"}
 
     def outputs(self, asked: Asked) -> list[Output]:
         return super().outputs(asked)[:1]
 
 
-class ShowsAll(ReferenceServer):
+class ShowsAll(Generation):
     """All texts of which the best were wanted are shown."""
 
     breaks = {"completions/settings/best-of"}
-    also = {"*/*", "*/rules/*"}
 
     def outputs(self, asked: Asked) -> list[Output]:
         return [self.output(asked, choice) for choice in range(max(asked.n, asked.body.get("best_of", 1)))]
 
 
-class BestOfFewer(ReferenceServer):
+class BestOfFewer(Generation):
     """More texts may be wanted than are made, and other settings may contradict each other."""
 
     breaks = {"completions/settings/best-of-too-few"}
-    also = {"*/*"}
 
     def require_settings(self, body: Mapping[str, Any]) -> None:
         pass
 
 
-class FailsOnBestOf(ReferenceServer):
+class FailsOnBestOf(Generation):
     """best_of makes the server fail."""
 
     breaks = {"completions/capabilities/best-of"}
-    also = {"*/*", "*/rules/*"}
 
     def require_settings(self, body: Mapping[str, Any]) -> None:
         assert body.get("best_of", 1) == 1
         super().require_settings(body)
 
 
-class CountsEcho(ReferenceServer):
+class CountsEcho(Completions):
     """The prompt that is repeated counts as the answer's."""
 
     breaks = {"completions/settings/echo"}
-    also = {"completions/logprobs/*", "completions/rules/token-limit", "tokenize/lists/read"}
 
     def completion_usage(self, answers: Answers) -> dict[str, Any]:
         found = super().completion_usage(answers)
@@ -271,81 +253,73 @@ class CountsEcho(ReferenceServer):
         return {**found, "completion_tokens": made, "total_tokens": found["prompt_tokens"] + made}
 
 
-class AlwaysEchoes(ReferenceServer):
+class AlwaysEchoes(Completions):
     """The prompt is always repeated."""
 
     breaks = {"completions/settings/no-echo"}
-    also = {"completions/*", "completions/rules/*", "completions/capabilities/echo-logprobs"}
 
     def echoed(self, asked: Asked) -> list[Token]:
-        return self.words.tokens(self.words.decode(asked.prompt))
+        return self.server.generation.words.tokens(self.server.generation.words.decode(asked.prompt))
 
 
-class NeverEchoes(ReferenceServer):
+class NeverEchoes(Completions):
     """echo has no effect."""
 
     breaks = {"completions/capabilities/echo"}
-    also = {"completions/capabilities/echo-*", "completions/*", "tokenize/lists/read"}
 
     def echoed(self, asked: Asked) -> list[Token]:
         return []
 
 
-class IgnoresLaterStops(ReferenceServer):
+class IgnoresLaterStops(Generation):
     """Of several stop texts only the first has an effect."""
 
     breaks = {"completions/settings/stops"}
-    also = {"*/*", "*/rules/stop-absent"}
 
     def stops(self, body: Mapping[str, Any]) -> list[str]:
         return super().stops(body)[:1]
 
 
-class IgnoresSeed(ReferenceServer):
+class IgnoresSeed(Generation):
     """Texts are drawn, whatever the seed."""
 
     breaks = {"completions/settings/seed"}
-    also = {"*/*"}
 
     def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
         return super().seed({**body, "seed": self.count()}, choice)
 
 
-class DrawsAtZero(ReferenceServer):
+class DrawsAtZero(Generation):
     """At temperature 0 texts are drawn, too."""
 
     breaks = {"completions/settings/coldest"}
-    also = {"*/*"}
 
     def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
         return super().seed({**body, "temperature": 1, "top_p": 1, "top_k": 40}, choice)
 
 
-class DropsInSilence(ReferenceServer):
+class DropsInSilence(Requests):
     """Fields without effect are dropped in silence."""
 
     breaks = {"completions/settings/without-effect"}
-    also = {"*/*"}
 
     def unsupported(self, body: Any, component: str) -> list[str]:
         return []
 
 
-class NoUsageInStreams(ReferenceServer):
+class NoUsageInStreams(Chat):
     """Streams have no usage."""
 
     breaks = {"completions/settings/usage-in-streams"}
-    also = {"*/*"}
 
     def wants_usage(self, asked: Asked) -> bool:
         return False
 
 
-class UsageInAllStreams(ReferenceServer):
+class UsageInAllStreams(Chat):
     """Streams have usage, whether or not it is asked for."""
 
     breaks = {"completions/settings/no-usage-in-streams"}
-    also = {"*/*"}
 
     def wants_usage(self, asked: Asked) -> bool:
         return True
@@ -354,11 +328,10 @@ class UsageInAllStreams(ReferenceServer):
 # Streams
 
 
-class DropsLastPieces(ReferenceServer):
+class DropsLastPieces(Completions):
     """A stream misses the last piece of each text."""
 
     breaks = {"completions/streams/*"}
-    also = {"completions/*", "completions/rules/*", "transport/at_once/*"}
 
     def completion_events(self, head: Mapping[str, Any], answers: Answers) -> Iterator[Event]:
         held: dict[int, Event] = {}

@@ -4,11 +4,10 @@ import asyncio
 from contextlib import nullcontext
 from typing import Any
 
-from reference_server.http import Call, Headers, Stream
-from reference_server.server import ReferenceServer
+from reference_server.http import Call, Headers, Http, Stream
 
 
-class ClosesAfterAnswers(ReferenceServer):
+class ClosesAfterAnswers(Http):
     """The connection is closed after an answer that didn't say so."""
 
     breaks = {
@@ -22,7 +21,7 @@ class ClosesAfterAnswers(ReferenceServer):
         call.receive.__self__.transport.close()  # type: ignore[attr-defined]
 
 
-class ClosesAfterStreams(ReferenceServer):
+class ClosesAfterStreams(Http):
     """The connection is closed after a stream that didn't say so."""
 
     breaks = {"transport/connections/after-a-stream"}
@@ -32,16 +31,16 @@ class ClosesAfterStreams(ReferenceServer):
         call.receive.__self__.transport.close()  # type: ignore[attr-defined]
 
 
-class WorksForNobody(ReferenceServer):
+class WorksForNobody(Http):
     """Answers are made to their end, although the client has gone."""
 
     breaks = {"transport/connections/stream-is-left", "transport/connections/answer-is-left"}
 
     async def work(self, call: Call, tokens: int) -> None:
-        await asyncio.sleep(self.pace * tokens)
+        await asyncio.sleep(self.server.pace * tokens)
 
 
-class NoticesTooLate(ReferenceServer):
+class NoticesTooLate(Http):
     """Only streams notice that the client has gone, since nobody looks while an answer is made."""
 
     breaks = {"transport/connections/answer-is-left"}
@@ -50,7 +49,7 @@ class NoticesTooLate(ReferenceServer):
         await asyncio.sleep(seconds)
 
 
-class HoldsBackStreams(ReferenceServer):
+class HoldsBackStreams(Http):
     """Something gathers a stream and sends it at its end."""
 
     breaks = {"transport/connections/stream-flows"}
@@ -64,21 +63,20 @@ class HoldsBackStreams(ReferenceServer):
         await self.respond(call, 200, content, self.stream_headers(call))
 
 
-class ModelsWaitForTheModel(ReferenceServer):
+class ModelsWaitForTheModel(Http):
     """The list of models waits until nothing is generated."""
 
     breaks = {"transport/connections/models-beside-a-stream"}
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
-        async with self._slot if self.pace and call.method == "GET" else nullcontext():
+        async with self._slot if self.server.pace and call.method == "GET" else nullcontext():
             await super().respond(call, status, body, headers)
 
 
-class MixesAnswers(ReferenceServer):
+class MixesAnswers(Http):
     """Of requests at the same time all get the answer to the last."""
 
     breaks = {"transport/at_once/*", "completions/prompts/at-once"}
-    also = {"chat/*", "completions/*", "responses/*", "*/rules/*"}
 
     async def answer(self, call: Call, answer: Any) -> None:
         self.latest = answer

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from reference_server.chat import Chat
+from reference_server.completions import Completions
 from reference_server.generation import Asked, Output
-from reference_server.server import ReferenceServer
 from reference_server.words import Token
 
 SHOWN = {"chat/logprobs/*", "completions/logprobs/*", "chat/streams/*", "completions/streams/*", "responses/*"}
@@ -19,72 +20,65 @@ SHAPES = {f"{endpoint}/rules/{name}-shape" for endpoint in ("chat", "completions
 # In conversations
 
 
-class NoLogprobs(ReferenceServer):
+class NoLogprobs(Chat):
     """logprobs is taken without effect."""
 
     breaks = {"chat/capabilities/logprobs"}
-    also = SHOWN | JUDGED | {"chat/capabilities/top-logprobs"}
 
     def chat_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> dict[str, Any] | None:
         return None
 
 
-class NoTopLogprobs(ReferenceServer):
+class NoTopLogprobs(Chat):
     """top_logprobs is taken without effect."""
 
     breaks = {"chat/capabilities/top-logprobs"}
-    also = SHOWN
 
     def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
         return []
 
 
-class Probabilities(ReferenceServer):
+class Probabilities(Chat):
     """A logprob is a probability."""
 
     breaks = {"chat/logprobs/entries", "chat/logprobs/top-entries"}
-    also = SHOWN | JUDGED | SHAPES | {"responses/rules/*"}
 
     def shown_logprob(self, token: Token) -> dict[str, Any]:
         return {**super().shown_logprob(token), "logprob": math.exp(token.logprob or 0)}
 
 
-class FirstChoiceOnly(ReferenceServer):
+class FirstChoiceOnly(Chat):
     """Of several choices the first one has logprobs."""
 
     breaks = {"chat/logprobs/entries-of-several-choices"}
-    also = SHOWN | JUDGED | {"chat/*"}
 
     def chat_choice(self, asked: Asked, output: Output) -> dict[str, Any]:
         choice = super().chat_choice(asked, output)
         return choice if output.index == 0 else {**choice, "logprobs": None}
 
 
-class AlwaysLogprobs(ReferenceServer):
+class AlwaysLogprobs(Chat):
     """Logprobs come unasked."""
 
     breaks = {"chat/logprobs/not-asked", "chat/logprobs/not-wanted"}
-    also = {"chat/*"}
 
     def chat_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> dict[str, Any] | None:
         return super().chat_logprobs(replace(asked, body={**asked.body, "logprobs": True}), tokens)
 
 
-class LastTokenTwice(ReferenceServer):
+class LastTokenTwice(Chat):
     """There is an entry more than there are tokens."""
 
     breaks = {"chat/logprobs/one-for-each-token", "chat/logprobs/one-for-one-token"}
-    also = SHOWN | JUDGED
 
     def chat_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> dict[str, Any] | None:
         return super().chat_logprobs(asked, [*tokens, *tokens[-1:]])
 
 
-class LogprobsAtTheEnd(ReferenceServer):
+class LogprobsAtTheEnd(Chat):
     """A stream's chunks of text have no logprobs."""
 
     breaks = {"chat/logprobs/beside-their-text", "chat/logprobs/streamed-like-unary"}
-    also = SHOWN | JUDGED
 
     def chunk_choice(
         self, output: Output, delta: Mapping[str, Any], reason: str | None = None, logprobs: Any = None
@@ -92,41 +86,37 @@ class LogprobsAtTheEnd(ReferenceServer):
         return super().chunk_choice(output, delta, reason, logprobs if reason else None)
 
 
-class WideBytes(ReferenceServer):
+class WideBytes(Chat):
     """Bytes are those of UTF-16."""
 
     breaks = {"chat/logprobs/bytes-of-parts", "chat/logprobs/entries", "chat/logprobs/top-entries"}
-    also = SHOWN | JUDGED
 
     def token_bytes(self, token: Token) -> list[int] | None:
         return list(token.text.encode("utf-16-le"))
 
 
-class LeastFirst(ReferenceServer):
+class LeastFirst(Chat):
     """The least likely token comes first."""
 
     breaks = {"chat/logprobs/top"}
-    also = SHOWN
 
     def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
         return super().top_logprobs(token, top)[::-1]
 
 
-class OtherLogprobs(ReferenceServer):
+class OtherLogprobs(Chat):
     """The chosen token has another logprob in its list."""
 
     breaks = {"chat/logprobs/top", "chat/logprobs/top-one"}
-    also = SHOWN
 
     def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
         return super().top_logprobs(replace(token, logprob=(token.logprob or 0) - 0.5), top)
 
 
-class OneMore(ReferenceServer):
+class OneMore(Chat):
     """There is a token more than were asked for."""
 
     breaks = {"chat/logprobs/top", "chat/logprobs/top-one", "chat/logprobs/top-none"}
-    also = SHOWN
 
     def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
         return super().top_logprobs(token, top + 1)
@@ -135,124 +125,112 @@ class OneMore(ReferenceServer):
 # In text completions
 
 
-class NoTextLogprobs(ReferenceServer):
+class NoTextLogprobs(Completions):
     """logprobs is taken without effect."""
 
     breaks = {"completions/capabilities/logprobs"}
-    also = SHOWN | JUDGED | {"completions/capabilities/echo-logprobs"}
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         return None
 
 
-class TextProbabilities(ReferenceServer):
+class TextProbabilities(Completions):
     """A logprob is a probability."""
 
     breaks = {"completions/logprobs/lists", "completions/logprobs/none"}
-    also = SHOWN | SHAPES
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         tokens = [replace(each, logprob=None if each.logprob is None else math.exp(each.logprob)) for each in tokens]
         return super().completion_logprobs(asked, tokens, offset)
 
 
-class NoneIsNothing(ReferenceServer):
+class NoneIsNothing(Completions):
     """logprobs 0 is taken for no wish at all."""
 
     breaks = {"completions/logprobs/none"}
-    also = SHOWN | JUDGED
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         return super().completion_logprobs(asked, tokens, offset) if asked.body.get("logprobs") else None
 
 
-class FirstTextOnly(ReferenceServer):
+class FirstTextOnly(Completions):
     """Of several texts the first one has logprobs."""
 
     breaks = {"completions/logprobs/lists-of-several-choices", "completions/logprobs/lists-of-several-prompts"}
-    also = SHOWN | JUDGED | {"completions/*"}
 
     def completion_choice(self, asked: Asked, output: Output) -> dict[str, Any]:
         choice = super().completion_choice(asked, output)
         return choice if output.index == 0 else {**choice, "logprobs": None}
 
 
-class AlwaysTextLogprobs(ReferenceServer):
+class AlwaysTextLogprobs(Completions):
     """Logprobs come unasked."""
 
     breaks = {"completions/logprobs/not-asked"}
-    also = {"completions/*"}
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         return super().completion_logprobs(replace(asked, body={"logprobs": 1, **asked.body}), tokens, offset)
 
 
-class LastOfTextTwice(ReferenceServer):
+class LastOfTextTwice(Completions):
     """There is an entry more than there are tokens."""
 
     breaks = {"completions/logprobs/one-for-each-token"}
-    also = SHOWN | JUDGED
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         return super().completion_logprobs(asked, [*tokens, *tokens[-1:]], offset)
 
 
-class OffsetsOfTokens(ReferenceServer):
+class OffsetsOfTokens(Completions):
     """text_offset counts tokens."""
 
     breaks = {"completions/logprobs/offsets", "completions/logprobs/echo-offsets"}
-    also = SHOWN
 
     def text_offsets(self, tokens: Sequence[Token], offset: int) -> list[int]:
         return [offset + number for number in range(len(tokens))]
 
 
-class OffsetsOfChunks(ReferenceServer):
+class OffsetsOfChunks(Completions):
     """text_offset begins anew with each chunk of a stream."""
 
     breaks = {"completions/logprobs/streamed-like-unary"}
-    also = SHOWN | JUDGED
 
     def text_offsets(self, tokens: Sequence[Token], offset: int) -> list[int]:
         return super().text_offsets(tokens, 0)
 
 
-class NoLogprobsOfEcho(ReferenceServer):
+class NoLogprobsOfEcho(Completions):
     """The lists lack the prompt's tokens."""
 
     breaks = {"completions/capabilities/echo-logprobs"}
-    also = SHOWN | JUDGED
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         return super().completion_logprobs(asked, tokens[len(self.echoed(asked)) :] or tokens, offset)
 
 
-class EchoOfFirst(ReferenceServer):
+class EchoOfFirst(Completions):
     """Of the prompt's tokens the lists have every other one."""
 
     breaks = {"completions/logprobs/echo", "completions/logprobs/echo-streamed"}
-    also = SHOWN | JUDGED
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         shown = tokens[::2] if asked.body.get("echo") else tokens
         return super().completion_logprobs(asked, shown, offset)
 
 
-class NothingOfEcho(ReferenceServer):
+class NothingOfEcho(Completions):
     """The prompt's tokens have null for logprobs."""
 
     breaks = {"completions/logprobs/echo-lists", "completions/logprobs/echo-alone"}
-    also = SHOWN | {"completions/*"}
 
     def echoed(self, asked: Asked) -> list[Token]:
         return [replace(token, logprob=None) for token in super().echoed(asked)]
 
 
-class EchoNeedsAnswer(ReferenceServer):
+class EchoNeedsAnswer(Completions):
     """Without an answer there is no echo."""
 
     breaks = {"completions/capabilities/echo-alone"}
-    also = {"completions/*", "completions/rules/*"}
 
     def completion_text(self, asked: Asked, output: Output) -> str:
         return super().completion_text(asked, output) if output.made else ""

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from reference_server.http import Call, Route
+from reference_server.http import Call, Http, Route
+from reference_server.models import Models
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
 from specvino.generated.errors import ErrorCode
 
 
-class ListsAnother(ReferenceServer):
+class ListsAnother(Models):
     """The list names a model that isn't served."""
 
     breaks = {"models/list/served"}
@@ -17,7 +17,7 @@ class ListsAnother(ReferenceServer):
         return {"object": "list", "data": [self.described("another")]}
 
 
-class CreatedInMilliseconds(ReferenceServer):
+class CreatedInMilliseconds(Models):
     """The time of a model is in milliseconds."""
 
     breaks = {"models/list/shape"}
@@ -27,25 +27,25 @@ class CreatedInMilliseconds(ReferenceServer):
         return {**found, "created": found["created"] * 1000}
 
 
-class ListsTwice(ReferenceServer):
+class ListsTwice(Models):
     """A model is listed twice."""
 
     breaks = {"models/list/stays"}
 
     def list_models(self, call: Call) -> dict[str, Any]:
-        return {"object": "list", "data": [self.described(self.model)] * 2}
+        return {"object": "list", "data": [self.described(self.server.model)] * 2}
 
 
-class NamesOtherwise(ReferenceServer):
+class NamesOtherwise(Models):
     """A model has another name at its own path than in the list."""
 
     breaks = {"models/one/retrieved"}
 
     def retrieve_model(self, call: Call) -> dict[str, Any]:
-        return {**super().retrieve_model(call), "id": f"{self.model}:latest"}
+        return {**super().retrieve_model(call), "id": f"{self.server.model}:latest"}
 
 
-class RetrievesAnything(ReferenceServer):
+class RetrievesAnything(Models):
     """Every name has a model."""
 
     breaks = {"models/one/unknown*", "models/one/code"}
@@ -54,7 +54,7 @@ class RetrievesAnything(ReferenceServer):
         return self.described(call.parameters["model"])
 
 
-class NoSlashes(ReferenceServer):
+class NoSlashes(Http):
     """A name with a slash is a path that isn't there."""
 
     breaks = {"models/one/unknown-with-slash"}
@@ -66,7 +66,7 @@ class NoSlashes(ReferenceServer):
         return found
 
 
-class UnknownModelIsUnknownPath(ReferenceServer):
+class UnknownModelIsUnknownPath(Models):
     """The error of an unknown model is that of an unknown path."""
 
     breaks = {"models/one/code"}

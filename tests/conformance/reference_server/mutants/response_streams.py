@@ -5,14 +5,14 @@ from typing import Any
 
 from reference_server.generation import Asked, Piece
 from reference_server.http import Event
+from reference_server.item_events import ItemEvents
 from reference_server.items import Item
-from reference_server.responses import Response
-from reference_server.server import ReferenceServer
+from reference_server.responses import Response, Responses
 
 ORDER = {"responses/rules/stream-order", "response/rules/stream-order"}
 
 
-class CreatedCompleted(ReferenceServer):
+class CreatedCompleted(Responses):
     """A response counts as completed when its stream begins."""
 
     breaks = {"responses/events/begins-empty"}
@@ -22,32 +22,38 @@ class CreatedCompleted(ReferenceServer):
             yield {**event, "response": {**begun, "status": "completed"}}
 
 
-class EndsWithoutUsage(ReferenceServer):
+class EndsWithoutUsage(Responses):
     """The last event doesn't say what the response took."""
 
     breaks = {"responses/events/ends-whole"}
-    also = {"responses/streams/*", "responses/stored/*"}
 
     def last_events(self, whole: Response) -> Iterator[Event]:
         for event in super().last_events(whole):
             yield {**event, "response": {**whole, "usage": None}}
 
 
-class AlwaysCompleted(ReferenceServer):
+class AlwaysCompleted(Responses):
     """Every stream ends with response.completed."""
 
     breaks = {"responses/events/cut-off"}
-    also = {"responses/events/ends-whole"}
 
     def last_events(self, whole: Response) -> Iterator[Event]:
         yield {"type": "response.completed", "response": whole}
 
 
-class LosesTheFirst(ReferenceServer):
+class LosesTheFirst(ItemEvents):
     """The first piece of a text doesn't come."""
 
-    breaks = {"responses/streams/*", "responses/forms/json-object"}
-    also = {*ORDER, "responses/stored/*", "responses/rules/*"}
+    breaks = {
+        "responses/forms/json-object",
+        "responses/streams/cut-off",
+        "responses/streams/history",
+        "responses/streams/json-schema",
+        "responses/streams/logprobs",
+        "responses/streams/plain",
+        "responses/streams/seed",
+        "responses/streams/unicode",
+    }
 
     def part_events(
         self, asked: Asked, pieces: list[Piece], part: Mapping[str, Any], where: Mapping[str, Any]
@@ -55,22 +61,20 @@ class LosesTheFirst(ReferenceServer):
         yield from super().part_events(asked, pieces[1:], part, where)
 
 
-class LosesArguments(ReferenceServer):
+class LosesArguments(ItemEvents):
     """The pieces of a call's arguments have lost their quotation marks."""
 
     breaks = {"responses/tools/streamed", "responses/streams/call"}
-    also = {"responses/rules/*"}
 
     def arguments_delta(self, piece: Piece, place: Mapping[str, Any]) -> Event:
         event = super().arguments_delta(piece, place)
         return {**event, "delta": event["delta"].replace('"', "")}
 
 
-class BeginsWithArguments(ReferenceServer):
+class BeginsWithArguments(ItemEvents):
     """A call begins with all of its arguments, and the pieces repeat them."""
 
     breaks = {"responses/tools/streamed"}
-    also = {"responses/streams/call", "responses/rules/*"}
 
     def item_added(self, item: Item, at: int) -> Event:
         event = super().item_added(item, at)

@@ -4,13 +4,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from reference_server.generation import NO_FORM, Asked, Output
-from reference_server.http import Call
-from reference_server.items import Item
+from reference_server.chat import Chat
+from reference_server.generation import NO_FORM, Asked, Generation, Output
+from reference_server.http import Call, Http
+from reference_server.items import Item, Items
+from reference_server.models import Models
 from reference_server.refusal import Refusal
-from reference_server.responses import Response
-from reference_server.server import ReferenceServer
-from reference_server.tools import Offer
+from reference_server.requests import Requests
+from reference_server.responses import Response, Responses
+from reference_server.tools import Offer, Tools
 from reference_server.words import Token
 from specvino.generated.errors import ErrorCode
 
@@ -18,21 +20,19 @@ SHAPES = {"response*/rules/*-shape"}
 """What an answer of a wrong form may break, too."""
 
 
-class NoOutput(ReferenceServer):
+class NoOutput(Responses):
     """A response's output stays empty."""
 
     breaks = {"responses/capabilities/endpoint"}
-    also = {"responses/capabilities/*"}
 
     def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
         return {**super().response(asked, begun, output, items), "output": []}
 
 
-class PartsOfChat(ReferenceServer):
+class PartsOfChat(Responses):
     """The parts of a message are of the type text, as chat has it."""
 
     breaks = {"responses/basics/answers"}
-    also = {"responses/*", "responses/rules/*", "response/rules/*", *SHAPES}
 
     def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
         named = [
@@ -44,34 +44,43 @@ class PartsOfChat(ReferenceServer):
         return super().response(asked, begun, output, named)
 
 
-class AnyModel(ReferenceServer):
+class AnyModel(Models):
     """The served model answers for any other."""
 
     breaks = {"responses/basics/model-is-unknown"}
-    also = {"*/*/*model*", "models/*"}
 
     def require_model(self, name: str) -> None:
         return
 
 
-class AcceptsAnything(ReferenceServer):
+class AcceptsAnything(Requests):
     """Requests are not judged, so that what can't be understood is left out, or breaks something later."""
 
     breaks = {
-        "responses/refusals/*",
+        "responses/background/not-kept",
         "responses/basics/input-is-missing",
         "responses/basics/model-is-missing",
         "responses/events/refused-before",
+        "responses/refusals/format-without-schema",
+        "responses/refusals/input-is-a-number",
+        "responses/refusals/limit-is-a-text",
+        "responses/refusals/limit-is-negative",
+        "responses/refusals/metadata-is-a-list",
+        "responses/refusals/names-the-field",
+        "responses/refusals/part-without-text",
+        "responses/refusals/role-is-unknown",
+        "responses/refusals/stream-is-a-number",
+        "responses/refusals/temperature-is-negative",
+        "responses/refusals/tools-are-an-object",
+        "responses/refusals/top-p-is-too-large",
         "responses/tools/without-name",
-        "responses/background/not-kept",
     }
-    also = {"*/*/*", "*/rules/*"}
 
     def violations(self, component: str, body: Any) -> Iterator[Any]:
         yield from ()
 
 
-class LeavesOutUnknown(ReferenceServer):
+class LeavesOutUnknown(Requests):
     """Parts and forms of unknown types are left out without a word."""
 
     breaks = {"responses/refusals/part-is-unknown", "responses/refusals/format-is-unknown"}
@@ -89,7 +98,7 @@ class LeavesOutUnknown(ReferenceServer):
         return super().accepted(call, component)
 
 
-class NamesNoField(ReferenceServer):
+class NamesNoField(Requests):
     """Errors don't say which field is wrong."""
 
     breaks = {
@@ -98,13 +107,12 @@ class NamesNoField(ReferenceServer):
         "responses/refusals/names-the-field",
         "tokenize/lists/none",
     }
-    also = {"*/*", "*/*/*"}
 
     def param(self, error: Any) -> str | None:
         return None
 
 
-class UsageOfChat(ReferenceServer):
+class UsageOfChat(Responses):
     """Usage has the names that chat gives it."""
 
     breaks = {"responses/basics/usage-names"}
@@ -114,37 +122,34 @@ class UsageOfChat(ReferenceServer):
         return {**usage, "prompt_tokens": usage["input_tokens"], "completion_tokens": usage["output_tokens"]}
 
 
-class Milliseconds(ReferenceServer):
+class Milliseconds(Http):
     """Times are in milliseconds."""
 
     breaks = {"responses/basics/times"}
-    also = {"*/*/*"}
 
     def now(self) -> int:
         return super().now() * 1000
 
 
-class LimitOfChat(ReferenceServer):
+class LimitOfChat(Responses):
     """What the limit cut off says length for a reason, as chat does."""
 
     breaks = {"responses/basics/cut-off"}
-    also = {"responses/basics/cut-off-item", "responses/events/cut-off", *SHAPES}
 
     def incomplete_details(self) -> dict[str, str]:
         return {"reason": "length"}
 
 
-class NeverIncomplete(ReferenceServer):
+class NeverIncomplete(Responses):
     """What the limit cut off counts as completed."""
 
     breaks = {"responses/basics/cut-off", "responses/basics/cut-off-item", "responses/events/cut-off"}
-    also = {"responses/*"}
 
     def response_status(self, output: Output) -> str:
         return "completed"
 
 
-class WholeItems(ReferenceServer):
+class WholeItems(Items):
     """The item that the limit cut off counts as completed."""
 
     breaks = {"responses/basics/cut-off-item"}
@@ -153,7 +158,7 @@ class WholeItems(ReferenceServer):
         return "completed"
 
 
-class AlwaysExcused(ReferenceServer):
+class AlwaysExcused(Responses):
     """Every response says why it is incomplete, the completed ones, too."""
 
     breaks = {"responses/basics/whole-has-no-excuse"}
@@ -163,48 +168,44 @@ class AlwaysExcused(ReferenceServer):
         return {**whole, "incomplete_details": self.incomplete_details()}
 
 
-class OneItemId(ReferenceServer):
+class OneItemId(Items):
     """The ids of items say their kind only."""
 
     breaks = {"responses/basics/item-ids"}
-    also = {"responses/tools/*", "responses/stored/input-items"}
 
     def item_id(self, prefix: str) -> str:
         return f"{prefix}_1"
 
 
-class OneCallId(ReferenceServer):
+class OneCallId(Generation):
     """All calls have one id."""
 
     breaks = {"responses/tools/call-ids"}
-    also = {"chat/*"}
 
     def call_id(self) -> str:
         return "call_1"
 
 
-class StreamsWhenNamed(ReferenceServer):
+class StreamsWhenNamed(Requests):
     """With stream in it, whatever it says, a request gets a stream."""
 
     breaks = {"responses/basics/stream-is-false"}
-    also = {"*/*/*"}
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:
         given = super().given(body)
         return {**given, "stream": True} if "stream" in given else given
 
 
-class NullIsAValue(ReferenceServer):
+class NullIsAValue(Requests):
     """null is no sign that a field is absent."""
 
     breaks = {"completions/settings/null", "responses/input/null-is-absent", "tokenize/lists/null"}
-    also = {"*/*", "*/*/*", "*/rules/*"}
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:
         return body
 
 
-class AllIsThought(ReferenceServer):
+class AllIsThought(Responses):
     """All tokens count as thoughts."""
 
     breaks = {"responses/basics/thoughts-are-counted"}
@@ -214,7 +215,7 @@ class AllIsThought(ReferenceServer):
         return {**usage, "output_tokens_details": {"reasoning_tokens": usage["output_tokens"]}}
 
 
-class TextIsCompleted(ReferenceServer):
+class TextIsCompleted(Items):
     """An input that is a text is no user's message, but something to go on with."""
 
     breaks = {"responses/input/message-without-type"}
@@ -223,7 +224,7 @@ class TextIsCompleted(ReferenceServer):
         return super().input_items([{"role": "assistant", "content": given}] if isinstance(given, str) else given)
 
 
-class TypedIsShown(ReferenceServer):
+class TypedIsShown(Items):
     """A message with a type is shown to the model as the JSON that it came in."""
 
     breaks = {"responses/input/message-with-type"}
@@ -233,17 +234,16 @@ class TypedIsShown(ReferenceServer):
         return super().whole_item({**item, "content": json.dumps(item)} if shown else item)
 
 
-class DropsParts(ReferenceServer):
+class DropsParts(Items):
     """A content that is a list is taken, and left out without a word."""
 
     breaks = {"responses/input/parts", "responses/input/several-parts", "responses/input/assistant-parts"}
-    also = {"responses/input/*"}
 
     def whole_item(self, item: Item) -> Item:
         return super().whole_item({**item, "content": []} if isinstance(item.get("content"), list) else item)
 
 
-class FirstPartOnly(ReferenceServer):
+class FirstPartOnly(Items):
     """Of a content's parts the first is read only."""
 
     breaks = {"responses/input/several-parts"}
@@ -252,21 +252,19 @@ class FirstPartOnly(ReferenceServer):
         return super().item_text(content if isinstance(content, str) else content[:1], param)
 
 
-class LastTurnOnly(ReferenceServer):
+class LastTurnOnly(Items):
     """The model sees what came last only."""
 
     breaks = {"responses/input/history"}
-    also = {"responses/*", "responses/capabilities/*"}
 
     def item_turns(self, items: Iterable[Item], param: str) -> Iterator[tuple[str, str]]:
         yield from [*super().item_turns(items, param)][-1:]
 
 
-class NoDevelopers(ReferenceServer):
+class NoDevelopers(Chat):
     """The model's template knows no developer, and refuses one."""
 
     breaks = {"responses/input/developer"}
-    also = {"chat/*"}
 
     def role(self, role: str) -> str:
         if role == "developer":
@@ -274,7 +272,7 @@ class NoDevelopers(ReferenceServer):
         return super().role(role)
 
 
-class SystemIsDropped(ReferenceServer):
+class SystemIsDropped(Items):
     """Only users and assistants are read."""
 
     breaks = {"responses/input/system", "responses/input/developer"}
@@ -284,21 +282,19 @@ class SystemIsDropped(ReferenceServer):
         yield from super().item_turns([item for item in items if item.get("role") not in dropped], param)
 
 
-class NoInstructions(ReferenceServer):
+class NoInstructions(Responses):
     """Instructions are taken, and left out without a word."""
 
     breaks = {"responses/input/instructions"}
-    also = {"responses/previous/instructions-end"}
 
     def instructed(self, body: Mapping[str, Any]) -> list[tuple[str, str]]:
         return []
 
 
-class RefusesItsOwn(ReferenceServer):
+class RefusesItsOwn(Items):
     """Items with a status are refused, so that the server's own can't come back."""
 
     breaks = {"responses/input/output-goes-back-in"}
-    also = {"responses/input/assistant-parts", "responses/tools/*", "responses/previous/call"}
 
     def whole_item(self, item: Item) -> Item:
         if "status" in item:
@@ -306,11 +302,10 @@ class RefusesItsOwn(ReferenceServer):
         return super().whole_item(item)
 
 
-class AsciiOnly(ReferenceServer):
+class AsciiOnly(Responses):
     """What is repeated has lost all but ASCII."""
 
     breaks = {"responses/input/unicode"}
-    also = {"responses/echo/metadata"}
 
     def echo(self, body: Mapping[str, Any]) -> dict[str, Any]:
         repeated = super().echo(body)
@@ -318,11 +313,10 @@ class AsciiOnly(ReferenceServer):
         return shown
 
 
-class RefusesUnknown(ReferenceServer):
+class RefusesUnknown(Requests):
     """Fields that nobody knows are refused."""
 
     breaks = {"responses/input/unknown-field"}
-    also = {"*/*/*"}
 
     def unsupported(self, body: Any, component: str) -> list[str]:
         for name in super().unsupported(body, component):
@@ -330,17 +324,26 @@ class RefusesUnknown(ReferenceServer):
         return []
 
 
-class RepeatsDefaults(ReferenceServer):
+class RepeatsDefaults(Responses):
     """A response says the default of each setting, whatever the request was."""
 
-    breaks = {"responses/echo/*", "responses/forms/schema-is-repeated"}
-    also = {"responses/input/*", "responses/stored/*"}
+    breaks = {
+        "responses/echo/instructions",
+        "responses/echo/limit",
+        "responses/echo/max-tool-calls",
+        "responses/echo/metadata",
+        "responses/echo/parallel-tool-calls",
+        "responses/echo/sampling",
+        "responses/echo/tools",
+        "responses/echo/truncation",
+        "responses/forms/schema-is-repeated",
+    }
 
     def echo(self, body: Mapping[str, Any]) -> dict[str, Any]:
         return super().echo({})
 
 
-class SaysStored(ReferenceServer):
+class SaysStored(Responses):
     """A response says that it is stored, though it isn't."""
 
     breaks = {"responses/echo/not-stored"}
@@ -349,41 +352,37 @@ class SaysStored(ReferenceServer):
         return {**super().begun_response(body), "store": True}
 
 
-class NoFormSaid(ReferenceServer):
+class NoFormSaid(Responses):
     """The form of a text is null unless the request has one."""
 
     breaks = {"responses/echo/format"}
-    also = SHAPES
 
     def echoed_text(self, body: Mapping[str, Any]) -> dict[str, Any]:
         return {**super().echoed_text(body), "format": (body.get("text") or {}).get("format")}
 
 
-class ToolsOfChat(ReferenceServer):
+class ToolsOfChat(Responses):
     """Tools are repeated in chat's nested form."""
 
     breaks = {"responses/echo/tools"}
-    also = SHAPES
 
     def echoed_tools(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
         return [{"type": "function", "function": tool} for tool in super().echoed_tools(body)]
 
 
-class NoTools(ReferenceServer):
+class NoTools(Tools):
     """Tools are taken, and left out without a word."""
 
     breaks = {"responses/capabilities/tools"}
-    also = {"chat/*", "chat/capabilities/*"}
 
     def offer(self, body: Mapping[str, Any]) -> Offer:
         return Offer({})
 
 
-class ArgumentsAreObjects(ReferenceServer):
+class ArgumentsAreObjects(Responses):
     """The arguments of a call are an object instead of its text."""
 
     breaks = {"responses/tools/required"}
-    also = {"responses/*", "responses/rules/*", *SHAPES}
 
     def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
         objects = [
@@ -393,17 +392,16 @@ class ArgumentsAreObjects(ReferenceServer):
         return super().response(asked, begun, output, objects)
 
 
-class AnyFunction(ReferenceServer):
+class AnyFunction(Tools):
     """A tool_choice that names a function is read as required."""
 
     breaks = {"responses/tools/named", "responses/tools/named-is-unknown"}
-    also = {"chat/*"}
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
         return ("required", None, "tool_choice") if isinstance(choice, Mapping) else super().choice(choice)
 
 
-class CallsUnread(ReferenceServer):
+class CallsUnread(Items):
     """Calls and their results are taken, and left out without a word."""
 
     breaks = {"responses/tools/answered", "responses/tools/output-in-parts"}
@@ -413,21 +411,19 @@ class CallsUnread(ReferenceServer):
         yield from super().item_turns(read or [{"type": "message", "role": "user", "content": ""}], param)
 
 
-class FormIgnored(ReferenceServer):
+class FormIgnored(Generation):
     """A form is taken, and left out without a word."""
 
     breaks = {"responses/capabilities/json-schema", "responses/capabilities/json-object"}
-    also = {"chat/capabilities/*"}
 
     def form(self, format: Mapping[str, Any] | None, param: str) -> Mapping[str, Any]:
         return NO_FORM
 
 
-class ShallowForms(ReferenceServer):
+class ShallowForms(Generation):
     """Of an object's properties the first comes only, and nothing within it."""
 
     breaks = {"responses/forms/json-schema", "responses/forms/nested-schema"}
-    also = {"chat/*"}
 
     def formed(self, form: Mapping[str, Any]) -> str:
         value = json.loads(super().formed(form))
@@ -437,11 +433,10 @@ class ShallowForms(ReferenceServer):
         return json.dumps({name: [] if isinstance(first, list) else first})
 
 
-class AnySchema(ReferenceServer):
+class AnySchema(Generation):
     """A schema that is none is taken for one that allows everything."""
 
     breaks = {"responses/forms/schema-is-none"}
-    also = {"chat/*", "*/rules/no-server-error", "*/rules/error-envelope"}
 
     def satisfied(self, schema: Any, param: str) -> Any:
         try:
@@ -450,7 +445,7 @@ class AnySchema(ReferenceServer):
             return {}
 
 
-class NoProbabilities(ReferenceServer):
+class NoProbabilities(Items):
     """Logprobs are asked for without effect."""
 
     breaks = {"responses/capabilities/logprobs"}
@@ -459,28 +454,26 @@ class NoProbabilities(ReferenceServer):
         return []
 
 
-class PositiveProbabilities(ReferenceServer):
+class PositiveProbabilities(Chat):
     """Logprobs have lost their sign."""
 
     breaks = {"responses/logprobs/join"}
-    also = {"*/logprobs/*", "*/rules/*"}
 
     def shown_logprob(self, token: Token) -> dict[str, Any]:
         shown = super().shown_logprob(token)
         return {**shown, "logprob": -shown["logprob"]}
 
 
-class OtherTokens(ReferenceServer):
+class OtherTokens(Items):
     """The tokens of logprobs are those of another text."""
 
     breaks = {"responses/logprobs/join"}
-    also = {"responses/streams/logprobs", "responses/logprobs/*"}
 
     def output_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> list[dict[str, Any]]:
         return super().output_logprobs(asked, tokens[::-1])
 
 
-class MoreAlternatives(ReferenceServer):
+class MoreAlternatives(Items):
     """Three alternatives are shown, however many were asked for."""
 
     breaks = {"responses/logprobs/alternatives"}
@@ -489,10 +482,10 @@ class MoreAlternatives(ReferenceServer):
         return [{**each, "top_logprobs": [each] * 3} for each in super().output_logprobs(asked, tokens)]
 
 
-class ProbabilitiesUnasked(ReferenceServer):
+class ProbabilitiesUnasked(Items):
     """Logprobs always come."""
 
     breaks = {"responses/logprobs/not-asked-for"}
 
     def output_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> list[dict[str, Any]]:
-        return [self.token_logprob(token, asked.body.get("top_logprobs", 0)) for token in tokens]
+        return [self.server.chat.token_logprob(token, asked.body.get("top_logprobs", 0)) for token in tokens]

@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reference_server.generation import Asked, Output, Reason
+from reference_server.chat import Chat
+from reference_server.completions import Completions
+from reference_server.generation import Asked, Generation, Output, Reason
 from reference_server.items import Item
-from reference_server.responses import Response
-from reference_server.server import ReferenceServer
+from reference_server.responses import Response, Responses
 from reference_server.words import Token
 
 
-class MiscountsTotal(ReferenceServer):
+class MiscountsTotal(Generation):
     """total_tokens is not the sum of the others."""
 
     breaks = {"chat/rules/usage-adds-up", "completions/rules/usage-adds-up", "responses/rules/usage-adds-up"}
@@ -19,89 +20,81 @@ class MiscountsTotal(ReferenceServer):
         return completion
 
 
-class OneTokenMore(ReferenceServer):
+class OneTokenMore(Generation):
     """Each answer has a token more than it may have."""
 
     breaks = {"chat/rules/token-limit", "completions/rules/token-limit", "responses/rules/token-limit"}
-    also = {"chat/*", "completions/*", "responses/*"}
 
     def budget(self, asked: Asked) -> int:
         return super().budget(asked) + 1
 
 
-class OneTokenLess(ReferenceServer):
+class OneTokenLess(Generation):
     """Answers end by length before the limit."""
 
     breaks = {"chat/rules/finish-agrees", "completions/rules/finish-agrees", "responses/rules/finish-agrees"}
-    also = {"chat/*", "completions/logprobs/echo-alone"}
 
     def budget(self, asked: Asked) -> int:
         return max(1, super().budget(asked) - 1)
 
 
-class CallsButStops(ReferenceServer):
+class CallsButStops(Generation):
     """finish_reason is stop although tools are called, where agents end their loop."""
 
     breaks = {"chat/rules/finish-agrees"}
-    also = {"chat/tools/*"}
 
     def reason(self, *, cut: bool, calls: int) -> Reason:
         return "length" if cut else "stop"
 
 
-class ShowsStops(ReferenceServer):
+class ShowsStops(Generation):
     """The text holds the stop text that ended it."""
 
     breaks = {"chat/rules/stop-absent", "completions/rules/stop-absent"}
-    also = {"*/*stop*", "chat/*", "completions/settings/*"}
 
     def kept(self, start: int, stop: str, body: Mapping[str, Any]) -> int:
         return start + len(stop)
 
 
-class CallsWithNothing(ReferenceServer):
+class CallsWithNothing(Generation):
     """Functions are called without the arguments that they need."""
 
     breaks = {"chat/rules/arguments-valid", "responses/rules/arguments-valid"}
-    also = {"*/tools/*", "chat/tool_streams/*"}
 
     def arguments(self, function: Mapping[str, Any]) -> dict[str, Any]:
         return {}
 
 
-class TokensWithoutBlanks(ReferenceServer):
+class TokensWithoutBlanks(Chat):
     """The tokens of logprobs lack the blank before a word."""
 
     breaks = {"chat/rules/logprobs-join"}
-    also = {"*/logprobs/*"}
 
     def shown_logprob(self, token: Token) -> dict[str, Any]:
         text = token.text.strip() or token.text
         return {"token": text, "logprob": token.logprob, "bytes": list(text.encode())}
 
 
-class DropsTokens(ReferenceServer):
+class DropsTokens(Completions):
     """The logprobs of a text lack its first token."""
 
     breaks = {"completions/rules/logprobs-join"}
-    also = {"completions/capabilities/echo-logprobs", "completions/logprobs/*", "completions/streams/*"}
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         shown = super().completion_logprobs(asked, tokens, offset)
         return shown and {name: each and each[1:] for name, each in shown.items()}
 
 
-class OneChatId(ReferenceServer):
+class OneChatId(Chat):
     """All answers have one id, since it is made of what doesn't change."""
 
     breaks = {"chat/rules/ids-unique"}
-    also = {"transport/at_once/*"}
 
     def chat_id(self) -> str:
         return "chatcmpl-reference"
 
 
-class OneCompletionId(ReferenceServer):
+class OneCompletionId(Completions):
     """The same of text completions."""
 
     breaks = {"completions/rules/ids-unique"}
@@ -110,7 +103,7 @@ class OneCompletionId(ReferenceServer):
         return "cmpl-reference"
 
 
-class OneResponseId(ReferenceServer):
+class OneResponseId(Responses):
     """The same of responses that are not stored."""
 
     breaks = {"responses/rules/ids-unique"}

@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from reference_server.http import Call, Headers
+from reference_server.http import Call, Headers, Http
+from reference_server.models import Models
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
+from reference_server.stored import Stored
+from reference_server.tokenize import Tokenize
 from specvino.generated.errors import ErrorCode
 
 
-class TimesWithFractions(ReferenceServer):
+class TimesWithFractions(Http):
     """When an answer was begun is a number with a fraction, which typed clients can't read."""
 
     breaks = {
@@ -20,36 +22,30 @@ class TimesWithFractions(ReferenceServer):
         "response/rules/event-shape",
         "response_cancel/rules/answer-shape",
     }
-    also = {
-        "chat/basics/created-in-seconds",
-        "completions/prompts/answers",
-    }
 
     def now(self) -> Any:
         return super().now() + 0.25
 
 
-class ModelsWithoutOwner(ReferenceServer):
+class ModelsWithoutOwner(Models):
     """A model has no owned_by."""
 
     breaks = {"models/rules/answer-shape", "model/rules/answer-shape"}
-    also = {"models/list/shape"}
 
     def described(self, model: str) -> dict[str, Any]:
         return {"id": model, "object": "model", "created": 0}
 
 
-class TokensAsObjects(ReferenceServer):
+class TokensAsObjects(Tokenize):
     """Tokens are objects instead of their ids."""
 
     breaks = {"tokenize/rules/answer-shape"}
-    also = {"tokenize/*"}
 
     def listed(self, found: list[list[int]]) -> Any:
         return [{"id": id} for ids in found for id in ids]
 
 
-class DeletedOtherwise(ReferenceServer):
+class DeletedOtherwise(Stored):
     """A deletion says another kind of object."""
 
     breaks = {"response_deletion/rules/answer-shape"}
@@ -58,112 +54,145 @@ class DeletedOtherwise(ReferenceServer):
         return {**super().delete_response(call), "object": "response.deleted"}
 
 
-class CancelledBriefly(ReferenceServer):
+class CancelledBriefly(Stored):
     """What was cancelled is said without the response."""
 
     breaks = {"response_cancel/rules/answer-shape"}
-    also = {"response/rules/answer-shape"}
 
     def cancelled(self, response: dict[str, Any]) -> dict[str, Any]:
         return {"id": response["id"], "object": "response", "status": "cancelled", "background": True}
 
 
-class PagesWithoutEnds(ReferenceServer):
+class PagesWithoutEnds(Stored):
     """A page of items doesn't say which are its first and last."""
 
     breaks = {"response_input_items/rules/answer-shape"}
-    also = {"responses/stored/input-items"}
 
     def list_input_items(self, call: Call) -> dict[str, Any]:
         page = super().list_input_items(call)
         return {name: page[name] for name in ("object", "data", "has_more")}
 
 
-class ErrorsOfAnotherForm(ReferenceServer):
+class ErrorsOfAnotherForm(Http):
     """Errors are not in OpenAI's form, and clients show "no body"."""
 
-    breaks = {"*/rules/error-envelope"}
-    also = {"*/*/*"}
+    breaks = {
+        "chat/rules/error-envelope",
+        "completions/rules/error-envelope",
+        "model/rules/error-envelope",
+        "response/rules/error-envelope",
+        "response_cancel/rules/error-envelope",
+        "response_deletion/rules/error-envelope",
+        "response_input_items/rules/error-envelope",
+        "responses/rules/error-envelope",
+        "tokenize/rules/error-envelope",
+        "transport/rules/error-envelope",
+    }
 
     def envelope(self, refusal: Refusal) -> dict[str, Any]:
         return {"object": "error", "message": refusal.message, "code": refusal.status}
 
 
-class ErrorsWithNumbers(ReferenceServer):
+class ErrorsWithNumbers(Http):
     """The code of an error is its status."""
 
-    breaks = {"*/rules/error-envelope"}
-    also = {"*/*/*"}
+    breaks = {
+        "chat/rules/error-envelope",
+        "completions/rules/error-envelope",
+        "model/rules/error-envelope",
+        "response/rules/error-envelope",
+        "response_cancel/rules/error-envelope",
+        "response_deletion/rules/error-envelope",
+        "response_input_items/rules/error-envelope",
+        "responses/rules/error-envelope",
+        "tokenize/rules/error-envelope",
+        "transport/rules/error-envelope",
+    }
 
     def envelope(self, refusal: Refusal) -> dict[str, Any]:
         return {"error": {**refusal.error, "code": refusal.status}}
 
 
-class Unprocessable(ReferenceServer):
+class Unprocessable(Http):
     """What is not valid is refused with 422, as some frameworks do of themselves."""
 
-    breaks = {"*/rules/documented-status"}
-    also = {"*/*/*"}
+    breaks = {
+        "chat/rules/documented-status",
+        "completions/rules/documented-status",
+        "response_cancel/rules/documented-status",
+        "responses/rules/documented-status",
+        "tokenize/rules/documented-status",
+    }
 
     def status(self, refusal: Refusal) -> int:
         return 422 if refusal.status == 400 else refusal.status
 
 
-class Gone(ReferenceServer):
+class Gone(Http):
     """What isn't there is refused with 410."""
 
-    breaks = {"model/rules/documented-status", "response*/rules/documented-status"}
-    also = {"*/*/*", "*/rules/documented-status"}
+    breaks = {
+        "model/rules/documented-status",
+        "response/rules/documented-status",
+        "response_cancel/rules/documented-status",
+        "response_input_items/rules/documented-status",
+        "responses/rules/documented-status",
+    }
 
     def status(self, refusal: Refusal) -> int:
         return 410 if refusal.status == 404 else refusal.status
 
 
-class NoModels(ReferenceServer):
+class NoModels(Models):
     """There is no list of models, so that no client can show one."""
 
     breaks = {"models/rules/documented-status", "models/list/shape"}
-    also = {"*/*/*"}
 
     def list_models(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.NOT_FOUND, "There is nothing here.")
 
 
-class ModelsFail(ReferenceServer):
+class ModelsFail(Models):
     """The list of models is a failure of the server."""
 
     breaks = {"models/rules/no-server-error"}
-    also = {"*/*/*", "transport/rules/no-server-error"}
 
     def list_models(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
 
 
-class DeletionFails(ReferenceServer):
+class DeletionFails(Stored):
     """What is to be deleted is a failure of the server."""
 
     breaks = {"response_deletion/rules/no-server-error"}
-    also = {"responses/capabilities/deletion"}
 
     def forget(self, id: str) -> None:
         raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
 
 
-class DeletionUnknown(ReferenceServer):
+class DeletionUnknown(Http):
     """What was deleted is said with a status that no client expects."""
 
     breaks = {"response_deletion/rules/documented-status"}
-    also = {"responses/capabilities/deletion", "response_deletion/rules/answer-shape"}
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
         await super().respond(call, 202 if call.method == "DELETE" and status == 200 else status, body, headers)
 
 
-class FailsInstead(ReferenceServer):
+class FailsInstead(Http):
     """Whatever should be refused is a failure of the server."""
 
-    breaks = {"*/rules/no-server-error"}
-    also = {"*/*/*", "*/capabilities/*"}
+    breaks = {
+        "chat/rules/no-server-error",
+        "completions/rules/no-server-error",
+        "model/rules/no-server-error",
+        "response/rules/no-server-error",
+        "response_cancel/rules/no-server-error",
+        "response_input_items/rules/no-server-error",
+        "responses/rules/no-server-error",
+        "tokenize/rules/no-server-error",
+        "transport/rules/no-server-error",
+    }
 
     def status(self, refusal: Refusal) -> int:
         return 500

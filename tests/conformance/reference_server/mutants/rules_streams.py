@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from reference_server.chat import Chat
+from reference_server.completions import Completions
 from reference_server.generation import Asked, Output, Piece
-from reference_server.http import Event, Stream
-from reference_server.server import ReferenceServer
+from reference_server.http import Event, Http, Stream
+from reference_server.item_events import ItemEvents
+from reference_server.responses import Responses
 
 
-class EmptyReasons(ReferenceServer):
+class EmptyReasons(Chat):
     """finish_reason is an empty text before the end."""
 
     breaks = {
@@ -16,13 +19,12 @@ class EmptyReasons(ReferenceServer):
         "chat/streaming/reason-is-null-before",
         "completions/rules/event-shape",
     }
-    also = {"chat/tool_streams/none"}
 
     def reason_so_far(self, reason: str | None) -> str | None:
         return reason or ""
 
 
-class DeltasWithoutLogprobs(ReferenceServer):
+class DeltasWithoutLogprobs(ItemEvents):
     """The deltas of a response's text have no logprobs."""
 
     breaks = {"responses/rules/event-shape", "response/rules/event-shape"}
@@ -31,7 +33,7 @@ class DeltasWithoutLogprobs(ReferenceServer):
         return {"type": f"{inside}.delta", **place, "delta": piece.text}
 
 
-class FinishesTwice(ReferenceServer):
+class FinishesTwice(Chat):
     """A choice is ended by two chunks."""
 
     breaks = {"chat/rules/stream-order"}
@@ -41,11 +43,10 @@ class FinishesTwice(ReferenceServer):
         yield from super().finishes(head, asked, output)
 
 
-class CompletionsNeverFinish(ReferenceServer):
+class CompletionsNeverFinish(Completions):
     """A text's stream breaks off without a finish_reason."""
 
     breaks = {"completions/rules/stream-order"}
-    also = {"completions/streams/*", "completions/logprobs/streamed-like-unary"}
 
     def completion_finishes(
         self, head: Mapping[str, Any], asked: Asked, output: Output, offsets: Mapping[int, int]
@@ -53,17 +54,16 @@ class CompletionsNeverFinish(ReferenceServer):
         yield from ()
 
 
-class CountsFromOne(ReferenceServer):
+class CountsFromOne(Responses):
     """The events of a response are counted from 1."""
 
     breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
-    also = {"responses/background/resumed"}
 
     def sequence_number(self, at: int) -> int:
         return at + 1
 
 
-class EndsWithoutDone(ReferenceServer):
+class EndsWithoutDone(Http):
     """Streams lack [DONE]."""
 
     breaks = {"chat/rules/stream-end", "completions/rules/stream-end"}
@@ -72,7 +72,7 @@ class EndsWithoutDone(ReferenceServer):
         return b""
 
 
-class DoneEverywhere(ReferenceServer):
+class DoneEverywhere(Http):
     """Responses' streams end with [DONE], too."""
 
     breaks = {"responses/rules/stream-end", "response/rules/stream-end"}

@@ -4,53 +4,48 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from reference_server.generation import Asked
+from reference_server.generation import Asked, Generation
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
 from specvino.generated.errors import ErrorCode
 
 
-class IgnoresTemperature(ReferenceServer):
+class IgnoresTemperature(Generation):
     """Tokens are drawn at any temperature."""
 
     breaks = {"chat/sampling/greedy"}
-    also = {"*/*"}
 
     def is_greedy(self, body: Mapping[str, Any]) -> bool:
         return super().is_greedy({**body, "temperature": 1})
 
 
-class ForgetsSeeds(ReferenceServer):
+class ForgetsSeeds(Generation):
     """The seed is another one each time."""
 
     breaks = {"chat/sampling/seed", "chat/sampling/seeded-stream"}
-    also = {"*/*"}
 
     def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
         return super().seed({name: value for name, value in body.items() if name != "seed"}, choice)
 
 
-class DrawsFromAll(ReferenceServer):
+class DrawsFromAll(Generation):
     """Nothing but the temperature says from how many tokens is drawn."""
 
     breaks = {"chat/sampling/top-p", "chat/sampling/top-k", "chat/sampling/min-p"}
-    also = {"*/*"}
 
     def is_greedy(self, body: Mapping[str, Any]) -> bool:
         return body.get("temperature") == 0
 
 
-class DrawsWhenCounting(ReferenceServer):
+class DrawsWhenCounting(Generation):
     """Where choices are counted, tokens are drawn at any temperature."""
 
     breaks = {"chat/choices/one"}
-    also = {"*/*"}
 
     def is_greedy(self, body: Mapping[str, Any]) -> bool:
         return "n" not in body and super().is_greedy(body)
 
 
-class RefusesStrongSettings(ReferenceServer):
+class RefusesStrongSettings(Generation):
     """Only the middle of what settings may be is taken."""
 
     breaks = {
@@ -59,7 +54,6 @@ class RefusesStrongSettings(ReferenceServer):
         "chat/sampling/repetition-penalty",
         "chat/sampling/seed-below-0",
     }
-    also = {"*/*"}
 
     def require_settings(self, body: Mapping[str, Any]) -> None:
         super().require_settings(body)
@@ -75,11 +69,10 @@ class RefusesStrongSettings(ReferenceServer):
                 raise Refusal(ErrorCode.INVALID_VALUE, f"{name} must be from {low} to {high}.", name)
 
 
-class OneOfTwoSettings(ReferenceServer):
+class OneOfTwoSettings(Generation):
     """temperature and top_p can't be said together."""
 
     breaks = {"chat/sampling/defaults"}
-    also = {"*/*"}
 
     def require_settings(self, body: Mapping[str, Any]) -> None:
         super().require_settings(body)
@@ -87,11 +80,10 @@ class OneOfTwoSettings(ReferenceServer):
             raise Refusal(ErrorCode.INVALID_VALUE, "Say temperature or top_p, not both.", "top_p")
 
 
-class EndsAllTheSame(ReferenceServer):
+class EndsAllTheSame(Generation):
     """The model ends its turn, though that is to be ignored."""
 
     breaks = {"chat/limits/ignored-end"}
-    also = {"*/*"}
 
     def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
         return 4

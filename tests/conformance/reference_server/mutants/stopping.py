@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from reference_server.generation import Asked, Output
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Generation, Output
 from reference_server.http import Call
-from reference_server.server import ReferenceServer
+from reference_server.requests import Requests
 from reference_server.words import Token
 
 
-class NeverStops(ReferenceServer):
+class NeverStops(Generation):
     """stop has no effect."""
 
     breaks = {
@@ -22,13 +23,12 @@ class NeverStops(ReferenceServer):
         "completions/settings/stop",
         "completions/settings/stops",
     }
-    also = {"*/*", "*/rules/*", "*/rules/stop-absent"}
 
     def stops(self, body: Mapping[str, Any]) -> list[str]:
         return []
 
 
-class ForgetsStops(ReferenceServer):
+class ForgetsStops(Requests):
     """Of many stop texts the last ones are left out."""
 
     breaks = {"chat/stop/too-many"}
@@ -39,11 +39,10 @@ class ForgetsStops(ReferenceServer):
         return super().accepted(call, component)
 
 
-class StopsAtTokens(ReferenceServer):
+class StopsAtTokens(Generation):
     """A stop text is found only within a token."""
 
     breaks = {"chat/stop/across-tokens", "chat/stop/streamed-across-tokens"}
-    also = {"*/*", "*/rules/stop-absent"}
 
     def stopped(self, tokens: list[Token], body: Mapping[str, Any]) -> tuple[list[Token], bool]:
         for made, token in enumerate(tokens, 1):
@@ -52,11 +51,10 @@ class StopsAtTokens(ReferenceServer):
         return tokens, False
 
 
-class DropsTokensWithStops(ReferenceServer):
+class DropsTokensWithStops(Generation):
     """Where a stop text begins within a token, the whole token is dropped."""
 
     breaks = {"chat/stop/within-a-token"}
-    also = {"*/*"}
 
     def cut(self, tokens: Sequence[Token], kept: int) -> Iterator[Token]:
         at = 0
@@ -65,31 +63,28 @@ class DropsTokensWithStops(ReferenceServer):
             yield token if at <= kept else Token(token.id, "", token.logprob)
 
 
-class StreamsShowStops(ReferenceServer):
+class StreamsShowStops(Generation):
     """A stream shows the stop text."""
 
     breaks = {"chat/stop/streamed", "chat/stop/streamed-across-tokens", "chat/streams/stop"}
-    also = {"*/*", "*/rules/stop-absent"}
 
     def kept(self, start: int, stop: str, body: Mapping[str, Any]) -> int:
         return start + len(stop) if body.get("stream") else super().kept(start, stop, body)
 
 
-class NeverShowsStops(ReferenceServer):
+class NeverShowsStops(Generation):
     """A stop text is never shown, though the request wants it."""
 
     breaks = {"chat/stop/included"}
-    also = {"*/*"}
 
     def kept(self, start: int, stop: str, body: Mapping[str, Any]) -> int:
         return start
 
 
-class HoldsBackForStops(ReferenceServer):
+class HoldsBackForStops(Generation):
     """The end of a text with which a stop text may begin is never given."""
 
     breaks = {"chat/stop/half-met", "chat/stop/streamed-half-met"}
-    also = {"*/*"}
 
     def output(self, asked: Asked, choice: int) -> Output:
         output = super().output(asked, choice)
@@ -102,44 +97,40 @@ class HoldsBackForStops(ReferenceServer):
         return replace(output, pieces=pieces)
 
 
-class LosesItsEnd(ReferenceServer):
+class LosesItsEnd(Generation):
     """Where there is a stop text, the end of an answer is never given."""
 
     breaks = {"chat/stop/unmet", "chat/unicode/stop"}
-    also = {"*/*"}
 
     def stopped(self, tokens: list[Token], body: Mapping[str, Any]) -> tuple[list[Token], bool]:
         shown, stopped = super().stopped(tokens, body)
         return (shown if stopped or not self.stops(body) else shown[:4]), stopped
 
 
-class OldLimitOnly(ReferenceServer):
+class OldLimitOnly(Chat):
     """max_completion_tokens has no effect."""
 
     breaks = {"chat/limits/max-completion-tokens", "chat/limits/newer-name-wins"}
-    also = {"*/*", "*/rules/*"}
 
     def chat_limit(self, body: Mapping[str, Any]) -> int | None:
         limit: int | None = body.get("max_tokens")
         return limit
 
 
-class NewLimitOnly(ReferenceServer):
+class NewLimitOnly(Chat):
     """max_tokens has no effect."""
 
     breaks = {"chat/limits/max-tokens", "chat/limits/one-token"}
-    also = {"*/*", "*/rules/*"}
 
     def chat_limit(self, body: Mapping[str, Any]) -> int | None:
         limit: int | None = body.get("max_completion_tokens")
         return limit
 
 
-class SmallWindow(ReferenceServer):
+class SmallWindow(Chat):
     """Of a long prompt the end is cut off in silence."""
 
     breaks = {"chat/limits/long-prompt"}
-    also = {"*/*"}
 
     def chat_asked(self, body: Mapping[str, Any]) -> Asked:
         asked = super().chat_asked(body)

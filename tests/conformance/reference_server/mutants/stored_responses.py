@@ -6,13 +6,12 @@ from typing import Any
 from reference_server.http import Call, Event, Stream
 from reference_server.items import Item
 from reference_server.refusal import Refusal
-from reference_server.responses import Response
-from reference_server.server import ReferenceServer
-from reference_server.stored import Record
+from reference_server.responses import Response, Responses
+from reference_server.stored import Record, Stored
 from specvino.generated.errors import ErrorCode
 
 
-class KeepsNothing(ReferenceServer):
+class KeepsNothing(Stored):
     """store is taken without effect."""
 
     breaks = {"responses/capabilities/store"}
@@ -21,27 +20,25 @@ class KeepsNothing(ReferenceServer):
         return whole
 
 
-class KeepsAll(ReferenceServer):
+class KeepsAll(Responses):
     """store false is taken without effect."""
 
     breaks = {"responses/stored/not-kept"}
-    also = {"responses/echo/not-stored"}
 
     def stores(self, body: Mapping[str, Any]) -> bool:
         return True
 
 
-class ReadsWithoutOutput(ReferenceServer):
+class ReadsWithoutOutput(Stored):
     """A stored response is read without its output."""
 
     breaks = {"responses/stored/reads-back", "responses/stored/streamed-reads-back"}
-    also = {"responses/stored/at-the-same-time", "responses/background/finishes"}
 
     def looked_at(self, record: Record) -> Response:
         return {**super().looked_at(record), "output": []}
 
 
-class MixesMetadata(ReferenceServer):
+class MixesMetadata(Stored):
     """A stored response is read with the metadata of the newest one."""
 
     breaks = {"responses/stored/at-the-same-time"}
@@ -51,7 +48,7 @@ class MixesMetadata(ReferenceServer):
         return {**super().looked_at(record), "metadata": newest.now["metadata"]}
 
 
-class ForgetsNothing(ReferenceServer):
+class ForgetsNothing(Stored):
     """A deleted response is still there."""
 
     breaks = {"responses/stored/deleted"}
@@ -60,27 +57,25 @@ class ForgetsNothing(ReferenceServer):
         return
 
 
-class FailsToDelete(ReferenceServer):
+class FailsToDelete(Stored):
     """Deleting is a failure of the server."""
 
     breaks = {"responses/capabilities/deletion"}
-    also = {"response_deletion/rules/no-server-error"}
 
     def delete_response(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
 
 
-class FailsToList(ReferenceServer):
+class FailsToList(Stored):
     """Listing the input is a failure of the server."""
 
     breaks = {"responses/capabilities/input-items"}
-    also = {"response_input_items/rules/no-server-error"}
 
     def list_input_items(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
 
 
-class AnyId(ReferenceServer):
+class AnyId(Stored):
     """An id that nobody knows stands for the newest response."""
 
     breaks = {
@@ -89,13 +84,12 @@ class AnyId(ReferenceServer):
         "responses/stored/unknown-to-list",
         "responses/previous/unknown",
     }
-    also = {"responses/stored/*"}
 
     def record(self, id: str, param: str = "response_id") -> Record:
         return self.records.get(id) or [*self.records.values()][-1]
 
 
-class OneOrder(ReferenceServer):
+class OneOrder(Stored):
     """The newest item is always listed first."""
 
     breaks = {"responses/stored/input-items"}
@@ -104,7 +98,7 @@ class OneOrder(ReferenceServer):
         return items[::-1]
 
 
-class OnePage(ReferenceServer):
+class OnePage(Stored):
     """A page says that none follows."""
 
     breaks = {"responses/stored/input-items"}
@@ -113,7 +107,7 @@ class OnePage(ReferenceServer):
         return False
 
 
-class NothingEarlier(ReferenceServer):
+class NothingEarlier(Stored):
     """previous_response_id is taken without effect."""
 
     breaks = {"responses/capabilities/previous"}
@@ -122,7 +116,7 @@ class NothingEarlier(ReferenceServer):
         return []
 
 
-class NamesNoPrevious(ReferenceServer):
+class NamesNoPrevious(Responses):
     """A response doesn't say which one it continues."""
 
     breaks = {"responses/previous/chain", "responses/previous/without-keeping"}
@@ -131,18 +125,18 @@ class NamesNoPrevious(ReferenceServer):
         return {**super().begun_response(body), "previous_response_id": None}
 
 
-class InstructionsCarryOver(ReferenceServer):
+class InstructionsCarryOver(Responses):
     """Instructions are those of the response that is continued, too."""
 
     breaks = {"responses/previous/instructions-end"}
 
     def instructed(self, body: Mapping[str, Any]) -> list[tuple[str, str]]:
-        before = self.records.get(body.get("previous_response_id", ""))
+        before = self.server.stored.records.get(body.get("previous_response_id", ""))
         earlier = before.now["instructions"] if before else None
         return [*([("system", earlier)] if earlier else []), *super().instructed(body)]
 
 
-class LosesCalls(ReferenceServer):
+class LosesCalls(Stored):
     """A response is continued without its calls."""
 
     breaks = {"responses/previous/call"}
@@ -151,7 +145,7 @@ class LosesCalls(ReferenceServer):
         return [item for item in super().earlier(id) if item["type"] != "function_call"]
 
 
-class NeverBehind(ReferenceServer):
+class NeverBehind(Responses):
     """background is taken without effect."""
 
     breaks = {"responses/capabilities/background"}
@@ -160,7 +154,7 @@ class NeverBehind(ReferenceServer):
         return False
 
 
-class FailsBehind(ReferenceServer):
+class FailsBehind(Stored):
     """A response in the background ends as a failure."""
 
     breaks = {"responses/background/finishes"}
@@ -171,7 +165,7 @@ class FailsBehind(ReferenceServer):
         return {**now, "status": "failed"} if over else now
 
 
-class CancelledFails(ReferenceServer):
+class CancelledFails(Stored):
     """What was cancelled counts as a failure."""
 
     breaks = {"responses/background/cancelled"}
@@ -180,7 +174,7 @@ class CancelledFails(ReferenceServer):
         return {**response, "status": "failed"}
 
 
-class CancelsAnything(ReferenceServer):
+class CancelsAnything(Stored):
     """What was not made in the background is cancelled, too."""
 
     breaks = {"responses/background/not-cancellable"}
@@ -192,7 +186,7 @@ class CancelsAnything(ReferenceServer):
         return super().cancel_response(call)
 
 
-class EventsUnread(ReferenceServer):
+class EventsUnread(Stored):
     """A stored response is read without its events, whatever stream says."""
 
     breaks = {"responses/capabilities/resume", "responses/stored/events-of-a-kept-one"}
@@ -201,7 +195,7 @@ class EventsUnread(ReferenceServer):
         return False
 
 
-class NeverResumes(ReferenceServer):
+class NeverResumes(Stored):
     """The events of a stored response always come from the first one."""
 
     breaks = {"responses/background/resumed"}

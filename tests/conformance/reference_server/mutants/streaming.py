@@ -3,16 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from reference_server.generation import Asked, Output, Piece
-from reference_server.http import Call, Headers, Stream
-from reference_server.server import ReferenceServer
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Generation, Output, Piece
+from reference_server.http import Call, Headers, Http, Stream
 
 
-class LosesLastPiece(ReferenceServer):
+class LosesLastPiece(Chat):
     """The last piece of a text never comes."""
 
     breaks = {"chat/streams/*"}
-    also = {"*/*", "*/rules/*"}
 
     def steps(self, outputs: Sequence[Output]) -> Iterator[tuple[Output, Piece]]:
         for output, piece in super().steps(outputs):
@@ -20,11 +19,10 @@ class LosesLastPiece(ReferenceServer):
                 yield output, piece
 
 
-class AllAtOnce(ReferenceServer):
+class AllAtOnce(Chat):
     """The whole text comes in one piece."""
 
     breaks = {"chat/streaming/pieces"}
-    also = {"*/*"}
 
     def steps(self, outputs: Sequence[Output]) -> Iterator[tuple[Output, Piece]]:
         for output in outputs:
@@ -36,22 +34,20 @@ class AllAtOnce(ReferenceServer):
             yield from ((output, piece) for piece in output.pieces if piece.kind == "call")
 
 
-class LatinStreams(ReferenceServer):
+class LatinStreams(Http):
     """A stream is declared in another encoding than it is in."""
 
     breaks = {"chat/streaming/media-type"}
-    also = {"*/*"}
 
     def stream_headers(self, call: Call) -> Headers:
         others = [(name, value) for name, value in super().stream_headers(call) if name != b"content-type"]
         return [(b"content-type", b"text/event-stream; charset=iso-8859-1"), *others]
 
 
-class StreamsBySight(ReferenceServer):
+class StreamsBySight(Chat):
     """A stream comes wherever the request speaks of one."""
 
     breaks = {"chat/streaming/not-streamed"}
-    also = {"*/*"}
 
     def chat(self, call: Call) -> dict[str, Any] | Stream:
         if isinstance(call.body, dict) and call.body.get("stream") is False:
@@ -59,32 +55,29 @@ class StreamsBySight(ReferenceServer):
         return super().chat(call)
 
 
-class NullBesideRole(ReferenceServer):
+class NullBesideRole(Chat):
     """The first delta has a content of null."""
 
     breaks = {"chat/streaming/content-is-text"}
-    also = {"chat/*"}
 
     def role_delta(self) -> dict[str, Any]:
         return {**super().role_delta(), "content": None}
 
 
-class HalvesCharacters(ReferenceServer):
+class HalvesCharacters(Chat):
     """Each token is decoded alone, so that characters of several tokens are lost."""
 
     breaks = {"chat/unicode/whole-characters"}
-    also = {"*/*", "*/rules/*"}
 
     def text_deltas(self, piece: Piece) -> Iterator[dict[str, Any]]:
         for half in ("\ufffd", "\ufffd") if not piece.text.isascii() else (piece.text,):
             yield {"content": half}
 
 
-class CountsChoicesFromOne(ReferenceServer):
+class CountsChoicesFromOne(Generation):
     """The first choice has the index 1."""
 
     breaks = {"chat/choices/two", "chat/choices/three-streamed"}
-    also = {"*/*", "*/rules/*", "*/capabilities/*"}
 
     def index(self, asked: Asked, choice: int) -> int:
         return super().index(asked, choice) + 1

@@ -6,10 +6,11 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from reference_server.generation import Asked, Output, Part, Piece, Reason
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Generation, Output, Piece, Reason, Segment
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
-from reference_server.tools import Offer
+from reference_server.requests import Requests
+from reference_server.tools import Offer, Tools
 from specvino.generated.errors import ErrorCode
 
 CALLS = {"chat/tools/*", "chat/tool_streams/*", "chat/former/*", "responses/*"}
@@ -24,22 +25,20 @@ JUDGED = {"chat/rules/arguments-valid", "responses/rules/arguments-valid"}
 # Whether and what is called
 
 
-class CallsAsText(ReferenceServer):
+class CallsAsText(Generation):
     """A call stays in the text as the model wrote it."""
 
     breaks = {"chat/capabilities/tools", "chat/capabilities/tools-named", "chat/capabilities/tools-allowed"}
-    also = CALLS | {"responses/capabilities/tools"}
 
-    def calls(self, asked: Asked) -> Iterator[Part]:
+    def calls(self, asked: Asked) -> Iterator[Segment]:
         for part in super().calls(asked):
-            yield Part("text", f"<tool_call>{part.name}{part.text}</tool_call>")
+            yield Segment("text", f"<tool_call>{part.name}{part.text}</tool_call>")
 
 
-class FailsWithoutChoice(ReferenceServer):
+class FailsWithoutChoice(Tools):
     """Tools that needn't be called are too much for the server."""
 
     breaks = {"chat/capabilities/tools-auto"}
-    also = FAILS
 
     def offer(self, body: Mapping[str, Any]) -> Offer:
         if body.get("tools") and body.get("tool_choice", "auto") == "auto":
@@ -47,7 +46,7 @@ class FailsWithoutChoice(ReferenceServer):
         return super().offer(body)
 
 
-class CallsTheFirst(ReferenceServer):
+class CallsTheFirst(Tools):
     """The name in tool_choice is not read: the first tool is called."""
 
     breaks = {
@@ -57,90 +56,81 @@ class CallsTheFirst(ReferenceServer):
         "chat/tools/allowed",
         "chat/tools/unknown-name",
     }
-    also = CALLS
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
         mode, _, param = super().choice(choice)
         return mode, None, param
 
 
-class CallsThoughNone(ReferenceServer):
+class CallsThoughNone(Tools):
     """tool_choice none is read as auto."""
 
     breaks = {"chat/tools/none", "chat/tool_streams/none", "responses/tools/none"}
-    also = CALLS
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
         return super().choice("auto" if choice == "none" else choice)
 
 
-class AnotherReason(ReferenceServer):
+class AnotherReason(Chat):
     """finish_reason is another vendor's word where the model calls of itself."""
 
     breaks = {"chat/tools/auto", "chat/tools/auto-is-the-default"}
-    also = CALLS | {"chat/rules/answer-shape", "chat/rules/event-shape", "chat/rules/finish-agrees"}
 
     def chat_reason(self, asked: Asked, output: Output) -> str:
         return "tool_use" if output.calls and not asked.offer.forced else super().chat_reason(asked, output)
 
 
-class AlwaysSeveral(ReferenceServer):
+class AlwaysSeveral(Tools):
     """parallel_tool_calls is not read."""
 
     breaks = {"chat/tools/one-at-a-time", "chat/tool_streams/one-at-a-time", "responses/tools/one-at-a-time"}
-    also = CALLS | {"responses/echo/parallel-tool-calls"}
 
     def several(self, body: Mapping[str, Any]) -> bool:
         return True
 
 
-class OneChoiceCalls(ReferenceServer):
+class OneChoiceCalls(Chat):
     """Of several choices with calls the first one comes only."""
 
     breaks = {"chat/tools/several-choices"}
-    also = CALLS | {"chat/*"}
 
     def chat_choices(self, asked: Asked, outputs: Sequence[Output]) -> list[dict[str, Any]]:
         return super().chat_choices(asked, outputs[:1] if outputs[0].calls else outputs)
 
 
-class TextBesideCalls(ReferenceServer):
+class TextBesideCalls(Chat):
     """Beside calls the content is an empty text, which clients show as an answer."""
 
     breaks = {"chat/tools/content-is-null"}
-    also = {"chat/*"}
 
     def chat_text(self, output: Output) -> str | None:
         return output.joined("text")
 
 
-class OneCallId(ReferenceServer):
+class OneCallId(Generation):
     """All calls have one id."""
 
     breaks = {"chat/tools/ids-are-unique"}
-    also = CALLS
 
     def call_id(self) -> str:
         return "call_0"
 
 
-class ReasonOfCalls(ReferenceServer):
+class ReasonOfCalls(Generation):
     """What the limit cut off ends by tool_calls all the same."""
 
     breaks = {"chat/tools/cut-off", "chat/tools/cut-off-named", "chat/tool_streams/cut-off"}
-    also = CALLS | JUDGED
 
     def reason(self, *, cut: bool, calls: int) -> Reason:
         return "tool_calls" if calls else super().reason(cut=cut, calls=calls)
 
 
-class ShortNames(ReferenceServer):
+class ShortNames(Generation):
     """Names are cut to 32 characters."""
 
     breaks = {"chat/tools/name-is-kept"}
-    also = CALLS | JUDGED
 
-    def calls(self, asked: Asked) -> Iterator[Part]:
+    def calls(self, asked: Asked) -> Iterator[Segment]:
         for part in super().calls(asked):
             yield replace(part, name=part.name[:32])
 
@@ -148,56 +138,51 @@ class ShortNames(ReferenceServer):
 # The arguments
 
 
-class EncodesTwice(ReferenceServer):
+class EncodesTwice(Generation):
     """The arguments are a JSON text that holds a JSON text."""
 
     breaks = {"chat/tools/required", "chat/tool_streams/named", "chat/tool_streams/arguments"}
-    also = CALLS | JUDGED
 
-    def calls(self, asked: Asked) -> Iterator[Part]:
+    def calls(self, asked: Asked) -> Iterator[Segment]:
         for part in super().calls(asked):
             yield replace(part, text=json.dumps(part.text))
 
 
-class NothingForNothing(ReferenceServer):
+class NothingForNothing(Generation):
     """A call without arguments has the empty text for them."""
 
     breaks = {"chat/tools/arguments-none", "chat/tools/arguments-empty", "chat/tool_streams/arguments-none"}
-    also = CALLS | JUDGED
 
-    def calls(self, asked: Asked) -> Iterator[Part]:
+    def calls(self, asked: Asked) -> Iterator[Segment]:
         for part in super().calls(asked):
             yield replace(part, text="" if part.text == "{}" else part.text)
 
 
-class EmptyInside(ReferenceServer):
+class EmptyInside(Generation):
     """Only the outermost object of the arguments is held to its schema."""
 
     breaks = {"chat/tools/arguments-nested", "chat/tools/arguments-pydantic"}
-    also = CALLS | JUDGED
 
     def arguments(self, function: Mapping[str, Any]) -> dict[str, Any]:
         return {name: {} if isinstance(value, dict) else value for name, value in super().arguments(function).items()}
 
 
-class AnyNumber(ReferenceServer):
+class AnyNumber(Generation):
     """Bounds are not held: of numbers, and of how many items a list has."""
 
     breaks = {"chat/tools/arguments-bounded", "chat/tools/arguments-array"}
-    also = CALLS | JUDGED
 
     def arguments(self, function: Mapping[str, Any]) -> dict[str, Any]:
         far: dict[type, Any] = {int: 1000, list: []}
         return {name: far.get(type(value), value) for name, value in super().arguments(function).items()}
 
 
-class AsciiArguments(ReferenceServer):
+class AsciiArguments(Generation):
     """Other characters than ASCII become question marks in arguments."""
 
     breaks = {"chat/tools/arguments-unicode", "chat/tool_streams/arguments-unicode"}
-    also = CALLS | JUDGED
 
-    def calls(self, asked: Asked) -> Iterator[Part]:
+    def calls(self, asked: Asked) -> Iterator[Segment]:
         for part in super().calls(asked):
             yield replace(part, text=part.text.encode("ascii", "replace").decode())
 
@@ -205,11 +190,10 @@ class AsciiArguments(ReferenceServer):
 # The history
 
 
-class DemandsText(ReferenceServer):
+class DemandsText(Chat):
     """A message must have a text, also beside its calls."""
 
     breaks = {"chat/tools/whole-turn"}
-    also = {"chat/*"}
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         if message.get("content") is None:
@@ -217,11 +201,10 @@ class DemandsText(ReferenceServer):
         return super().turn(message, param)
 
 
-class CallsOrText(ReferenceServer):
+class CallsOrText(Chat):
     """A message with calls must not have a text."""
 
     breaks = {"chat/tools/content-beside-calls"}
-    also = {"chat/*"}
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         if message.get("content") and message.get("tool_calls"):
@@ -229,11 +212,10 @@ class CallsOrText(ReferenceServer):
         return super().turn(message, param)
 
 
-class ResultsAreTexts(ReferenceServer):
+class ResultsAreTexts(Chat):
     """A tool's result must be a text, and no list of parts."""
 
     breaks = {"chat/tools/result-in-parts"}
-    also = FAILS
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         if message["role"] == "tool" and not isinstance(message.get("content"), str):
@@ -241,22 +223,20 @@ class ResultsAreTexts(ReferenceServer):
         return super().turn(message, param)
 
 
-class ForgetsResults(ReferenceServer):
+class ForgetsResults(Chat):
     """A tool's result never reaches the prompt."""
 
     breaks = {"chat/tools/result-is-read"}
-    also = {"chat/*", "responses/*"}
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         role, text = super().turn(message, param)
         return role, "" if role == "tool" else text
 
 
-class ParsesHistory(ReferenceServer):
+class ParsesHistory(Chat):
     """Arguments in the history are parsed, whatever they are."""
 
     breaks = {"chat/tools/history-with-broken-arguments", "chat/rules/no-server-error"}
-    also = FAILS
 
     def turn(self, message: Mapping[str, Any], param: str) -> tuple[str, str]:
         for called in message.get("tool_calls") or ():
@@ -267,21 +247,19 @@ class ParsesHistory(ReferenceServer):
 # What is refused
 
 
-class UnknownNamesNothing(ReferenceServer):
+class UnknownNamesNothing(Tools):
     """A tool_choice that names no tool is ignored."""
 
     breaks = {"chat/tools/unknown-name"}
-    also = {"chat/*", "responses/*"}
 
     def refuse_unknown(self, name: str, param: str) -> None:
         pass
 
 
-class RequiresNothing(ReferenceServer):
+class RequiresNothing(Tools):
     """A call that is required where there are no tools is nothing."""
 
     breaks = {"chat/tools/choice-without-tools"}
-    also = {"chat/*", "responses/*"}
 
     def chosen(
         self,
@@ -297,11 +275,10 @@ class RequiresNothing(ReferenceServer):
         return super().chosen(functions, mode, names, param, several=several, former=former)
 
 
-class FailsOnNoTools(ReferenceServer):
+class FailsOnNoTools(Tools):
     """An empty list of tools makes the server fail."""
 
     breaks = {"chat/tools/no-tools-at-all"}
-    also = FAILS
 
     def offer(self, body: Mapping[str, Any]) -> Offer:
         if body.get("tools") == []:
@@ -309,11 +286,10 @@ class FailsOnNoTools(ReferenceServer):
         return super().offer(body)
 
 
-class RefusesNull(ReferenceServer):
+class RefusesNull(Requests):
     """Null for a field isn't the same as none."""
 
     breaks = {"chat/tools/null-is-absent", "chat/structured_output/null-is-absent"}
-    also = {"*"}
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:
         for name, value in body.items():
@@ -322,7 +298,7 @@ class RefusesNull(ReferenceServer):
         return super().given(body)
 
 
-class NamesNoFieldOfTools(ReferenceServer):
+class NamesNoFieldOfTools(Requests):
     """Refusals don't say which field is wrong."""
 
     breaks = {
@@ -339,18 +315,16 @@ class NamesNoFieldOfTools(ReferenceServer):
         "completions/logprobs/wrong-type",
         "completions/logprobs/negative",
     }
-    also = {"*"}
 
     def param(self, error: Any) -> str | None:
         path = super().param(error) or ""
         return None if path.startswith(("tool", "response_format", "logprobs", "top_logprobs")) else path
 
 
-class FailsOnBadSchemas(ReferenceServer):
+class FailsOnBadSchemas(Generation):
     """A schema that is none makes the server fail."""
 
     breaks = {"chat/tools/parameters-are-no-schema", "chat/structured_output/invalid-schema"}
-    also = FAILS
 
     def satisfied(self, schema: Any, param: str) -> Any:
         try:
@@ -362,41 +336,37 @@ class FailsOnBadSchemas(ReferenceServer):
 # Streams
 
 
-class RepeatsIds(ReferenceServer):
+class RepeatsIds(Chat):
     """Every delta of a call has an id, so that clients join it to a long one."""
 
     breaks = {"chat/tool_streams/deltas"}
-    also = {"chat/tool_streams/*"}
 
     def call_delta(self, piece: Piece) -> dict[str, Any]:
         return {"id": "call_0", "type": "function", **super().call_delta(piece)}
 
 
-class EmptyNames(ReferenceServer):
+class EmptyNames(Chat):
     """The later deltas of a call have an empty name."""
 
     breaks = {"chat/tool_streams/deltas"}
-    also = {"chat/tool_streams/*", "chat/former/*", "chat/rules/event-shape"}
 
     def function_delta(self, piece: Piece) -> dict[str, Any]:
         return {"name": "", **super().function_delta(piece)}
 
 
-class CountsFromOne(ReferenceServer):
+class CountsFromOne(Chat):
     """The first call of a stream is number 1."""
 
     breaks = {"chat/tool_streams/indexes", "chat/tool_streams/several-choices"}
-    also = {"chat/tool_streams/*"}
 
     def call_delta(self, piece: Piece) -> dict[str, Any]:
         return {**super().call_delta(piece), "index": piece.call + 1}
 
 
-class CountsOverChoices(ReferenceServer):
+class CountsOverChoices(Chat):
     """The calls of all choices of a stream are counted together."""
 
     breaks = {"chat/tool_streams/several-choices"}
-    also = {"chat/*"}
 
     def steps(self, outputs: Sequence[Output]) -> Iterator[tuple[Output, Piece]]:
         before = dict(zip([output.index for output in outputs], count(), strict=False))
@@ -404,7 +374,7 @@ class CountsOverChoices(ReferenceServer):
             yield output, replace(piece, call=piece.call + before[output.index])
 
 
-class LosesQuotes(ReferenceServer):
+class LosesQuotes(Chat):
     """Pieces of arguments lose their quotes in streams."""
 
     breaks = {
@@ -413,17 +383,15 @@ class LosesQuotes(ReferenceServer):
         "chat/tool_streams/like-unary",
         "chat/tool_streams/like-unary-named",
     }
-    also = CALLS | JUDGED
 
     def function_delta(self, piece: Piece) -> dict[str, Any]:
         return {name: text.replace('"', "") for name, text in super().function_delta(piece).items()}
 
 
-class EmptyTextFirst(ReferenceServer):
+class EmptyTextFirst(Chat):
     """A delta with an empty text comes before each call."""
 
     breaks = {"chat/tool_streams/no-empty-text"}
-    also = {"chat/tool_streams/*", "chat/rules/event-shape", "chat/rules/stream-order"}
 
     def deltas(self, asked: Asked, piece: Piece) -> Iterator[dict[str, Any]]:
         if piece.id:

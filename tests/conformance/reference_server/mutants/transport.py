@@ -5,15 +5,15 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from reference_server.http import Call, Headers, Message, Receive, Route, Send
+from reference_server.http import Call, Headers, Http, Message, Receive, Route, Send
 from reference_server.refusal import Refusal
-from reference_server.server import ReferenceServer
+from reference_server.requests import Requests
 from specvino.generated.errors import ErrorCode
 
 # Bodies
 
 
-class FailsOnBadJson(ReferenceServer):
+class FailsOnBadJson(Http):
     """What is no JSON makes the server fail."""
 
     breaks = {
@@ -26,34 +26,31 @@ class FailsOnBadJson(ReferenceServer):
         "transport/bodies/not-a-number",
         "transport/bodies/same-key-twice",
     }
-    also = {"transport/*", "chat/*", "*/rules/no-server-error"}
 
     def status(self, refusal: Refusal) -> int:
         return 500 if refusal.code is ErrorCode.INVALID_JSON else super().status(refusal)
 
 
-class FailsOnEmptyBody(ReferenceServer):
+class FailsOnEmptyBody(Http):
     """An empty body makes the server fail."""
 
     breaks = {"transport/bodies/empty"}
-    also = {"chat/rules/no-server-error", "transport/rules/no-server-error"}
 
     def status(self, refusal: Refusal) -> int:
         return 500 if refusal.code is ErrorCode.MISSING_BODY else super().status(refusal)
 
 
-class TrustsTheBody(ReferenceServer):
+class TrustsTheBody(Requests):
     """Nobody looks whether the body is an object before its fields are read."""
 
     breaks = {"transport/bodies/no-object", "transport/bodies/null", "transport/rules/no-server-error"}
-    also = {"transport/rules/error-envelope"}
 
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
         call.body.get("model")
         return super().accepted(call, component)
 
 
-class LenientJson(ReferenceServer):
+class LenientJson(Http):
     """The parser takes NaN, infinity, half characters, keys twice and bytes that are no text."""
 
     breaks = {
@@ -63,7 +60,6 @@ class LenientJson(ReferenceServer):
         "transport/bodies/not-a-number",
         "transport/bodies/same-key-twice",
     }
-    also = {"transport/*", "chat/*", "transport/rules/*"}
 
     def parse(self, content: bytes) -> Any:
         try:
@@ -75,22 +71,20 @@ class LenientJson(ReferenceServer):
         return value
 
 
-class FailsOnZeroByte(ReferenceServer):
+class FailsOnZeroByte(Http):
     """Texts end at a zero byte somewhere, and the rest is missed."""
 
     breaks = {"transport/bodies/zero-byte"}
-    also = {"chat/*", "*/rules/no-server-error", "*/rules/error-envelope"}
 
     def parse(self, content: bytes) -> Any:
         assert b"\\u0000" not in content
         return super().parse(content)
 
 
-class FailsOnLargeBody(ReferenceServer):
+class FailsOnLargeBody(Http):
     """A large body makes the server fail."""
 
     breaks = {"transport/bodies/too-large"}
-    also = {"*/rules/no-server-error", "*/rules/error-envelope"}
 
     def require_size(self, size: int) -> None:
         assert size <= 8_388_608
@@ -99,7 +93,7 @@ class FailsOnLargeBody(ReferenceServer):
 # Media types
 
 
-class ComparesWholeMediaType(ReferenceServer):
+class ComparesWholeMediaType(Http):
     """The content type is compared with its parameters, letter by letter."""
 
     breaks = {"transport/media/charset", "transport/media/capitals"}
@@ -109,7 +103,7 @@ class ComparesWholeMediaType(ReferenceServer):
             raise Refusal(ErrorCode.UNSUPPORTED_MEDIA_TYPE, "The content type must be application/json.")
 
 
-class TakesAnyMediaType(ReferenceServer):
+class TakesAnyMediaType(Http):
     """Nobody looks at the content type."""
 
     breaks = {"transport/media/wrong"}
@@ -118,17 +112,16 @@ class TakesAnyMediaType(ReferenceServer):
         pass
 
 
-class FailsWithoutMediaType(ReferenceServer):
+class FailsWithoutMediaType(Http):
     """A missing content type makes the server fail."""
 
     breaks = {"transport/media/missing", "transport/media/missing-is-json"}
-    also = {"*/rules/no-server-error", "*/rules/error-envelope"}
 
     def require_media(self, call: Call) -> None:
         assert call.headers["content-type"].lower().startswith("application/json") or super().require_media(call)
 
 
-class NeedsLength(ReferenceServer):
+class NeedsLength(Http):
     """A body that comes in chunks is taken for none."""
 
     breaks = {"transport/media/in-chunks"}
@@ -138,11 +131,10 @@ class NeedsLength(ReferenceServer):
         return content if "content-length" in call.headers else b""
 
 
-class StreamsOnlyWhereAccepted(ReferenceServer):
+class StreamsOnlyWhereAccepted(Http):
     """A client that accepts JSON gets JSON, although it wants a stream."""
 
     breaks = {"transport/media/accept-json-streams"}
-    also = {"chat/rules/answer-shape"}
 
     async def read(self, call: Call) -> Any:
         body = await super().read(call)
@@ -151,7 +143,7 @@ class StreamsOnlyWhereAccepted(ReferenceServer):
         return body
 
 
-class StreamsMayBeStored(ReferenceServer):
+class StreamsMayBeStored(Http):
     """Nothing says that a stream must not be stored."""
 
     breaks = {"transport/media/not-stored"}
@@ -160,7 +152,7 @@ class StreamsMayBeStored(ReferenceServer):
         return [each for each in super().stream_headers(call) if each[0] != b"cache-control"]
 
 
-class RefusesUnknownHeaders(ReferenceServer):
+class RefusesUnknownHeaders(Http):
     """Headers that the server doesn't know are refused."""
 
     breaks = {"transport/media/clients-headers"}
@@ -174,28 +166,26 @@ class RefusesUnknownHeaders(ReferenceServer):
 # Errors
 
 
-class UnknownPathIsBadRequest(ReferenceServer):
+class UnknownPathIsBadRequest(Http):
     """A path that isn't there is answered as if its request were wrong."""
 
     breaks = {"transport/errors/unknown-path", "transport/errors/unknown-path-of-a-post"}
-    also = {"transport/connections/after-an-unread-body", "responses/*", "transport/ids/given-back"}
 
     def status(self, refusal: Refusal) -> int:
         return 400 if refusal.code is ErrorCode.NOT_FOUND else super().status(refusal)
 
 
-class PlainErrors(ReferenceServer):
+class PlainErrors(Http):
     """Errors of HTTP itself have the form of the framework beneath."""
 
     breaks = {"transport/rules/error-envelope"}
-    also = {"*/rules/error-envelope"}
 
     def envelope(self, refusal: Refusal) -> dict[str, Any]:
         of_http = refusal.code in (ErrorCode.NOT_FOUND, ErrorCode.METHOD_NOT_ALLOWED, ErrorCode.INVALID_API_KEY)
         return {"detail": refusal.message} if of_http else super().envelope(refusal)
 
 
-class WrongMethodIsNotFound(ReferenceServer):
+class WrongMethodIsNotFound(Http):
     """A method that a path doesn't take makes it unknown."""
 
     breaks = {"transport/errors/wrong-method*"}
@@ -204,7 +194,7 @@ class WrongMethodIsNotFound(ReferenceServer):
         raise Refusal(ErrorCode.NOT_FOUND, f"There is nothing at {call.path[:200]}.")
 
 
-class NamesNoMethods(ReferenceServer):
+class NamesNoMethods(Http):
     """A 405 doesn't say which methods the path takes."""
 
     breaks = {"transport/errors/allowed-methods"}
@@ -213,7 +203,7 @@ class NamesNoMethods(ReferenceServer):
         return ""
 
 
-class ErrorsArePlainText(ReferenceServer):
+class ErrorsArePlainText(Http):
     """Errors are declared as text, so that clients don't read them."""
 
     breaks = {"transport/errors/declared"}
@@ -224,22 +214,20 @@ class ErrorsArePlainText(ReferenceServer):
         await super().respond(call, status, body, headers)
 
 
-class FailsOnEmptySegment(ReferenceServer):
+class FailsOnEmptySegment(Http):
     """A path with an empty name in it makes the server fail."""
 
     breaks = {"transport/errors/empty-segment"}
-    also = {"transport/rules/*"}
 
     def route(self, call: Call) -> Route:
         assert all(call.path[1:].split("/"))
         return super().route(call)
 
 
-class RefusesInStreams(ReferenceServer):
+class RefusesInStreams(Http):
     """What a stream is refused for comes in the stream, after a 200."""
 
     breaks = {"transport/errors/streamed-*"}
-    also = {"*/*", "*/rules/stream-order", "*/rules/event-shape", "*/rules/stream-end"}
 
     async def refuse(self, call: Call, refusal: Refusal) -> None:
         if not isinstance(call.body, dict) or not call.body.get("stream"):
@@ -252,7 +240,7 @@ class RefusesInStreams(ReferenceServer):
 # Keys
 
 
-class WrongKeyIsForbidden(ReferenceServer):
+class WrongKeyIsForbidden(Http):
     """Without the right key the status is 403."""
 
     breaks = {
@@ -262,24 +250,22 @@ class WrongKeyIsForbidden(ReferenceServer):
         "transport/keys/empty",
         "transport/keys/streamed",
     }
-    also = {"*/rules/documented-status"}
 
     def status(self, refusal: Refusal) -> int:
         return 403 if refusal.code is ErrorCode.INVALID_API_KEY else super().status(refusal)
 
 
-class FailsWithoutKey(ReferenceServer):
+class FailsWithoutKey(Http):
     """A missing key makes the server fail."""
 
     breaks = {"transport/capabilities/auth"}
-    also = {"*/rules/no-server-error", "*/rules/error-envelope"}
 
     def authorize(self, call: Call) -> None:
         assert call.headers["authorization"]
         super().authorize(call)
 
 
-class TakesAnyKey(ReferenceServer):
+class TakesAnyKey(Http):
     """Every key is the right one."""
 
     breaks = {"transport/keys/wrong"}
@@ -288,11 +274,10 @@ class TakesAnyKey(ReferenceServer):
         return bool(key)
 
 
-class RepeatsKeys(ReferenceServer):
+class RepeatsKeys(Http):
     """The error for a wrong key repeats it."""
 
     breaks = {"transport/keys/wrong"}
-    also = {"transport/keys/*"}
 
     def authorize(self, call: Call) -> None:
         try:
@@ -302,7 +287,7 @@ class RepeatsKeys(ReferenceServer):
             raise Refusal(refusal.code, f"The key {key!r} is wrong.") from None
 
 
-class SchemeInCapitals(ReferenceServer):
+class SchemeInCapitals(Http):
     """The scheme's name must be spelled Bearer."""
 
     breaks = {"transport/keys/scheme-in-small-letters"}
@@ -313,7 +298,7 @@ class SchemeInCapitals(ReferenceServer):
             raise Refusal(ErrorCode.INVALID_API_KEY, "A key is needed, sent as 'Authorization: Bearer KEY'.")
 
 
-class NoChallenge(ReferenceServer):
+class NoChallenge(Http):
     """A 401 doesn't say which scheme it wants."""
 
     breaks = {"transport/keys/challenge"}
@@ -325,7 +310,7 @@ class NoChallenge(ReferenceServer):
 # Other origins
 
 
-class PreflightNeedsKey(ReferenceServer):
+class PreflightNeedsKey(Http):
     """The question of a browser before its request, which has no key, is refused."""
 
     breaks = {"transport/pages/preflight", "transport/pages/clients-headers"}
@@ -334,7 +319,7 @@ class PreflightNeedsKey(ReferenceServer):
         return False
 
 
-class AllowsNamedHeadersOnly(ReferenceServer):
+class AllowsNamedHeadersOnly(Http):
     """Pages may send a key, but not the headers of OpenAI's client."""
 
     breaks = {"transport/pages/clients-headers"}
@@ -343,7 +328,7 @@ class AllowsNamedHeadersOnly(ReferenceServer):
         return "Authorization, Content-Type"
 
 
-class HidesErrorsFromPages(ReferenceServer):
+class HidesErrorsFromPages(Http):
     """Pages may read answers, but no errors."""
 
     breaks = {"transport/pages/answers"}
@@ -353,7 +338,7 @@ class HidesErrorsFromPages(ReferenceServer):
         await super().refuse(call, refusal)
 
 
-class SeveralOrigins(ReferenceServer):
+class SeveralOrigins(Http):
     """All allowed origins are listed, where only one may stand."""
 
     breaks = {"transport/capabilities/cors"}
@@ -365,7 +350,7 @@ class SeveralOrigins(ReferenceServer):
 # Ids
 
 
-class OneIdForAll(ReferenceServer):
+class OneIdForAll(Http):
     """All requests have the same id."""
 
     breaks = {"transport/ids/everywhere", "transport/ids/given-back"}
@@ -374,7 +359,7 @@ class OneIdForAll(ReferenceServer):
         return "req_1"
 
 
-class EmptyId(ReferenceServer):
+class EmptyId(Http):
     """The id of a request is empty."""
 
     breaks = {"transport/capabilities/request-id", "transport/ids/given-back"}
@@ -386,7 +371,7 @@ class EmptyId(ReferenceServer):
 # Paths
 
 
-class OneBasePath(ReferenceServer):
+class OneBasePath(Http):
     """The paths are below /v1 only."""
 
     breaks = {"transport/paths/older-base"}
@@ -395,7 +380,7 @@ class OneBasePath(ReferenceServer):
         return (path.removeprefix("/v1"), True) if path.startswith("/v1/") else (path, False)
 
 
-class HealthNeedsKey(ReferenceServer):
+class HealthNeedsKey(Http):
     """Whether the server can answer is told to those with a key only."""
 
     breaks = {"transport/paths/health", "transport/paths/version"}
@@ -404,11 +389,10 @@ class HealthNeedsKey(ReferenceServer):
         return replace(super().route(call), root=False)
 
 
-class QueryIsPath(ReferenceServer):
+class QueryIsPath(Http):
     """A query makes the path unknown."""
 
     breaks = {"transport/paths/query", "models/list/query"}
-    also = {"responses/*"}
 
     def call(self, scope: Message, receive: Receive, send: Send) -> Call:
         call = super().call(scope, receive, send)

@@ -4,27 +4,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from reference_server.generation import Asked, Output
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Generation, Output
 from reference_server.http import Event
-from reference_server.server import ReferenceServer
 
 
-class CountsTurns(ReferenceServer):
+class CountsTurns(Chat):
     """The prompt's tokens are guessed by its turns."""
 
     breaks = {"chat/usage/longer", "chat/limits/long-prompt", "chat/unicode/emoji"}
-    also = {"*/*"}
 
     def chat_usage(self, asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         prompt = [0] * 10 * len(asked.body["messages"])
         return super().chat_usage(replace(asked, prompt=prompt), outputs)
 
 
-class CountsCached(ReferenceServer):
+class CountsCached(Chat):
     """Tokens that were cached are not counted."""
 
     breaks = {"chat/usage/same-again"}
-    also = {"*/*"}
 
     def chat_usage(self, asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         seen: set[tuple[int, ...]] = vars(self).setdefault("seen", set())
@@ -33,42 +31,38 @@ class CountsCached(ReferenceServer):
         return super().chat_usage(replace(asked, prompt=[0] if known else asked.prompt), outputs)
 
 
-class CountsOneChoice(ReferenceServer):
+class CountsOneChoice(Generation):
     """Only the first choice is counted."""
 
     breaks = {"chat/choices/counted", "completions/settings/n"}
-    also = {"*/*"}
 
     def completion_tokens(self, outputs: Sequence[Output]) -> int:
         return super().completion_tokens(outputs[:1])
 
 
-class UsageBesideChoices(ReferenceServer):
+class UsageBesideChoices(Chat):
     """The chunk that has a stream's usage has a choice as well."""
 
     breaks = {"chat/usage/streamed", "chat/usage/streamed-of-several"}
-    also = {"chat/rules/*", "transport/*"}
 
     def usage_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
         for event in super().usage_events(head, asked, outputs):
             yield {**event, "choices": [self.chunk_choice(outputs[0], {})]}
 
 
-class UsageForNobody(ReferenceServer):
+class UsageForNobody(Chat):
     """A stream has usage where nobody asked."""
 
     breaks = {"chat/usage/not-asked"}
-    also = {"*/*", "*/rules/*"}
 
     def wants_usage(self, asked: Asked) -> bool:
         return "stream_options" not in asked.body or super().wants_usage(asked)
 
 
-class UsageByAnyOptions(ReferenceServer):
+class UsageByAnyOptions(Chat):
     """A stream has usage wherever it has options."""
 
     breaks = {"chat/usage/not-wanted", "chat/streaming/empty-options"}
-    also = {"*/*", "*/rules/*"}
 
     def wants_usage(self, asked: Asked) -> bool:
         return "stream_options" in asked.body

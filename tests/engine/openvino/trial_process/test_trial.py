@@ -27,7 +27,7 @@ def stub(own: Tokenizer) -> Stub:
 
 
 def tagged(format: Any) -> StructuralTag:
-    return StructuralTag(json.dumps({"type": "structural_tag", "format": format}))
+    return StructuralTag({"type": "structural_tag", "format": format})
 
 
 def check(stub: Stub, constraint: Constraint) -> Form:
@@ -39,7 +39,7 @@ def check(stub: Stub, constraint: Constraint) -> Form:
 
 @pytest.mark.parametrize("schema", [schema for _, schema in SCHEMAS])
 def test_the_compiler_reads_our_grammars_as_they_are_meant(schema: dict[str, Any], stub: Stub, own: Tokenizer) -> None:
-    form = lower(JsonSchema(json.dumps(schema)))
+    form = lower(JsonSchema(schema))
     validator = jsonschema_rs.validator_for(schema, validate_formats=True)
     for most in (20, 60, 400):
         tokens = stub.generate(form, most, draw=True)
@@ -53,7 +53,7 @@ def test_the_compiler_reads_our_grammars_as_they_are_meant(schema: dict[str, Any
 def test_texts_beyond_ascii(value: str, stub: Stub, own: Tokenizer) -> None:
     """XGrammar writes some characters so that it misreads what follows them."""
     schema = {"type": "object", "properties": {value: {"const": value}}, "required": [value]}
-    form = lower(JsonSchema(json.dumps(schema)))
+    form = lower(JsonSchema(schema))
     assert json.loads(own.decode(stub.generate(form, 200))) == {value: value}
     constant = check(stub, tagged({"type": "const_string", "value": value}))
     assert own.decode(stub.generate(constant, 200)) == value
@@ -154,12 +154,12 @@ def test_a_grammar_that_is_slow_at_each_token_is_refused(real_stub: Stub) -> Non
     ],
 )
 def test_ours_are_not_slow(schema: dict[str, Any], real_stub: Stub) -> None:
-    check(real_stub, JsonSchema(json.dumps(schema)))
+    check(real_stub, JsonSchema(schema))
 
 
 def test_every_character_can_be_written(stub: Stub, own: Tokenizer) -> None:
     """XGrammar would leave out the last of these, and find no token behind the first byte of one."""
-    form = lower(JsonSchema('{"type": "string", "pattern": "^[\u0800-\ud7ff]{8}$"}'))
+    form = lower(JsonSchema({"type": "string", "pattern": "^[\u0800-\ud7ff]{8}$"}))
     texts = [own.decode(stub.generate(form, 100, draw=True)) for _ in range(40)]
     assert all(len(json.loads(text)) == 8 for text in texts)
     assert any(char >= "\ud000" for text in texts for char in text)

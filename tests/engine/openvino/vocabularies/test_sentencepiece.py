@@ -1,7 +1,6 @@
 """What is SentencePiece's own: names for bytes, and a space before every text."""
 
 import asyncio
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -80,9 +79,7 @@ def test_the_space_before_an_answer_counts_behind_a_raw_prompt(folder: Path) -> 
         assert engine._detokenizer(continued=True).push([word]) == " two"
         # A form makes sure of what comes.
         asked = ask_all(TokenPrompt((word,)), max_tokens=40)
-        spaced = StructuralTag(
-            json.dumps({"type": "structural_tag", "format": {"type": "const_string", "value": " two"}})
-        )
+        spaced = StructuralTag({"type": "structural_tag", "format": {"type": "const_string", "value": " two"}})
         assert text(await answer(engine, replace(asked, constraint=spaced))) == " two"
         chat = ask("Hello", max_tokens=40)
         assert text(await answer(engine, replace(chat, constraint=spaced))) == "two"

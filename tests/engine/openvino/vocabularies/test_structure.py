@@ -42,7 +42,7 @@ SCHEMAS = {
         "maxItems": 2,
     },
 }
-PLACE = Tool("get_place", "the", json.dumps(SCHEMAS["strings"]))
+PLACE = Tool("get_place", "the", SCHEMAS["strings"])
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -50,7 +50,7 @@ def test_an_answer_has_the_form_of_its_schema(answered: Answered, name: str) -> 
     schema = SCHEMAS[name]
     for seed in range(4):
         request = ask("Hello", max_tokens=400, temperature=1, seed=seed)
-        segments = answered(replace(request, constraint=JsonSchema(json.dumps(schema))))
+        segments = answered(replace(request, constraint=JsonSchema(schema)))
         assert reasons(segments) == {0: "stop"}
         jsonschema_rs.validate(schema, json.loads(text(segments)))
 

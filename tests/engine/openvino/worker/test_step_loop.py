@@ -7,6 +7,7 @@ import numpy
 import openvino_genai
 import pytest
 from openvino_genai import Tokenizer
+from support import worker_requests
 from support.conversation import conversation
 
 from specvino.engine.models import ModelSource
@@ -31,17 +32,9 @@ def generate(preparer: Preparer) -> Any:
     def make(id: int, text: str = "hello", **changes: Any) -> Generate:
         settings: dict[str, Any] = {
             "max_new_tokens": 100,
-            "temperature": 0,
-            "top_p": 1,
-            "top_k": -1,
-            "frequency_penalty": 0,
-            "presence_penalty": 0,
-            "repetition_penalty": 1,
-            "seed": 0,
-            "ignore_eos": False,
             "token_ids": preparer.prepare(conversation(text)),
         }
-        return Generate(id=id, **{**settings, **changes})
+        return worker_requests.generate(id, **{**settings, **changes})
 
     return make
 

@@ -1,0 +1,18 @@
+"""`specvino conform matrix`: reports of several servers as web pages."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from specvino.cli.conform_diff import read_report
+from specvino.conformance.reports import matrix
+
+
+def side_by_side(files: Iterable[Path], output: Path) -> int:
+    """Writes the pages into the folder `output`. A server has the name of its file; returns how many there are. Raises
+    OSError where the folder can't be written."""
+    reports = {}
+    for file in files:
+        name = file.stem if file.stem not in reports else str(file)
+        reports[name] = read_report(file)
+    matrix.write(reports, output)
+    return len(reports)

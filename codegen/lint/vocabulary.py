@@ -1,0 +1,82 @@
+"""The document's own keywords stand where they may and have the shape that openapi/vocabulary.yaml gives them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+
+from specvino.codegen.lint.problem import Problem
+from specvino.codegen.spec import Spec
+from specvino.document.operations import operations
+from specvino.document.validator import Validator
+from specvino.document.walk import all_schemas, media_types, objects
+
+Vocabulary = dict[str, Any]
+
+# The definitions that say which keywords an object of OpenAPI may have.
+PLACES = ("Document", "Operation", "Parameter", "Schema", "Tag", "MediaType")
+
+# The other keys of such an object that those definitions speak of.
+BESIDE = {"if", "then", "in"}
+
+
+def keywords(vocabulary: Vocabulary) -> set[str]:
+    """Returns every keyword that may stand anywhere."""
+    return {key for place in PLACES for key in vocabulary["$defs"][place]["properties"]}
+
+
+def validator(vocabulary: Vocabulary, name: str) -> Validator:
+    """Compiles the definition `name`."""
+    return Validator({"$ref": f"#/$defs/{name}", "$defs": vocabulary["$defs"]})
+
+
+def misfits(vocabulary: Vocabulary, name: str, value: Any) -> list[str]:
+    """Returns what is misspelt, missing or surplus by the definition `name`; nothing when it fits."""
+    return [
+        f"{'.'.join(map(str, error.instance_path))}: {error.message}".removeprefix(": ")
+        for error in validator(vocabulary, name).errors(value)
+    ]
+
+
+def placed(spec: Spec) -> Iterator[Problem]:
+    """Every keyword is a known one, stands where it may, and has the shape of its JSON Schema."""
+    yield from placed_in(spec.document, spec.vocabulary)
+
+
+def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Problem]:
+    """Judges any OpenAPI document that uses the vocabulary."""
+    known = keywords(vocabulary)
+    # The tables of streams are judged by the rule for streams, which can name a machine and a law.
+    told = (known | BESIDE) - {"x-stream"}
+    validators = {name: validator(vocabulary, name) for name in PLACES}
+    judged = set()
+    for name, place, node in _places(document):
+        judged.add(id(node))
+        for error in validators[name].errors({key: node[key] for key in node.keys() & told}):
+            path = ".".join(map(str, error.instance_path))
+            rule = path.partition(".")[0].removeprefix("x-") or "extension"
+            what = error.message
+            if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Enum):  # else it names two of many values
+                what = f"{error.instance!r} is not one of {', '.join(map(repr, error.kind.options))}"
+            yield Problem(rule, place, f"{path}: {what}".removeprefix(": "))
+    for place, node in objects(document):
+        for key in node:
+            if key.startswith("x-") and key not in known:
+                what = f"{key} is not a known key; known are {', '.join(sorted(known))}"
+                yield Problem("extension", place, what)
+            elif key.startswith("x-") and id(node) not in judged:
+                yield Problem("extension", place, f"{key} may not stand here")
+
+
+def _places(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    yield "Document", "the document", document
+    for tag in document["tags"]:
+        yield "Tag", f"tag {tag['name']}", tag
+    for place, media in media_types(document):
+        yield "MediaType", place, media
+    for operation in operations(document):
+        yield "Operation", operation.place, operation.definition
+        for each in operation.parameters:
+            yield "Parameter", f"{operation.place} parameter {each['name']}", each
+    for place, schema in all_schemas(document):
+        yield "Schema", place, schema

@@ -1,0 +1,51 @@
+"""Does Connexion's own validation refuse a body in chunks, fail for bytes that are no UTF-8, and take NaN for JSON?"""
+
+import asyncio
+import logging
+import warnings
+from collections.abc import AsyncIterator
+from typing import Any
+
+warnings.simplefilter("ignore")  # Connexion's own imports
+import httpx  # noqa: E402
+from connexion import AsyncApp  # noqa: E402
+from connexion.resolver import Resolution, Resolver  # noqa: E402
+from verdict import report  # noqa: E402
+
+logging.disable()
+
+
+async def handler(body: Any) -> dict[str, Any]:
+    return {}
+
+
+class Handlers(Resolver):  # type: ignore[misc]
+    def resolve(self, operation: Any) -> Resolution:
+        return Resolution(handler, "create")
+
+
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
+BODY = {"required": True, "content": {"application/json": {"schema": SCHEMA}}}
+OPERATION = {"operationId": "create", "requestBody": BODY, "responses": {"200": {"description": "-"}}}
+DOCUMENT = {"openapi": "3.0.3", "info": {"title": "A", "version": "1"}, "paths": {"/a": {"post": OPERATION}}}
+
+
+async def chunks() -> AsyncIterator[bytes]:
+    yield b'{"n": 1}'
+
+
+async def statuses() -> dict[str, int]:
+    app = AsyncApp("app", resolver=Handlers())
+    app.add_api(DOCUMENT)
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    headers = {"content-type": "application/json"}
+    bodies: dict[str, Any] = {"chunks": chunks(), "no UTF-8": b"\xff", "NaN": b'{"m": NaN}', "1.0": b'{"n": 1.0}'}
+    async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+        return {
+            name: (await client.post("/a", content=body, headers=headers)).status_code for name, body in bodies.items()
+        }
+
+
+WANTED = {"chunks": 200, "no UTF-8": 400, "NaN": 400, "1.0": 200}
+found = asyncio.run(statuses())
+report(found != WANTED, "; ".join(f"{name}: {status}, wanted {WANTED[name]}" for name, status in found.items()))

@@ -1,0 +1,51 @@
+"""Reasoning that a client keeps without being able to read or change it, encrypted with a key of the installation."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from cryptography.fernet import Fernet, InvalidToken
+
+
+class NotDecryptable(Exception):
+    """The text was not encrypted with this key, or was changed since."""
+
+
+class Cipher:
+    """Encrypts texts with a key; without one, with a new key that nobody else will have."""
+
+    def __init__(self, key: bytes | None = None) -> None:
+        """Raises ValueError for what is no key."""
+        self._fernet = Fernet(key or Fernet.generate_key())
+
+    @classmethod
+    def from_file(cls, file: Path) -> "Cipher":
+        """Uses the key in a file, which is made if need be. Raises OSError, and ValueError for what is no key."""
+        if not file.exists():
+            _create(file)
+        return cls(file.read_bytes().strip())
+
+    def encrypt(self, text: str) -> str:
+        """Returns a text of ASCII characters."""
+        return self._fernet.encrypt(text.encode()).decode("ascii")
+
+    def decrypt(self, encrypted: str) -> str:
+        """Returns the text that was encrypted. Raises NotDecryptable."""
+        try:
+            return self._fernet.decrypt(encrypted.encode()).decode()
+        except InvalidToken:
+            raise NotDecryptable from None
+
+
+def _create(file: Path) -> None:
+    """Writes a new key, whole or not at all; where another server was quicker, its key stays."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=file.parent)  # for the owner only
+    try:
+        with os.fdopen(descriptor, "wb") as new:
+            new.write(Fernet.generate_key())
+        os.link(name, file)
+    except FileExistsError:
+        pass
+    finally:
+        os.unlink(name)

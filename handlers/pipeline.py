@@ -1,0 +1,171 @@
+"""The way of a request to the engine: the same steps in the same order for chat, completions and responses.
+
+1. `Pipeline.check`: what can be judged at once. The served model, limits and sampling, tools, structured output, chat
+   template.
+2. The endpoint makes prompts of its body. Responses read their store for that.
+3. `Pipeline.start` or `Pipeline.converse`: images are read, from other servers too, and the engine admits the request.
+
+So a mistake gets the same error wherever it is made, whatever else is wrong, and nothing is fetched for a request that
+is refused anyhow. An endpoint says in `RequestFields` where its body has what the pipeline reads; what it makes of
+the engine's segments is its own.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from specvino.engine.errors import ContextLengthExceeded
+from specvino.engine.protocol import Engine, ModelInfo
+from specvino.engine.request import Conversation, GenerationRequest, Prompt, Sampling
+from specvino.engine.segments import Segment, Started
+from specvino.generated.handlers import RequestContext
+from specvino.handlers.errors import engine_errors
+from specvino.handlers.limits import Limits, require_no_penalty_in_search
+from specvino.handlers.media import Media, MessageDraft, fetches
+from specvino.handlers.models import ServedModel
+from specvino.handlers.sampling import Body, sampling
+from specvino.handlers.structured_outputs import FormatFields, StructuredOutput, refusals, structured_output
+from specvino.handlers.template import TemplateFields, TemplateVariables, template_variables
+from specvino.handlers.tools import ToolCalling, ToolFields, tool_calling
+from specvino.handlers.unsupported import reported
+
+Event = TypeVar("Event")
+Generate = Callable[[GenerationRequest], AsyncGenerator[Segment]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestFields:
+    """A body as the pipeline reads it: settings have one name on all endpoints, these differ or are missing on some.
+
+    `prompt_param` names the field that holds the prompt, for errors.
+    """
+
+    body: Body
+    prompt_param: str
+    max_tokens: int | None
+    n: int = 1
+    echo: bool = False
+    logprobs: bool = False
+    tools: ToolFields = field(default_factory=ToolFields)
+    format: FormatFields = field(default_factory=FormatFields)
+    template: TemplateFields = field(default_factory=TemplateFields)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRequest:
+    """A request of which all is known but its prompts; `unsupported` are its fields without effect."""
+
+    fields: RequestFields
+    model: ModelInfo
+    sampling: Sampling
+    tools: ToolCalling
+    output: StructuredOutput | None
+    template: TemplateVariables
+    unsupported: tuple[str, ...]
+
+    def with_prompts(self, prompts: Sequence[Prompt]) -> GenerationRequest:
+        """Returns what the engine is asked."""
+        return GenerationRequest(
+            prompts=tuple(prompts),
+            sampling=self.sampling,
+            n=self.fields.n,
+            echo=self.fields.echo,
+            logprobs=self.fields.logprobs,
+            constraint=self.output.constraint if self.output else None,
+            must_call=self.tools.forced_by is not None,
+            parallel_calls=self.tools.parallel,
+        )
+
+    def unenforced(self, started: Started) -> Iterator[str]:
+        """Yields the fields whose schemas the answer won't be constrained by."""
+        if self.output is not None:
+            yield from self.output.unenforced(started)
+        yield from self.tools.unenforced(started)
+
+    @contextmanager
+    def refusals(self) -> Iterator[None]:
+        """Makes ApiErrors, which name this request's fields, of the engine's errors."""
+        with engine_errors(self.fields.prompt_param), refusals(self.output), self.tools.refusals():
+            yield
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """An admitted request: the engine's segments, the first apart. `unsupported` are the fields without effect."""
+
+    started: Started
+    segments: AsyncGenerator[Segment]
+    unsupported: tuple[str, ...]
+
+    async def events(self, feed: Callable[[Segment], Iterable[Event]]) -> AsyncGenerator[Event]:
+        """Yields what `feed` makes of each segment."""
+        async with aclosing(self.segments):
+            for event in feed(self.started):
+                yield event
+            async for segment in self.segments:
+                for event in feed(segment):
+                    yield event
+
+
+class Pipeline:
+    """The steps that all endpoints share, on one engine. Each of its methods raises ApiError."""
+
+    def __init__(self, engine: Engine, served: ServedModel, limits: Limits, media: Media) -> None:
+        self._engine = engine
+        self._served = served
+        self._limits = limits
+        self._media = media
+
+    def check(self, context: RequestContext, fields: RequestFields) -> CheckedRequest:
+        """Returns the request with its settings resolved; it needs no prompt, and waits for nothing."""
+        strict = context.refuses_unsupported
+        require_no_penalty_in_search(fields.body)
+        self._served.require(fields.body.model)
+        with engine_errors(fields.prompt_param):
+            model = self._engine.model
+        self._limits.require(fields.body, model.drafting)
+        settings = sampling(fields.body, fields.max_tokens, model.defaults)
+        tools = tool_calling(fields.tools, settings, model.calling, strict=strict)
+        output = structured_output(fields.format, settings, strict=strict)
+        template = template_variables(fields.template, model)
+        unsupported = reported(context, (*tools.unsupported, *template.unsupported))
+        return CheckedRequest(fields, model, settings, tools, output, template, unsupported)
+
+    async def converse(
+        self, request: CheckedRequest, messages: Sequence[MessageDraft], generate: Generate | None = None
+    ) -> Generation:
+        """Reads the messages' images and starts to continue the conversation; `generate` as in `start`."""
+        conversation = Conversation(
+            tuple(each.message for each in messages), request.tools.tools, request.template.json
+        )
+        with request.refusals():
+            if fetches(messages):
+                await self._check(request.with_prompts([conversation]), shortens=generate is not None)
+            conversation = replace(conversation, messages=await self._media.read(messages))
+        return await self.start(request, [conversation], generate)
+
+    async def start(
+        self, request: CheckedRequest, prompts: Sequence[Prompt], generate: Generate | None = None
+    ) -> Generation:
+        """Returns when the engine has admitted the request; `generate` is called in place of the engine's own."""
+        segments = self._segments(request, request.with_prompts(prompts), generate or self._engine.generate)
+        started = await anext(segments)
+        assert isinstance(started, Started)
+        return Generation(started, segments, (*request.unsupported, *request.unenforced(started)))
+
+    async def _check(self, asked: GenerationRequest, *, shortens: bool) -> None:
+        """Raises what the engine has against a request without its images, so that none is fetched for it."""
+        try:
+            await self._engine.check(asked)
+        except ContextLengthExceeded:
+            if not shortens:
+                raise
+
+    async def _segments(
+        self, request: CheckedRequest, asked: GenerationRequest, generate: Generate
+    ) -> AsyncGenerator[Segment]:
+        with request.refusals():
+            async with aclosing(generate(asked)) as segments:
+                async for segment in segments:
+                    yield segment

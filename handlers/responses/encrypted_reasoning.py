@@ -1,0 +1,52 @@
+"""`reasoning.encrypted_content`: reasoning that leaves encrypted, and comes back."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+from specvino.generated import models, wire
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.encryption import Cipher, NotDecryptable
+from specvino.handlers.errors import ApiError
+from specvino.handlers.or_none import or_none
+from specvino.handlers.responses.input import Item
+
+INCLUDE = "reasoning.encrypted_content"
+
+
+async def encrypted(
+    events: AsyncGenerator[wire.ResponseStreamEvent], cipher: Cipher
+) -> AsyncGenerator[wire.ResponseStreamEvent]:
+    """Yields the events; each finished reasoning item has its reasoning encrypted too, beside the clear one."""
+    texts: dict[str, str] = {}
+
+    def with_encrypted(item: Any) -> Any:
+        if item["type"] != "reasoning":
+            return item
+        if item["id"] not in texts:  # each encryption of a text is another one, but the item is the same
+            texts[item["id"]] = cipher.encrypt("\n".join(part["text"] for part in item["content"] or item["summary"]))
+        return {**item, "encrypted_content": texts[item["id"]]}
+
+    async with aclosing(events):
+        async for event in events:
+            if event["type"] == "response.output_item.done":
+                event["item"] = with_encrypted(event["item"])
+            elif event["type"] in ("response.completed", "response.incomplete"):
+                output = [with_encrypted(item) for item in event["response"]["output"]]
+                event["response"] = {**event["response"], "output": output}
+            yield event
+
+
+def decrypted(item: Item, param: str, cipher: Cipher) -> Item:
+    """Returns an item of the input with its reasoning in clear, where it has it encrypted only. Raises ApiError."""
+    if not isinstance(item, models.InputReasoning) or not (blob := or_none(item.encrypted_content)):
+        return item
+    try:
+        text = cipher.decrypt(blob)
+    except NotDecryptable:
+        param = f"{param}.encrypted_content"
+        message = f"{param} was not encrypted by this server, or was changed: send the item as it came, or without it."
+        raise ApiError(ErrorCode.INVALID_ENCRYPTED_CONTENT, message, param=param) from None
+    if or_none(item.content):
+        return item
+    return item.model_copy(update={"content": [models.InputReasoningTextContent(type="reasoning_text", text=text)]})

@@ -1,0 +1,99 @@
+"""What a response repeats of its request, beside the settings that were in force."""
+
+from typing import Any, cast
+
+from pydantic import MISSING, BaseModel
+
+from specvino.engine.request import Sampling
+from specvino.generated import models, wire
+from specvino.generated.support import DEFAULTS
+from specvino.handlers.or_none import or_none
+
+_DEFAULTS = DEFAULTS["CreateResponseRequest"]
+
+
+def request_echo(
+    body: models.CreateResponseRequest, sampling: Sampling, id: str, created_at: int, stored: bool = False
+) -> wire.ResponseObject:
+    """The response as it is before anything was put out."""
+    background = or_none(body.background) or False
+    return {
+        "id": id,
+        "object": "response",
+        "created_at": created_at,
+        "completed_at": None,
+        "status": "queued" if background else "in_progress",
+        "incomplete_details": None,
+        "error": None,
+        "model": body.model,
+        "previous_response_id": or_none(body.previous_response_id),
+        "conversation": None,
+        "instructions": or_none(body.instructions),
+        "prompt": None,
+        "output": [],
+        "tools": [_tool(tool) for tool in or_none(body.tools) or ()],
+        "tool_choice": _tool_choice(or_none(body.tool_choice)),
+        "parallel_tool_calls": _or_default(body.parallel_tool_calls, "parallel_tool_calls"),
+        "max_tool_calls": or_none(body.max_tool_calls),
+        "truncation": or_none(body.truncation) or "disabled",
+        "text": _text(or_none(body.text)),
+        "reasoning": _reasoning(or_none(body.reasoning)),
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "presence_penalty": sampling.presence_penalty,
+        "frequency_penalty": sampling.frequency_penalty,
+        "top_logprobs": min(1, or_none(body.top_logprobs) or 0),
+        "max_output_tokens": or_none(body.max_output_tokens),
+        "store": stored,
+        "background": background,
+        "service_tier": "default",
+        "metadata": or_none(body.metadata) or {},
+        "safety_identifier": or_none(body.safety_identifier),
+        "user": or_none(body.user),
+        "prompt_cache_key": or_none(body.prompt_cache_key),
+        "prompt_cache_retention": or_none(body.prompt_cache_retention),
+        "prompt_cache_options": _plain(body.prompt_cache_options),
+        "moderation": None,
+        "usage": None,
+    }
+
+
+def _tool(
+    tool: models.FlatFunctionTool | models.FunctionTool | models.FlatCustomTool | models.HostedTool,
+) -> wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool:
+    """As it was sent; a nested function in the flat form, which is the only one that clients of responses know."""
+    if isinstance(tool, models.FunctionTool):
+        return cast("wire.FlatFunctionTool", {**tool.function.model_dump(by_alias=True), "type": "function"})
+    return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump(by_alias=True))
+
+
+def _tool_choice(choice: Any) -> Any:
+    """As it was sent; a nested function in the flat form."""
+    if isinstance(choice, models.NamedToolChoice):
+        return {"type": "function", "name": choice.function.name}
+    return _plain(choice) or "auto"
+
+
+def _text(settings: models.ResponseTextParam | None) -> wire.ResponseText:
+    format: wire.EchoedTextFormat = {"type": "text"}
+    if settings is None:
+        return {"format": format, "verbosity": "medium"}
+    return {"format": _plain(settings.format) or format, "verbosity": or_none(settings.verbosity) or "medium"}
+
+
+def _reasoning(settings: models.ReasoningSettings | None) -> wire.ResponseReasoning:
+    return {
+        "effort": or_none(settings.effort) if settings else None,
+        "summary": or_none(settings.summary) or or_none(settings.generate_summary) if settings else None,
+    }
+
+
+def _or_default(value: bool | None | MISSING, name: str) -> bool:
+    found = or_none(value)
+    return bool(_DEFAULTS[name]) if found is None else found
+
+
+def _plain(value: Any) -> Any:
+    """A model as a dict with the keys that were sent; None where it is absent or null."""
+    value = or_none(value)
+    return value.model_dump(by_alias=True) if isinstance(value, BaseModel) else value

@@ -1,0 +1,78 @@
+"""The document's own keywords: the lint, their JSON Schemas and openapi/README.md have the same ones."""
+
+import re
+
+import jsonschema_rs
+import pytest
+
+from specvino.codegen.lint.support import SYSTEMS
+from specvino.codegen.lint.vocabulary import keywords, misfits
+from specvino.codegen.source import load
+from specvino.codegen.statuses import FORMS, KINDS
+
+from ..conftest import ROOT
+
+VOCABULARY = load(ROOT / "openapi" / "vocabulary.yaml")
+DEFINITIONS = VOCABULARY["$defs"]
+DEFINED = {name for name in DEFINITIONS if name.startswith("x-")}
+
+
+def test_the_vocabulary_is_json_schema():
+    assert jsonschema_rs.meta.is_valid(VOCABULARY)
+
+
+def test_every_keyword_has_a_place():
+    assert keywords(VOCABULARY) == DEFINED
+
+
+def test_the_readme_has_every_keyword():
+    readme = (ROOT / "openapi" / "README.md").read_text("utf-8")
+    assert set(re.findall(r"^### `(x-[\w-]+)`", readme, re.MULTILINE)) == DEFINED
+
+
+def test_the_document_uses_every_keyword():
+    written = {*(ROOT / "openapi").rglob("*.yaml"), *(ROOT / "generated").rglob("*.json")}
+    written -= {ROOT / "openapi" / "vocabulary.yaml", ROOT / "generated" / "vocabulary.json"}
+    texts = "\n".join(file.read_text("utf-8") for file in written)
+    assert [name for name in sorted(DEFINED) if not re.search(rf'\b{name}"?:', texts)] == []
+
+
+@pytest.mark.parametrize("name", sorted(DEFINED - {"x-dialect"}))
+def test_a_keyword_is_described_and_its_examples_fit(name):
+    assert DEFINITIONS[name]["description"]
+    assert DEFINITIONS[name]["examples"]
+    for example in DEFINITIONS[name]["examples"]:
+        assert misfits(VOCABULARY, name, example) == []
+
+
+def test_whole_dialect_files_fit(real):
+    for system, dialect in real.dialects.items():
+        assert misfits(VOCABULARY, "Dialect", dialect) == [], system
+
+
+def test_systems_statuses_and_envelopes_are_those_of_codegen():
+    assert DEFINITIONS["system"]["enum"] == list(SYSTEMS)
+    assert DEFINITIONS["envelope"]["enum"] == list(FORMS)
+    kinds = {kind for of_status in KINDS.values() for kind in of_status} | {"unknown_route", "method"}
+    errors = DEFINITIONS["errors"]["properties"]
+    assert set(errors["statuses"]["required"]) == errors["statuses"]["properties"].keys() == kinds
+    assert errors["at"]["additionalProperties"]["properties"].keys() == kinds
+
+
+@pytest.mark.parametrize(
+    ("place", "key", "value"),
+    [
+        ("chat", "x-origin", "openai"),
+        ("property", "x-endpoint", "chat"),
+        ("response", "x-refusals", []),
+    ],
+)
+def test_a_keyword_where_it_may_not_stand(chat, request_fields, only, place, key, value):
+    node = {"chat": chat, "property": request_fields["user"], "response": chat["responses"]["400"]}[place]
+    node[key] = value
+    only("extension", key)
+
+
+def test_an_error_needs_a_condition(request_fields, only):
+    request_fields["user"] |= {"x-error": {"param": "user", "message": "No."}, "then": True}
+    only("extension", "user", '"if" is a required property')

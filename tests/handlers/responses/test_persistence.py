@@ -1,0 +1,163 @@
+"""What becomes of an answer when its store fails, and of one that is made in the background."""
+
+import asyncio
+import logging
+
+import msgspec
+import pytest
+
+from specvino.engine.scripted import ScriptedEngine
+from specvino.generated.errors import ErrorCode
+from specvino.generated.handlers import Reply, RequestContext
+from specvino.generated.models import CreateResponseRequest
+from specvino.handlers import bind
+from specvino.handlers.errors import ApiError
+from specvino.handlers.models import ServedModel
+from specvino.handlers.responses import background
+from specvino.handlers.store import NoStore, StoreUnavailable
+
+QUERY = {"stream": False, "starting_after": None, "include_obfuscation": False, "include": None}
+
+
+class FailingStore(NoStore):
+    """Fails as often as it shall, and holds what it was given then."""
+
+    keeps = True
+
+    def __init__(self, adds=0, finishes=0):
+        self.failures = {"add": adds, "finish": finishes}
+        self.records = []
+
+    async def add(self, record):
+        self._keep("add", record)
+
+    async def finish(self, record):
+        self._keep("finish", record)
+        return True
+
+    async def thread(self, id):
+        raise StoreUnavailable("database is locked")
+
+    items = response = events = delete = thread
+
+    def _keep(self, method, record):
+        if self.failures[method]:
+            self.failures[method] -= 1
+            raise StoreUnavailable("database is locked")
+        self.records.append(record)
+
+
+def run(test, store):
+    async def exchange():
+        engine = ScriptedEngine()
+        await engine.start()
+        responses = bind(engine, ServedModel(("m",), 1), store=store).responses
+        try:
+            async with asyncio.timeout(300):
+                await test(responses)
+        finally:
+            await responses.close()
+
+    asyncio.run(exchange())
+
+
+async def ask(responses, input="one two", **fields):
+    body = CreateResponseRequest.model_validate({"model": "m", "input": input, "temperature": 0, **fields})
+    return (await responses.create_response(RequestContext("req_1"), body)).body
+
+
+def text(response):
+    return response["output"][0]["content"][0]["text"]
+
+
+def test_an_answer_that_can_not_be_stored_is_given_and_says_so(caplog):
+    async def test(responses):
+        answer = await ask(responses)
+        assert (text(answer), answer["store"]) == ("one two", False)
+        events = [event async for event in await ask(responses, stream=True)]
+        assert (events[0]["response"]["store"], events[-1]["response"]["store"]) == (True, False)
+        assert (await ask(responses))["store"] is True
+
+    with caplog.at_level(logging.WARNING):
+        run(test, store := FailingStore(adds=2))
+    assert caplog.text.count("could not be stored: database is locked") == 2
+    (record,) = store.records
+    assert msgspec.json.decode(record.events[-1])["response"] == record.response
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda r: ask(r, previous_response_id="resp_1"),
+        lambda r: ask(r, [{"type": "item_reference", "id": "msg_1"}]),
+        lambda r: ask(r, background=True),
+        lambda r: r.retrieve_response(RequestContext("req_1"), "resp_1", **QUERY),
+        lambda r: r.retrieve_response(RequestContext("req_1"), "resp_1", **QUERY | {"stream": True}),
+        lambda r: r.delete_response(RequestContext("req_1"), "resp_1"),
+        lambda r: r.cancel_response(RequestContext("req_1"), "resp_1"),
+        lambda r: r.list_input_items(RequestContext("req_1"), "resp_1", None, 20, "desc", None),
+    ],
+)
+def test_what_needs_the_store_is_an_error_that_names_it(call):
+    async def test(responses):
+        with pytest.raises(ApiError, match="database is locked") as caught:
+            await call(responses)
+        assert (caught.value.code, caught.value.retry_after) == (ErrorCode.STORE_UNAVAILABLE, 1)
+        assert responses._engine.stats().running == 0
+
+    run(test, FailingStore(adds=1))
+
+
+def test_one_in_the_background_is_in_memory_until_it_can_be_stored(monkeypatch):
+    monkeypatch.setattr(background, "RETRY", 0.01)
+    store = FailingStore(finishes=3)
+
+    async def test(responses):
+        queued = await ask(responses, background=True)
+        reply = await responses.retrieve_response(RequestContext("r"), queued["id"], **QUERY | {"stream": True})
+        *_, last = [event async for event in reply.body]
+        assert text(last["response"]) == "one two"
+        assert len(store.records) == 1
+        reply = await responses.retrieve_response(RequestContext("r"), queued["id"], **QUERY)
+        assert reply == Reply(last["response"])
+        await responses._background.get(queued["id"]).task
+        first, final = store.records
+        assert (first.response["status"], final.response) == ("queued", last["response"])
+        assert [msgspec.json.decode(line)["sequence_number"] for line in final.events] == list(range(len(final.events)))
+
+    run(test, store)
+
+
+def test_one_in_the_background_shows_what_it_has(monkeypatch):
+    store = FailingStore()
+
+    async def test(responses):
+        stream = await ask(responses, "script: stall_at=2\none two three", background=True, stream=True)
+        events = [await anext(stream) for _ in range(7)]
+        assert events[-1]["delta"] == " two"
+        await stream.aclose()
+        seen = (await responses.retrieve_response(RequestContext("r"), events[0]["response"]["id"], **QUERY)).body
+        assert (seen["status"], seen["output"]) == ("in_progress", [])
+
+    run(test, store)
+    assert store.records[-1].response["status"] == "failed", "the server ended"
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"store": True}, "store"),
+        ({"input": [{"type": "item_reference", "id": "msg_1"}, {"role": "user", "content": "hi"}]}, "input.0"),
+    ],
+)
+def test_what_has_no_effect_is_reported_or_refused(fields, param):
+    body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", **fields})
+
+    async def test(responses):
+        reply = await responses.create_response(RequestContext("req_1"), body)
+        assert (text(reply.body), reply.unsupported) == ("hi", (param,))
+        with pytest.raises(ApiError) as caught:
+            await responses.create_response(RequestContext("req_1", refuses_unsupported=True), body)
+        assert (caught.value.code, caught.value.param) == (ErrorCode.UNSUPPORTED_PARAMETER, param)
+
+    run(test, NoStore())

@@ -1,0 +1,76 @@
+"""What a response repeats of its request."""
+
+from specvino.document.loading import whole
+from specvino.generated.models import CreateResponseRequest
+from specvino.handlers.responses.request_echo import request_echo
+from specvino.handlers.sampling import sampling
+from specvino.server.validation.schema import SchemaCheck
+
+UNARY = SchemaCheck.of_component("ResponseObject")
+
+
+def repeat(model=None, **fields):
+    body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", **fields})
+    response = request_echo(body, sampling(body, None, model or {}), "resp_1", 5)
+    UNARY.require(response)
+    return response
+
+
+def test_it_has_every_field_that_is_always_sent():
+    schema = whole()["components"]["schemas"]["ResponseObject"]
+    sent = {name for name, field in schema["properties"].items() if field["x-emit"] != "never"}
+    assert repeat().keys() == sent == set(schema["required"])
+
+
+def test_null_is_absent():
+    optional = CreateResponseRequest.model_fields.keys() - {"model", "input", "model_config"}
+    assert repeat(**dict.fromkeys(optional)) == repeat()
+
+
+def test_settings_are_those_in_force():
+    response = repeat({"temperature": 0.5}, top_p=0.25, frequency_penalty=1)
+    found = [response[name] for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")]
+    assert found == [0.5, 0.25, 1, 0]
+    unsupported = repeat(top_logprobs=3, service_tier="flex")
+    assert [unsupported[name] for name in ("top_logprobs", "service_tier")] == [1, "default"]
+
+
+def test_whether_it_is_stored_is_not_what_was_asked_but_what_is():
+    body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", "store": True})
+    assert [request_echo(body, sampling(body, None, {}), "resp_1", 5, stored)["store"] for stored in (True, False)] == [
+        True,
+        False,
+    ]
+
+
+def test_tools_as_they_were_sent():
+    flat = {"type": "function", "name": "f", "parameters": {"type": "object"}, "strict": True}
+    nested = {"type": "function", "function": {"name": "g", "description": "d", "type": "odd"}}
+    hosted = {"type": "web_search", "search_context_size": "low"}
+    custom = {"type": "custom", "name": "c"}
+    tools = repeat(tools=[flat, nested, hosted, custom])["tools"]
+    assert tools == [flat, {"type": "function", "name": "g", "description": "d"}, hosted, custom]
+
+
+def test_other_settings_as_they_were_sent():
+    schema = {"type": "json_schema", "name": "n", "schema": {"type": "object"}, "strict": True}
+    sent = {
+        "instructions": "i",
+        "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "f"}]},
+        "parallel_tool_calls": False,
+        "max_tool_calls": 3,
+        "truncation": "auto",
+        "background": True,
+        "previous_response_id": "resp_0",
+        "text": {"format": schema, "verbosity": "low"},
+        "reasoning": {"effort": "low", "summary": "auto"},
+        "max_output_tokens": 9,
+        "metadata": {"a": "b"},
+        "safety_identifier": "s",
+        "user": "u",
+        "prompt_cache_key": "k",
+        "prompt_cache_retention": "24h",
+        "prompt_cache_options": {"mode": "explicit"},
+    }
+    response = repeat(**sent)
+    assert {name: response[name] for name in sent} == sent

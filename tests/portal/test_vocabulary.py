@@ -1,0 +1,16 @@
+"""The page of the document's own keywords."""
+
+from specvino.portal.pages.vocabulary import pages
+from specvino.portal.source import Source
+
+
+def test_every_keyword_has_its_place_its_meaning_and_its_schema():
+    source = Source()
+    [page] = pages(source)
+    head, *sections = page.text.split("\n## ")
+    definitions = {name: each for name, each in source.vocabulary["$defs"].items() if name.startswith("x-")}
+    assert [section.split("`")[1] for section in sections] == list(definitions)
+    for (name, definition), section in zip(definitions.items(), sections, strict=True):
+        assert f"[`{name}`](#{name})" in head
+        assert definition["description"] in section
+        assert "JSON Schema" in section
