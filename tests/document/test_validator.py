@@ -1,7 +1,5 @@
 """What is valid, and what is said of what isn't."""
 
-import pytest
-
 from specvino.document.validator import Validator, Validators
 
 DOCUMENT = {"components": {"schemas": {"a/b": {"type": "integer", "minimum": 1}, "Day": {"format": "date"}}}}
@@ -17,14 +15,3 @@ def test_schemas_may_refer_to_the_document():
 
 def test_formats_count():
     assert not Validators(DOCUMENT).at("/components/schemas/Day").fits("31 June")
-
-
-def test_what_is_nested_too_deeply_is_not_valid():
-    validator = Validator({"type": "array"})
-    deep: list = []
-    for _ in range(300):
-        deep = [deep]
-    assert not validator.fits(deep)
-    assert list(validator.violations(deep))
-    with pytest.raises(ValueError, match="."):
-        validator.is_valid(deep)
