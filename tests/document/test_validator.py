@@ -1,6 +1,6 @@
 """What is valid, and what is said of what isn't."""
 
-from specvino.document.validator import Validator, Validators
+from specvino.document.validator import Validators
 
 DOCUMENT = {"components": {"schemas": {"a/b": {"type": "integer", "minimum": 1}, "Day": {"format": "date"}}}}
 
