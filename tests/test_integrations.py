@@ -37,7 +37,7 @@ def run_action(tmp_path, exit_code=0, **inputs):
     )
 
 
-def test_the_action_hands_its_inputs_on(tmp_path):
+def test_the_action_hands_its_inputs_on(tmp_path) -> None:
     run = run_action(tmp_path, url="http://x/v1", model="$(touch a) 'b'", baseline="my file.yaml", sarif="s.sarif")
     assert run.returncode == 0, run.stderr
     words = run.stdout.splitlines()
@@ -56,12 +56,12 @@ def test_the_action_hands_its_inputs_on(tmp_path):
     assert given["--ndjson"] == f"{reports}/report.ndjson"
 
 
-def test_options_that_are_not_given_are_not_passed(tmp_path):
+def test_options_that_are_not_given_are_not_passed(tmp_path) -> None:
     words = run_action(tmp_path, url="http://x/v1").stdout.splitlines()
     assert not {"--model", "--baseline", "--sarif"} & set(words)
 
 
-def test_other_options_are_passed_as_a_shell_would_and_are_no_commands(tmp_path):
+def test_other_options_are_passed_as_a_shell_would_and_are_no_commands(tmp_path) -> None:
     args = "--layer fuzz --max-time 60\n--filter 'chat/*' --header \"X: $(touch a); b\""
     words = run_action(tmp_path, url="http://x/v1", args=args).stdout.splitlines()
     assert words[-8:] == ["--layer", "fuzz", "--max-time", "60", "--filter", "chat/*", "--header", "X: $(touch a); b"]
@@ -69,16 +69,16 @@ def test_other_options_are_passed_as_a_shell_would_and_are_no_commands(tmp_path)
 
 
 @pytest.mark.parametrize("exit_code", [1, 2])
-def test_the_action_fails_as_the_command_does(tmp_path, exit_code):
+def test_the_action_fails_as_the_command_does(tmp_path, exit_code) -> None:
     assert run_action(tmp_path, exit_code, url="http://x/v1").returncode == exit_code
 
 
-def test_no_input_is_part_of_a_script():
+def test_no_input_is_part_of_a_script() -> None:
     for step in ACTION["runs"]["steps"]:
         assert "${{" not in step.get("run", "")
 
 
-def test_the_options_of_the_action_and_the_docs_exist():
+def test_the_options_of_the_action_and_the_docs_exist() -> None:
     help_text = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["conform", "--help"]).stdout
     docs = (PROJECT / "docs" / "conformance.md").read_text("utf-8")
     for option in re.findall(r"--[a-z][a-z-]+", JUDGE["run"] + docs):
@@ -86,7 +86,7 @@ def test_the_options_of_the_action_and_the_docs_exist():
 
 
 @pytest.mark.parametrize(("id", "files"), [("specvino-baseline", ["b.yaml"]), ("specvino-spec-lint", [])])
-def test_hooks_run(tmp_path, monkeypatch, id, files):
+def test_hooks_run(tmp_path, monkeypatch, id, files) -> None:
     (tmp_path / "b.yaml").write_text("accepted: {chat/basics/answers: {verdict: fail}}")
     (tmp_path / "openapi").symlink_to(PROJECT / "openapi")
     monkeypatch.chdir(tmp_path)
@@ -100,5 +100,5 @@ def test_hooks_run(tmp_path, monkeypatch, id, files):
     ("path", "meant"),
     [("specvino-baseline.yaml", True), ("ci/specvino-baseline.json", True), ("my-baseline.yaml", False)],
 )
-def test_the_hook_finds_baselines(path, meant):
+def test_the_hook_finds_baselines(path, meant) -> None:
     assert bool(re.search(HOOKS["specvino-baseline"]["files"], path)) == meant

@@ -59,12 +59,12 @@ def _of_the_code() -> set[str]:
     return {path for folder in folders for file in folder.glob("*.py") for path in _non_public(file.read_text())}
 
 
-def test_the_record_lists_the_non_public_imports():
+def test_the_record_lists_the_non_public_imports() -> None:
     rows = re.findall(r"^\| (`.*?`) \|", RECORD.read_text(), re.MULTILINE)
     assert {path for row in rows for path in re.findall(r"`([^`]+)`", row)} == _of_the_code()
 
 
-def test_whose_non_public_parts_are_imported_has_an_upper_bound():
+def test_whose_non_public_parts_are_imported_has_an_upper_bound() -> None:
     project = SETTINGS["project"]
     groups = (project["dependencies"], *project["optional-dependencies"].values())
     requirements = [Requirement(line) for group in groups for line in group]
@@ -78,7 +78,7 @@ def test_whose_non_public_parts_are_imported_has_an_upper_bound():
     assert not unbounded
 
 
-def test_such_imports_are_found():
+def test_such_imports_are_found() -> None:
     source = """
         import json
         import schemathesis

@@ -10,7 +10,7 @@ from specvino.document.loading import whole
 PROJECT = Path(__file__).parents[1]
 
 
-def test_every_folder_with_code_is_a_package_of_the_wheel():
+def test_every_folder_with_code_is_a_package_of_the_wheel() -> None:
     setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
     found = {
         ".".join(("specvino", *init.parent.relative_to(PROJECT).parts))
@@ -20,17 +20,17 @@ def test_every_folder_with_code_is_a_package_of_the_wheel():
     assert set(setuptools["packages"]) == found
 
 
-def test_every_dialect_has_its_document_in_the_package():
+def test_every_dialect_has_its_document_in_the_package() -> None:
     package = files("specvino.generated")
     for source in (PROJECT / "openapi" / "dialects").glob("*.yaml"):
         assert package.joinpath("dialects", f"{source.stem}.json").is_file()
 
 
-def test_the_document_comes_with_the_package():
+def test_the_document_comes_with_the_package() -> None:
     assert whole()["openapi"].startswith("3.2")
 
 
-def test_the_wheel_stays_small():
+def test_the_wheel_stays_small() -> None:
     """Its files, compressed as a wheel has them, are less than 3 MB; a third of that is the script of /docs."""
     setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
     size = 0

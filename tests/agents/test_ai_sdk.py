@@ -31,7 +31,7 @@ def found(tiny_server, tmp_path_factory):
 
 
 @WAYS
-def test_a_tool_is_called_and_its_result_used(found, way):
+def test_a_tool_is_called_and_its_result_used(found, way) -> None:
     job = found[way]
     assert job["asked"] == ["Rome"]
     assert job["text"] == "It is sunny in Rome."
@@ -40,7 +40,7 @@ def test_a_tool_is_called_and_its_result_used(found, way):
 
 
 @WAYS
-def test_the_same_streamed(found, way):
+def test_the_same_streamed(found, way) -> None:
     job = found[f"{way}_stream"]
     assert job["asked"] == ["Tokyo"]
     assert "".join(job["deltas"]) == "It is sunny in Tokyo."

@@ -64,7 +64,7 @@ def exec_codex(scripted_server, tmp_path):
     return run
 
 
-def test_a_command_is_run_and_its_output_used(exec_codex, tmp_path):
+def test_a_command_is_run_and_its_output_used(exec_codex, tmp_path) -> None:
     events = exec_codex(TASK)
     assert (tmp_path / "work" / "note.txt").read_text() == "written by codex\n"
 
@@ -81,7 +81,7 @@ def test_a_command_is_run_and_its_output_used(exec_codex, tmp_path):
     assert events[-1]["usage"]["output_tokens"] > 0
 
 
-def test_a_task_without_a_command(exec_codex):
+def test_a_task_without_a_command(exec_codex) -> None:
     events = exec_codex("Hello")
     done = [event["item"] for event in events if event["type"] == "item.completed"]
     assert [item["text"] for item in done if item["type"] == "agent_message"] == ["Hello"]

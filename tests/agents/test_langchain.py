@@ -31,7 +31,7 @@ def agent(model, asked):
     return create_agent(model, [get_weather])
 
 
-def test_a_tool_is_called_and_its_result_used(agent, asked):
+def test_a_tool_is_called_and_its_result_used(agent, asked) -> None:
     state = agent.invoke({"messages": [("user", "What is the weather in Rome?")]})
     _, call, result, answer = state["messages"]
     assert asked == ["Rome"]
@@ -42,7 +42,7 @@ def test_a_tool_is_called_and_its_result_used(agent, asked):
     assert answer.tool_calls == []
 
 
-def test_the_same_streamed(agent, asked):
+def test_the_same_streamed(agent, asked) -> None:
     question = {"messages": [("user", "What is the weather in Tokyo?")]}
     texts, calls = [], []
     for message, _ in agent.stream(question, stream_mode="messages"):

@@ -37,7 +37,7 @@ def parts(result, kind):
     return [part for message in result.all_messages() for part in message.parts if isinstance(part, kind)]
 
 
-def test_a_tool_is_called_and_its_result_used(run, asked):
+def test_a_tool_is_called_and_its_result_used(run, asked) -> None:
     async def ask(agent):
         return await agent.run("What is the weather in Rome?")
 
@@ -50,7 +50,7 @@ def test_a_tool_is_called_and_its_result_used(run, asked):
     assert result.usage.requests == 2
 
 
-def test_the_same_streamed(run, asked):
+def test_the_same_streamed(run, asked) -> None:
     async def ask(agent):
         async with agent.run_stream("What is the weather in Tokyo?") as result:
             return [delta async for delta in result.stream_text(delta=True, debounce_by=None)]

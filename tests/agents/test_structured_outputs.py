@@ -55,7 +55,7 @@ def client(server):
         yield client
 
 
-def test_openai_parses_a_model(client):
+def test_openai_parses_a_model(client) -> None:
     messages = [{"role": "user", "content": QUESTION}]
     completion = client.chat.completions.parse(
         model="m", messages=messages, response_format=Place, max_tokens=MOST_TOKENS, temperature=0
@@ -67,7 +67,7 @@ def test_openai_parses_a_model(client):
     assert isinstance(response.output_parsed, Place)
 
 
-def test_openai_forces_a_call(client):
+def test_openai_forces_a_call(client) -> None:
     """Strict as the SDK makes it, and in parallel, as is the default."""
     completion = client.chat.completions.parse(
         model="m",
@@ -85,7 +85,7 @@ def test_openai_forces_a_call(client):
 
 @RESPONSES
 @pytest.mark.parametrize("method", ["json_schema", "function_calling", "json_mode"])
-def test_langchain_structured_output(server, method, responses):
+def test_langchain_structured_output(server, method, responses) -> None:
     model = ChatOpenAI(
         model="m", base_url=server.url, api_key="none", temperature=0, max_tokens=MOST_TOKENS, max_retries=0,
         use_responses_api=responses,
@@ -96,7 +96,7 @@ def test_langchain_structured_output(server, method, responses):
 
 
 @RESPONSES
-def test_langchain_forces_a_call(server, responses):
+def test_langchain_forces_a_call(server, responses) -> None:
     @tool
     def get_weather(city: str, unit: Literal["celsius", "fahrenheit"]) -> str:
         """The weather."""
@@ -114,7 +114,7 @@ def test_langchain_forces_a_call(server, responses):
 
 @pytest.mark.parametrize("kind", [OpenAIChatModel, OpenAIResponsesModel], ids=["chat", "responses"])
 @pytest.mark.parametrize("output", [NativeOutput, ToolOutput], ids=["native", "tool"])
-def test_pydantic_ai_output(server, kind, output):
+def test_pydantic_ai_output(server, kind, output) -> None:
     async def run():
         async with AsyncOpenAI(base_url=server.url, api_key="none", max_retries=0) as client:
             model = kind("m", provider=OpenAIProvider(openai_client=client))
@@ -142,7 +142,7 @@ def ai_sdk(server, tmp_path_factory):
 
 
 @pytest.mark.parametrize("way", ["responses", "chat", "compatible"])
-def test_the_ai_sdk(ai_sdk, way):
+def test_the_ai_sdk(ai_sdk, way) -> None:
     Place.model_validate(ai_sdk[way, "object"]["object"])
     for job in ("call", "stream"):
         found = ai_sdk[way, job]

@@ -9,7 +9,7 @@ def faults(views):
     return {(view["url"], view["scheme"]): view["faults"] for view in views if view["faults"]}
 
 
-def test_every_page(site, address, node, tmp_path):
+def test_every_page(site, address, node, tmp_path) -> None:
     pages = sorted(str(page.relative_to(site)) for page in site.rglob("*.html"))
     assert len(pages) > 30
     views = node("look.mjs", str(tmp_path), *(f"{address}/{page}" for page in pages))
@@ -17,13 +17,13 @@ def test_every_page(site, address, node, tmp_path):
     assert faults(views) == {}
 
 
-def test_pages_open_from_the_disk(site, node, tmp_path):
+def test_pages_open_from_the_disk(site, node, tmp_path) -> None:
     pages = [site / "index.html", site / "matrix.html", site / "reference" / "vllm.html"]
     views = node("look.mjs", str(tmp_path), *(page.as_uri() for page in pages))
     assert faults(views) == {}
 
 
-def test_the_reference_has_the_events_of_streams(address, node):
+def test_the_reference_has_the_events_of_streams(address, node) -> None:
     for system in ("specvino", "vllm"):
         [found] = node("events.mjs", f"{address}/reference/{system}.html")
         assert "Stream item" in found["text"]
@@ -31,14 +31,14 @@ def test_the_reference_has_the_events_of_streams(address, node):
         assert "[DONE]" in found["text"]
 
 
-def test_the_served_process_shows_its_reference(node, tmp_path):
+def test_the_served_process_shows_its_reference(node, tmp_path) -> None:
     with serving("--engine", "scripted", env={"SPECVINO_API_KEY": "right"}) as server:
         views = node("look.mjs", str(tmp_path), server.url.removesuffix("/v1") + "/docs")
     assert faults(views) == {}
     assert "Continue a conversation" in views[0]["text"]
 
 
-def test_two_clicks_from_the_home_page_to_what_vllm_does_with_min_p(address, node):
+def test_two_clicks_from_the_home_page_to_what_vllm_does_with_min_p(address, node) -> None:
     [found] = node("two_clicks.mjs", f"{address}/index.html")
     assert {"chat.min_p", "completions.min_p"} <= found["rows"].keys()
     assert all("min_p" in name for name in found["rows"])
@@ -46,7 +46,7 @@ def test_two_clicks_from_the_home_page_to_what_vllm_does_with_min_p(address, nod
     assert found["url"].endswith("?field=min_p")
 
 
-def test_the_filters_of_the_matrix(address, node):
+def test_the_filters_of_the_matrix(address, node) -> None:
     fields = [field for field in Source().fields if field.endpoint == "chat" and "vllm" in field.support]
     unknown = [field.name for field in fields if field.support["vllm"].level == "unknown"]
     chosen = "?endpoint=chat&system=vllm"

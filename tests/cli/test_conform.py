@@ -43,14 +43,14 @@ def one_line(run):
 # --- what it is
 
 
-def test_help_tells_of_the_other_commands():
+def test_help_tells_of_the_other_commands() -> None:
     run = conform("--help")
     assert run.exit_code == 0
     for word in ("--baseline", "conform diff", "conform matrix", "Exit codes"):
         assert word in run.stdout
 
 
-def test_a_case_that_holds():
+def test_a_case_that_holds() -> None:
     with raw_server(well) as server:
         run = conform(server.url, *ANSWERS)
     assert run.exit_code == 0, run.output
@@ -59,26 +59,26 @@ def test_a_case_that_holds():
 
 
 @pytest.mark.parametrize("arguments", [["-u", "URL"], ["--model", "m", "URL"], ["run", "URL"], ["URL/"]])
-def test_the_url_may_stand_anywhere(arguments):
+def test_the_url_may_stand_anywhere(arguments) -> None:
     with raw_server(well) as server:
         run = conform(*(each.replace("URL", server.url) for each in arguments), *ANSWERS)
     assert run.exit_code == 0, run.output
 
 
-def test_the_model_is_the_first_that_is_listed():
+def test_the_model_is_the_first_that_is_listed() -> None:
     with raw_server(well) as server:
         conform(server.url, *ANSWERS)
     assert {json.loads(each.body)["model"] for each in server.asked if each.body} == {"m"}
 
 
 @pytest.mark.parametrize("name", ["SPECVINO_API_KEY", "OPENAI_API_KEY"])
-def test_the_key_comes_from_the_environment(name):
+def test_the_key_comes_from_the_environment(name) -> None:
     with raw_server(well) as server:
         conform(server.url, *ANSWERS, **{name: "sk-from-environment"})
     assert {each.headers.get("authorization") for each in server.asked} == {"Bearer sk-from-environment"}
 
 
-def test_the_list_needs_no_server():
+def test_the_list_needs_no_server() -> None:
     run = conform("--list", "-f", "models", "--profile", "core")
     assert run.exit_code == 0
     assert "models/list/served  " in run.stdout
@@ -93,7 +93,7 @@ async def wrong(asked):
     yield answer(json.dumps({"id": "x", "object": "chat.completion", "created": 1700000000, "model": "m"}).encode())
 
 
-def test_findings_are_exit_code_1(tmp_path):
+def test_findings_are_exit_code_1(tmp_path) -> None:
     with raw_server(wrong) as server:
         run = conform(server.url, *ANSWERS)
     assert run.exit_code == 1
@@ -102,7 +102,7 @@ def test_findings_are_exit_code_1(tmp_path):
     assert "curl -sS -i -N" in run.stdout
 
 
-def test_all_reports_of_one_run(tmp_path):
+def test_all_reports_of_one_run(tmp_path) -> None:
     files = {form: tmp_path / f"r.{form}" for form in ("junit", "sarif", "html", "markdown", "ndjson")}
     options = [word for form, file in files.items() for word in (f"--{form}", file)]
     with raw_server(wrong) as server:
@@ -116,7 +116,7 @@ def test_all_reports_of_one_run(tmp_path):
     assert report.footer.requests == len(server.asked)
 
 
-def test_a_key_is_in_no_report(tmp_path):
+def test_a_key_is_in_no_report(tmp_path) -> None:
     async def echoes(asked):
         yield answer(json.dumps({"you": asked.headers["authorization"]}).encode(), extra="X-You: sk-very-secret\r\n")
 
@@ -130,7 +130,7 @@ def test_a_key_is_in_no_report(tmp_path):
     assert "redacted" in files["ndjson"].read_text("utf-8")
 
 
-def test_a_key_that_is_echoed_with_escapes_is_in_no_report(tmp_path):
+def test_a_key_that_is_echoed_with_escapes_is_in_no_report(tmp_path) -> None:
     key = "sk+very/secret"
 
     async def echoes(asked):
@@ -147,7 +147,7 @@ def test_a_key_that_is_echoed_with_escapes_is_in_no_report(tmp_path):
     assert "redacted" in files["html"].read_text("utf-8")
 
 
-def test_headers_are_sent_and_are_in_no_report(tmp_path):
+def test_headers_are_sent_and_are_in_no_report(tmp_path) -> None:
     async def echoes(asked):
         yield answer(json.dumps({"you": asked.headers["x-tenant-key"]}).encode(), extra="X-You: tenant-secret\r\n")
 
@@ -164,7 +164,7 @@ def test_headers_are_sent_and_are_in_no_report(tmp_path):
         assert "x-org: 1" not in text
 
 
-def test_the_heading_obeys_no_server():
+def test_the_heading_obeys_no_server() -> None:
     models = answer(b'{"object": "list", "data": [{"id": "\\u001b[2Jm", "object": "model"}]}')
     with raw_server(well, models) as server:
         run = conform(server.url, *ANSWERS)
@@ -174,7 +174,7 @@ def test_the_heading_obeys_no_server():
     assert json.loads(server.asked[-1].body)["model"] == "\x1b[2Jm"
 
 
-def test_a_certificate_of_ones_own(tmp_path):
+def test_a_certificate_of_ones_own(tmp_path) -> None:
     authority, certificate = certificates(tmp_path)
     with raw_server(well, tls=certificate) as server:
         assert "certificate verify failed" in one_line(conform(server.url, *ANSWERS))
@@ -183,7 +183,7 @@ def test_a_certificate_of_ones_own(tmp_path):
             assert run.exit_code == 0, run.output
 
 
-def test_a_baseline_accepts_what_is_known(tmp_path):
+def test_a_baseline_accepts_what_is_known(tmp_path) -> None:
     baseline = tmp_path / "accepted.yaml"
     with raw_server(wrong) as server:
         assert conform(server.url, *ANSWERS, "--write-baseline", baseline).exit_code == 0
@@ -196,7 +196,7 @@ def test_a_baseline_accepts_what_is_known(tmp_path):
     assert "no longer needed in the baseline: chat/basics/answers" in run.stdout
 
 
-def test_a_new_finding_is_not_in_the_baseline(tmp_path):
+def test_a_new_finding_is_not_in_the_baseline(tmp_path) -> None:
     baseline = tmp_path / "accepted.yaml"
     baseline.write_text("accepted: {chat/rules/answer-shape: {verdict: fail}}")
     with raw_server(wrong) as server:
@@ -240,16 +240,16 @@ def test_a_new_finding_is_not_in_the_baseline(tmp_path):
         (["matrix", "/dev/null"], "no whole line"),
     ],
 )
-def test_couldnt_run_is_one_line(arguments, words):
+def test_couldnt_run_is_one_line(arguments, words) -> None:
     assert words in one_line(conform(*arguments))
 
 
-def test_a_broken_baseline_is_one_line(tmp_path):
+def test_a_broken_baseline_is_one_line(tmp_path) -> None:
     (tmp_path / "b.yaml").write_text("accepted: [")
     assert "is no baseline" in one_line(conform("http://127.0.0.1:1/v1", "--baseline", tmp_path / "b.yaml"))
 
 
-def test_checking_a_file_does_not_make_it(tmp_path):
+def test_checking_a_file_does_not_make_it(tmp_path) -> None:
     one_line(conform("http://127.0.0.1:1/v1", "--html", tmp_path / "new.html"))
     assert not list(tmp_path.iterdir())
 
@@ -257,7 +257,7 @@ def test_checking_a_file_does_not_make_it(tmp_path):
 @pytest.mark.parametrize(("key", "words"), [((), "asks for a key"), (("-k", "sk-wrong-one"), "refuses the key")])
 @pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden"])
 @pytest.mark.parametrize("listed", [True, False])
-def test_a_wrong_key(key, words, status, listed):
+def test_a_wrong_key(key, words, status, listed) -> None:
     refusal = error(status, "the key sk-wrong-one\nis wrong")
 
     async def refuses(asked):
@@ -271,7 +271,7 @@ def test_a_wrong_key(key, words, status, listed):
     assert not key or "sk-wrong" not in line
 
 
-def test_a_wrong_model_tells_which_are_there():
+def test_a_wrong_model_tells_which_are_there() -> None:
     async def refuses(asked):
         yield error("404 Not Found", "no such model")
 
@@ -281,7 +281,7 @@ def test_a_wrong_model_tells_which_are_there():
     assert "no such model); it lists m" in line
 
 
-def test_a_model_that_answers_need_not_be_listed():
+def test_a_model_that_answers_need_not_be_listed() -> None:
     with raw_server(well) as server:
         assert conform(server.url, "-m", "alias", *ANSWERS).exit_code == 0
 
@@ -289,13 +289,13 @@ def test_a_model_that_answers_need_not_be_listed():
 @pytest.mark.parametrize(
     "models", [error("404 Not Found", "no"), answer(b"no JSON"), answer(b'{"data": [{"id": 1}, 2]}'), answer(b"[]")]
 )
-def test_a_server_that_lists_no_models_needs_a_name(models):
+def test_a_server_that_lists_no_models_needs_a_name(models) -> None:
     with raw_server(well, models) as server:
         assert "--model names one" in one_line(conform(server.url))
         assert conform(server.url, "-m", "m", *ANSWERS).exit_code == 0
 
 
-def test_a_model_whose_name_is_no_text():
+def test_a_model_whose_name_is_no_text() -> None:
     half = r'{"id": "\ud800m", "object": "model"}'
     with raw_server(well, answer(f'{{"data": [{half}]}}'.encode())) as server:
         assert r"the model's name '\ud800m' is no text" in one_line(conform(server.url))
@@ -304,7 +304,7 @@ def test_a_model_whose_name_is_no_text():
     assert json.loads(server.asked[-1].body)["model"] == "m"
 
 
-def test_a_url_without_its_path_is_told():
+def test_a_url_without_its_path_is_told() -> None:
     async def elsewhere(asked):
         yield error("404 Not Found", "no")
 
@@ -314,7 +314,7 @@ def test_a_url_without_its_path_is_told():
 
 
 @pytest.mark.parametrize("code", ["301 Moved Permanently", "307 Temporary Redirect"])
-def test_redirects_are_not_followed(code):
+def test_redirects_are_not_followed(code) -> None:
     with raw_server(well) as other:
         to = answer(b"", code, extra=f"Location: {other.url}/models\r\n")
         with raw_server(well, to) as server:
@@ -324,24 +324,24 @@ def test_redirects_are_not_followed(code):
     assert not other.asked
 
 
-def test_what_is_no_http_server():
+def test_what_is_no_http_server() -> None:
     with raw_server(well, b"SSH-2.0-OpenSSH_9.2\r\n") as server:
         assert "is no HTTP server" in one_line(conform(server.url))
 
 
-def test_a_server_that_closes_at_once():
+def test_a_server_that_closes_at_once() -> None:
     with raw_server(well, b"") as server:
         assert "is no HTTP server" in one_line(conform(server.url))
 
 
-def test_a_full_disk_is_one_line():
+def test_a_full_disk_is_one_line() -> None:
     with raw_server(well) as server:
         for form in ("ndjson", "html", "junit", "sarif", "markdown"):
             run = conform(server.url, *ANSWERS, f"--{form}", "/dev/full")
             assert "/dev/full can't be written: No space left" in one_line(run)
 
 
-def test_a_full_terminal_is_one_line():
+def test_a_full_terminal_is_one_line() -> None:
     # In a process of its own: what the buffer still holds must not fail once more when Python ends.
     command = [sys.executable, "-m", "specvino.cli", "conform"]
     with raw_server(well) as server, open("/dev/full", "w") as full:
@@ -430,7 +430,7 @@ async def _lone_surrogate(asked):
     ],
     ids=lambda each: getattr(each, "__name__", ""),
 )
-def test_what_a_server_does_wrong_is_a_finding(tmp_path, behaves, words):
+def test_what_a_server_does_wrong_is_a_finding(tmp_path, behaves, words) -> None:
     seconds = "0.5" if "after 0.5 s" in words else "60"
     reports = ["--ndjson", tmp_path / "r.ndjson", "--html", tmp_path / "r.html", "--junit", tmp_path / "r.xml"]
     with raw_server(behaves) as server:
@@ -442,7 +442,7 @@ def test_what_a_server_does_wrong_is_a_finding(tmp_path, behaves, words):
     assert not ndjson.read(tmp_path / "r.ndjson").counts["error"]
 
 
-def test_a_server_that_goes_away_is_told(tmp_path):
+def test_a_server_that_goes_away_is_told(tmp_path) -> None:
     """It answers twice, and then nobody listens any more."""
     with raw_server(well) as server:
         command = [sys.executable, "-m", "specvino.cli", "conform", server.url, "--ndjson", str(tmp_path / "r.ndjson")]
@@ -456,7 +456,7 @@ def test_a_server_that_goes_away_is_told(tmp_path):
     assert report.footer.lost
 
 
-def test_a_model_that_is_loading_is_waited_for():
+def test_a_model_that_is_loading_is_waited_for() -> None:
     async def loading(asked):
         if len(server.asked) < 4:
             yield error("503 Service Unavailable", "The model is loading.")
@@ -468,7 +468,7 @@ def test_a_model_that_is_loading_is_waited_for():
     assert run.exit_code == 0, run.output
 
 
-def test_a_model_that_never_loads_is_one_line():
+def test_a_model_that_never_loads_is_one_line() -> None:
     async def loading(asked):
         yield error("503 Service Unavailable", "The model is loading.")
 
@@ -479,7 +479,7 @@ def test_a_model_that_never_loads_is_one_line():
     assert run.stderr.count("\n") == 1
 
 
-def test_a_busy_server_is_asked_again_when_it_says():
+def test_a_busy_server_is_asked_again_when_it_says() -> None:
     turns = []
 
     async def busy(asked):
@@ -492,7 +492,7 @@ def test_a_busy_server_is_asked_again_when_it_says():
     assert len(turns) >= 4
 
 
-def test_the_time_allowed_ends_a_run(tmp_path):
+def test_the_time_allowed_ends_a_run(tmp_path) -> None:
     with raw_server(_slow) as server:
         run = conform(server.url, "-m", "m", "--max-time", "1", "--timeout", "1", "--ndjson", tmp_path / "r.ndjson")
     report = ndjson.read(tmp_path / "r.ndjson")
@@ -504,7 +504,7 @@ def test_the_time_allowed_ends_a_run(tmp_path):
     assert "nothing could be judged" in run.stderr
 
 
-def test_a_run_that_the_time_cut_is_not_green(tmp_path):
+def test_a_run_that_the_time_cut_is_not_green(tmp_path) -> None:
     """Some cases have passed, and the others haven't run."""
 
     async def slowing(asked):
@@ -528,7 +528,7 @@ def test_a_run_that_the_time_cut_is_not_green(tmp_path):
 BOXED = "chat/fuzz/not-a-server-error"
 
 
-def test_a_box_of_time_for_the_fuzz_is_green(tmp_path):
+def test_a_box_of_time_for_the_fuzz_is_green(tmp_path) -> None:
     with raw_server(well) as server:
         run = conform(server.url, "--layer", "fuzz", "-f", BOXED, "--max-time", "2", "--junit", tmp_path / "r.xml")
     assert run.exit_code == 0, run.output
@@ -545,7 +545,7 @@ def interruptible():
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_broken_off_leaves_what_it_found(tmp_path, number, interruptible):
+def test_a_run_that_is_broken_off_leaves_what_it_found(tmp_path, number, interruptible) -> None:
     async def mixed(asked):
         if b"Say hello" not in asked.body:
             await asyncio.Event().wait()
@@ -589,7 +589,7 @@ def two(tmp_path):
     return files
 
 
-def test_diff_says_what_is_worse(two):
+def test_diff_says_what_is_worse(two) -> None:
     good, bad = two
     run = conform("diff", good, bad)
     assert run.exit_code == 1
@@ -601,27 +601,27 @@ def test_diff_says_what_is_worse(two):
     assert conform("diff", bad, bad).exit_code == 0
 
 
-def test_diff_refuses_a_cut_file(two):
+def test_diff_refuses_a_cut_file(two) -> None:
     good, bad = two
     bad.write_bytes(bad.read_bytes()[:-20])
     assert "can't be compared: The report has no end" in one_line(conform("diff", good, bad))
 
 
-def test_matrix_makes_a_site(two, tmp_path):
+def test_matrix_makes_a_site(two, tmp_path) -> None:
     run = conform("matrix", *two, "-o", tmp_path / "site")
     assert run.exit_code == 0
     assert run.stdout.startswith("specvino: 2 servers side by side in ")
     assert {file.name for file in (tmp_path / "site").iterdir()} == {"index.html", "good.html", "bad.html"}
 
 
-def test_matrix_into_a_file_is_one_line(two):
+def test_matrix_into_a_file_is_one_line(two) -> None:
     assert "can't be written" in one_line(conform("matrix", *two, "-o", two[0] / "site"))
 
 
 # --- checking baselines
 
 
-def test_lint_knows_the_rules(tmp_path):
+def test_lint_knows_the_rules(tmp_path) -> None:
     baseline = tmp_path / "b.yaml"
     rules = (
         "chat/basics/answers",
@@ -640,7 +640,7 @@ def test_lint_knows_the_rules(tmp_path):
     )
 
 
-def test_lint_refuses_what_is_no_baseline(tmp_path):
+def test_lint_refuses_what_is_no_baseline(tmp_path) -> None:
     (tmp_path / "b.yaml").write_text("accepted: [1]")
     run = conform("lint", tmp_path / "b.yaml")
     assert run.exit_code == 1
@@ -651,7 +651,7 @@ def test_lint_refuses_what_is_no_baseline(tmp_path):
 # --- what it needs
 
 
-def test_the_base_install_will_do(tmp_path):
+def test_the_base_install_will_do(tmp_path) -> None:
     """Neither OpenVINO nor Connexion, nor what else only the server has."""
     blocked = ["openvino", "openvino_genai", "connexion", "uvicorn", "uvloop", "sqlalchemy", "msgspec", "gguf"]
     script = f"""

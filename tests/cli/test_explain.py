@@ -31,7 +31,7 @@ def asked(ask, **schemas):
     return document
 
 
-def test_explain_shows_what_the_document_says():
+def test_explain_shows_what_the_document_says() -> None:
     shown = lines(explain("chat.temperature"))
     for line in ("type number, null", "at least 0", "at most 2", "default 1", "defined by openai", "here supported"):
         assert line in shown
@@ -40,11 +40,11 @@ def test_explain_shows_what_the_document_says():
         assert any(line.startswith(f"{system} ") for line in shown)
 
 
-def test_explain_what_is_supported():
+def test_explain_what_is_supported() -> None:
     assert "supported values an empty object" in lines(explain("chat.logit_bias"))
 
 
-def test_explain_shows_remarks_beside_the_handling():
+def test_explain_shows_remarks_beside_the_handling() -> None:
     document = asked(
         thing(
             one={"type": "string", "x-implementation-note": "Not read."},
@@ -61,7 +61,7 @@ def test_explain_shows_remarks_beside_the_handling():
     assert "form list of integer" in three
 
 
-def test_explain_shows_remarks_of_what_is_sent():
+def test_explain_shows_remarks_of_what_is_sent() -> None:
     document = talk(answer=thing(one={"x-emit": "always", "x-implementation-note": "Empty."}))
     del document["components"]["schemas"]["Answer"]["properties"]["one"]["x-handling"]
     merge_support(document, {"odd": dialect(response={"one": "full"})})
@@ -69,7 +69,7 @@ def test_explain_shows_remarks_of_what_is_sent():
     assert shown[shown.index("here Empty.") + 1] == "sent always"
 
 
-def test_explain_shows_every_part_of_that_name():
+def test_explain_shows_every_part_of_that_name() -> None:
     shown = explain("chat.usage")
     assert "chat.response.usage" in shown
     assert "chat.stream.usage" in shown
@@ -77,20 +77,20 @@ def test_explain_shows_every_part_of_that_name():
     assert "chat.response.usage" not in explain("chat.stream.usage")
 
 
-def test_explain_shows_the_forms_and_their_bounds():
+def test_explain_shows_the_forms_and_their_bounds() -> None:
     shown = explain("chat.stop")
     assert "string (shortest 1; longest 1024)" in shown
     assert "list of string (shortest 1; longest 1024) (most elements 16)" in shown
     assert "form values none, auto, required" in lines(explain("chat.tool_choice"))
 
 
-def test_explain_joins_the_branches_of_a_union():
+def test_explain_joins_the_branches_of_a_union() -> None:
     shown = lines(explain("chat.messages[].role"))
     assert shown[0] == "chat.messages[].role The turn's author."
     assert "values assistant, developer, function, system, tool, user" in shown
 
 
-def test_explain_tells_the_branches_apart():
+def test_explain_tells_the_branches_apart() -> None:
     shown = lines(explain("chat.messages[].content"))
     assert shown[0] == "chat.messages[].content"
     user = shown[shown.index("UserMessage: What was said.") :]
@@ -116,7 +116,7 @@ def test_explain_tells_the_branches_apart():
         ),
     ],
 )
-def test_explain_tells_handling_and_emissions_apart(name, heads, facts):
+def test_explain_tells_handling_and_emissions_apart(name, heads, facts) -> None:
     shown = lines(explain(name))
     places = [next(place for place, line in enumerate(shown) if line.startswith(head)) for head in heads]
     assert places == sorted(places)
@@ -124,20 +124,20 @@ def test_explain_tells_handling_and_emissions_apart(name, heads, facts):
         assert set(wanted) <= set(shown[start:end])
 
 
-def test_explain_names_few_of_many_branches():
+def test_explain_names_few_of_many_branches() -> None:
     shown = explain("responses.stream.type")
     assert re.search(r"^ResponseAudioDeltaEvent, .* and \d+ more:  The event's type\.$", shown, re.MULTILINE)
 
 
-def test_explain_needs_no_names_where_all_branches_say_the_same():
+def test_explain_needs_no_names_where_all_branches_say_the_same() -> None:
     assert explain("responses.stream.sequence_number").startswith("responses.stream.sequence_number  Counts the ")
 
 
-def test_explain_keeps_brackets():
+def test_explain_keeps_brackets() -> None:
     assert "chat.stream.choices[].delta.content" in explain("chat.stream.choices[].delta.content")
 
 
-def test_every_field_is_explained_as_each_of_its_owners_has_it():
+def test_every_field_is_explained_as_each_of_its_owners_has_it() -> None:
     document = whole()
     found = fields(document)
     assert len(found) > 70
@@ -153,11 +153,11 @@ def test_every_field_is_explained_as_each_of_its_owners_has_it():
                 assert " ".join(owner.get(key, "").split()) in shown, (field.name, key)
 
 
-def test_explain_follows_what_events_have_in_common_with_the_unary_answer():
+def test_explain_follows_what_events_have_in_common_with_the_unary_answer() -> None:
     assert explain("chat.stream.usage.total_tokens").startswith("chat.response.usage.total_tokens ")
 
 
-def test_explain_follows_lists_and_unions_too():
+def test_explain_follows_lists_and_unions_too() -> None:
     document = talk(
         answer=thing(items={"type": "array", "items": ref("Item")}),
         event=thing(answer={"anyOf": [ref("Answer"), {"type": "null"}]}),

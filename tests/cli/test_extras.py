@@ -15,21 +15,21 @@ def specvino(*arguments):
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["spec"], ["spec", "explain", "chat.temperature"]])
-def test_what_the_base_install_has(arguments):
+def test_what_the_base_install_has(arguments) -> None:
     result = specvino(*arguments)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout
 
 
 @pytest.mark.parametrize("arguments", [["serve"], ["serve", "--engine", "scripted"], ["pull"]])
-def test_what_needs_an_extra(arguments):
+def test_what_needs_an_extra(arguments) -> None:
     result = specvino(*arguments)
     assert result.returncode == 1
     assert result.stderr.count("\n") == 1
     assert "pip install 'specvino[serve]'" in result.stderr
 
 
-def test_conformance_needs_no_extra():
+def test_conformance_needs_no_extra() -> None:
     modules = "streams.stream_judge", "streams.fold", "http.sse"
     code = "; ".join([BASE_ONLY, *(f"import specvino.conformance.{each}" for each in modules)])
     subprocess.run([sys.executable, "-c", code], check=True, timeout=300)

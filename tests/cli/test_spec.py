@@ -20,19 +20,19 @@ def spec(*arguments):
     return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["spec", *arguments])
 
 
-def test_prints_the_document():
+def test_prints_the_document() -> None:
     run = spec()
     assert run.exit_code == 0
     assert run.stdout == (GENERATED / "openapi.json").read_text("utf-8")
 
 
 @pytest.mark.parametrize(("version", "file"), [("3.2", "openapi.json"), ("3.1", "openapi-3.1.json")])
-def test_versions_as_yaml(version, file):
+def test_versions_as_yaml(version, file) -> None:
     run = spec("--openapi", version, "--format", "yaml")
     assert yaml.safe_load(run.stdout) == json.loads((GENERATED / file).read_text("utf-8"))
 
 
-def test_into_a_file(tmp_path):
+def test_into_a_file(tmp_path) -> None:
     run = spec("-o", str(tmp_path / "api.json"))
     assert run.output == ""
     assert (tmp_path / "api.json").read_bytes() == (GENERATED / "openapi.json").read_bytes()
@@ -41,7 +41,7 @@ def test_into_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("name", "words"), [("no/api.json", "No such file"), ("", "directory"), ("/dev/full", "No space left")]
 )
-def test_into_a_file_that_can_not_be(tmp_path, name, words):
+def test_into_a_file_that_can_not_be(tmp_path, name, words) -> None:
     file = tmp_path / name
     run = spec("-o", str(file))
     assert run.exit_code == 1
@@ -51,7 +51,7 @@ def test_into_a_file_that_can_not_be(tmp_path, name, words):
 
 
 @pytest.mark.parametrize("arguments", [[], ["--dialect", "ovms"], ["explain", "chat.stop"]])
-def test_on_a_full_disk(arguments):
+def test_on_a_full_disk(arguments) -> None:
     # In a process of its own: what the buffer still holds must not fail once more when Python ends.
     with open("/dev/full", "w") as full:
         run = subprocess.run(
@@ -61,24 +61,24 @@ def test_on_a_full_disk(arguments):
     assert run.stderr == "specvino: standard output can't be written: No space left on device\n"
 
 
-def test_help_says_which_version_is_printed():
+def test_help_says_which_version_is_printed() -> None:
     assert "by default 3.2, or 3.1 with --dialect." in " ".join(spec("--help").output.split())
 
 
 @pytest.mark.parametrize(("option", "value", "words"), [("--openapi", "3.0", "'3.2'"), ("--format", "xml", "'json'")])
-def test_unknown_values(option, value, words):
+def test_unknown_values(option, value, words) -> None:
     run = spec(option, value)
     assert run.exit_code == 2
     assert option in run.output
     assert words in run.output
 
 
-def test_lint():
+def test_lint() -> None:
     run = spec("lint", "--root", str(ROOT))
     assert (run.exit_code, run.output) == (0, "")
 
 
-def test_lint_of_a_broken_source(tmp_path):
+def test_lint_of_a_broken_source(tmp_path) -> None:
     shutil.copytree(ROOT / "openapi", tmp_path / "openapi")
     request = tmp_path / "openapi" / "schemas" / "chat" / "request.yaml"
     request.write_text(request.read_text().replace("maxItems: 4096", ""))
@@ -90,7 +90,7 @@ def test_lint_of_a_broken_source(tmp_path):
     ]
 
 
-def test_lint_of_nothing(tmp_path):
+def test_lint_of_nothing(tmp_path) -> None:
     run = spec("lint", "--root", str(tmp_path))
     assert run.exit_code == 1
     assert "openapi.yaml does not exist" in run.output
@@ -98,34 +98,34 @@ def test_lint_of_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("system", ["openai", "ovms", "vllm", "mlc-llm", "fastdeploy"])
-def test_dialects(system):
+def test_dialects(system) -> None:
     run = spec("--dialect", system)
     assert run.exit_code == 0
     assert run.stdout == (GENERATED / "dialects" / f"{system}.json").read_text("utf-8")
     assert json.loads(run.stdout)["openapi"].startswith("3.1")
 
 
-def test_a_dialect_as_yaml_into_a_file(tmp_path):
+def test_a_dialect_as_yaml_into_a_file(tmp_path) -> None:
     run = spec("--dialect", "ovms", "--openapi", "3.1", "--format", "yaml", "-o", str(tmp_path / "ovms.yaml"))
     assert (run.exit_code, run.output) == (0, "")
     written = yaml.safe_load((tmp_path / "ovms.yaml").read_text("utf-8"))
     assert written == json.loads((GENERATED / "dialects" / "ovms.json").read_text("utf-8"))
 
 
-def test_a_dialect_in_a_version_that_is_not_there():
+def test_a_dialect_in_a_version_that_is_not_there() -> None:
     run = spec("--dialect", "ovms", "--openapi", "3.2")
     assert run.exit_code == 2
     assert "3.1 only" in run.output
 
 
-def test_an_unknown_dialect():
+def test_an_unknown_dialect() -> None:
     run = spec("--dialect", "../openapi")
     assert run.exit_code == 2
     assert "there is no dialect '../openapi'; there are fastdeploy, mlc-llm, openai, ovms, vllm" in run.output
 
 
 @pytest.mark.parametrize("name", ["chat.temprature", "temperature"])
-def test_explain_suggests(name):
+def test_explain_suggests(name) -> None:
     run = spec("explain", name)
     assert run.exit_code == 1
     assert f"there is no field {name}" in run.output
@@ -133,14 +133,14 @@ def test_explain_suggests(name):
     assert run.output.count("\n") == 1
 
 
-def test_explain():
+def test_explain() -> None:
     run = spec("explain", "chat.temperature")
     assert run.exit_code == 0
     assert run.output.startswith("chat.temperature  How freely tokens are drawn.")
 
 
 @pytest.mark.parametrize("name", ["", " "])
-def test_explain_nothing(name):
+def test_explain_nothing(name) -> None:
     run = spec("explain", name)
     assert run.exit_code == 1
     assert run.output == "specvino: a field is wanted, such as chat.temperature or chat.response.usage\n"

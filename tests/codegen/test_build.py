@@ -17,15 +17,15 @@ def rendered(real):
     return build.render(real)
 
 
-def test_generated_is_what_openapi_gives(rendered):
+def test_generated_is_what_openapi_gives(rendered) -> None:
     assert build.drift(rendered, ROOT / "generated") == ""
 
 
-def test_two_runs_are_equal_byte_for_byte(real, rendered):
+def test_two_runs_are_equal_byte_for_byte(real, rendered) -> None:
     assert build.render(real) == rendered
 
 
-def test_write_and_drift(tmp_path):
+def test_write_and_drift(tmp_path) -> None:
     target = tmp_path / "generated"
     files = {"a.py": "x = 1\n", "b.py": ""}
     assert "+x = 1" in build.drift(files, target)
@@ -39,7 +39,7 @@ def test_write_and_drift(tmp_path):
     assert sorted(path.name for path in target.iterdir()) == ["a.py", "b.py"]
 
 
-def test_files_in_folders(tmp_path):
+def test_files_in_folders(tmp_path) -> None:
     files = {"a.py": "", "below/b.json": "{}\n"}
     build.write(files, tmp_path)
     (tmp_path / "__pycache__").mkdir()
@@ -51,7 +51,7 @@ def test_files_in_folders(tmp_path):
     assert [path.name for path in (tmp_path / "below").iterdir()] == ["b.json"]
 
 
-def test_each_system_has_its_document(rendered, real):
+def test_each_system_has_its_document(rendered, real) -> None:
     assert {f"dialects/{system}.json" for system in real.dialects} == {n for n in rendered if n.startswith("dialects/")}
 
 
@@ -68,7 +68,7 @@ def codegen(project, *options):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_check_shows_drift_and_writes_nothing(project):
+def test_check_shows_drift_and_writes_nothing(project) -> None:
     assert codegen(project, "--check").returncode == 0
     sampling = project / "openapi" / "schemas" / "sampling.yaml"
     sampling.write_text(sampling.read_text().replace("maximum: 128\n", "maximum: 64\n"))
@@ -84,7 +84,7 @@ def test_check_shows_drift_and_writes_nothing(project):
     assert codegen(project, "--check").returncode == 0
 
 
-def test_problems_stop_it(project):
+def test_problems_stop_it(project) -> None:
     request = project / "openapi" / "schemas" / "chat" / "request.yaml"
     request.write_text(request.read_text().replace("maxItems: 4096", ""))
     run = codegen(project)
@@ -95,7 +95,7 @@ def test_problems_stop_it(project):
 @pytest.mark.parametrize(
     ("change", "words"), [("openapi: [", "openapi.yaml"), ("paths: {/a: {$ref: b.yaml}}", "b.yaml: No such file")]
 )
-def test_a_source_that_can_not_be_read(project, change, words):
+def test_a_source_that_can_not_be_read(project, change, words) -> None:
     (project / "openapi" / "openapi.yaml").write_text(change)
     run = codegen(project)
     assert run.returncode == 1

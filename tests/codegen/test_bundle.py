@@ -25,7 +25,7 @@ def root(schema, **more):
     return f"paths:\n  /a: {{get: {{schema: {schema}}}}}{extra}\n"
 
 
-def test_references_become_components(bundle):
+def test_references_become_components(bundle) -> None:
     document = bundle(
         openapi=root("{$ref: 'a.yaml#/A'}"),
         a="""
@@ -40,7 +40,7 @@ def test_references_become_components(bundle):
     }
 
 
-def test_the_table_of_a_stream_is_written_out_where_it_is_referred_to(bundle):
+def test_the_table_of_a_stream_is_written_out_where_it_is_referred_to(bundle) -> None:
     bundler = bundle(
         openapi="paths:\n  /a: {get: {x-stream: {$ref: t.yaml}}, post: {x-stream: {$ref: t.yaml}}}\n",
         t="framing: event",
@@ -50,7 +50,7 @@ def test_the_table_of_a_stream_is_written_out_where_it_is_referred_to(bundle):
     assert bundler.unused() == []
 
 
-def test_files_that_refer_to_each_other(bundle):
+def test_files_that_refer_to_each_other(bundle) -> None:
     document = bundle(
         openapi=root("{$ref: 'a.yaml#/A'}"),
         a="A: {items: {$ref: 'b.yaml#/B'}}",
@@ -59,7 +59,7 @@ def test_files_that_refer_to_each_other(bundle):
     assert document["components"]["schemas"]["B"] == {"items": {"$ref": "#/components/schemas/A"}}
 
 
-def test_a_path_item_is_written_out_in_its_place(bundle):
+def test_a_path_item_is_written_out_in_its_place(bundle) -> None:
     document = bundle(
         openapi="paths:\n  /a: {$ref: a.yaml}\n",
         a="get: {schema: {$ref: 'b.yaml#/responses/R'}}",
@@ -72,7 +72,7 @@ def test_a_path_item_is_written_out_in_its_place(bundle):
     }
 
 
-def test_two_things_of_one_name(bundle):
+def test_two_things_of_one_name(bundle) -> None:
     bundler = bundle(
         openapi=root("{anyOf: [{$ref: 'a.yaml#/A'}, {$ref: 'b.yaml#/A'}]}"),
         a="A: {type: string}",
@@ -83,12 +83,12 @@ def test_two_things_of_one_name(bundle):
 
 
 @pytest.mark.parametrize("reference", ["a.yaml#/B", "a.yaml#/A/type/x", "c.yaml#/A"])
-def test_a_dangling_reference(bundle, reference):
+def test_a_dangling_reference(bundle, reference) -> None:
     with pytest.raises(SpecError, match=r"points at nothing|No such file"):
         bundle(openapi=root(f"{{$ref: '{reference}'}}"), a="A: {type: string}").run()
 
 
-def test_mappings_are_references_and_data_is_not(bundle):
+def test_mappings_are_references_and_data_is_not(bundle) -> None:
     document = bundle(
         openapi=root("{$ref: 'a.yaml#/A'}"),
         a="""
@@ -106,7 +106,7 @@ def test_mappings_are_references_and_data_is_not(bundle):
     }
 
 
-def test_properties_may_be_called_like_keywords(bundle):
+def test_properties_may_be_called_like_keywords(bundle) -> None:
     document = bundle(
         openapi=root("{$ref: 'a.yaml#/A'}"),
         a="A: {properties: {default: {$ref: '#/B'}, mapping: {$ref: '#/B'}}}\nB: {type: string}",
@@ -115,7 +115,7 @@ def test_properties_may_be_called_like_keywords(bundle):
     assert document["components"]["schemas"]["A"]["properties"] == {"default": reference, "mapping": reference}
 
 
-def test_what_nothing_refers_to(bundle, tmp_path):
+def test_what_nothing_refers_to(bundle, tmp_path) -> None:
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas" / "old.yaml").write_text("Old: {type: string}")
     bundler = bundle(

@@ -35,7 +35,7 @@ def streamed(form="full", **said):
 JSON = {"type": "string", "contentMediaType": "application/json", "contentSchema": ref("Event")}
 
 
-def test_an_event_with_its_type():
+def test_an_event_with_its_type() -> None:
     operation, schemas = streamed()
     assert schemas["Frame"]["required"] == ["event", "data"]
     assert schemas["Frame"]["properties"]["event"]["type"] == "string"
@@ -43,30 +43,30 @@ def test_an_event_with_its_type():
     assert operation["x-stream"] == TABLE
 
 
-def test_an_event_of_data_alone():
+def test_an_event_of_data_alone() -> None:
     operation, schemas = streamed(framing="data")
     assert (schemas["Frame"]["required"], list(schemas["Frame"]["properties"])) == (["data"], ["data"])
     assert operation["x-stream"]["framing"] == "data"
 
 
-def test_a_text_that_ends_the_stream():
+def test_a_text_that_ends_the_stream() -> None:
     operation, schemas = streamed(terminator="[END]")
     assert schemas["Frame"]["properties"]["data"]["anyOf"] == [{"const": "[END]"}, JSON | {"title": "TalkEventJson"}]
     assert schemas["Frame"]["description"].endswith("the last one is [END].")
     assert operation["x-stream"]["terminator"] == "[END]"
 
 
-def test_the_first_number():
+def test_the_first_number() -> None:
     assert streamed(first=1)[0]["x-stream"]["laws"][1]["from"] == 1
     assert TABLE["laws"][1]["from"] == 0
 
 
-def test_a_table_that_does_not_hold():
+def test_a_table_that_does_not_hold() -> None:
     assert "x-stream" not in streamed(order="Backwards.")[0]
 
 
 @pytest.mark.parametrize("form", ["full", "absent"])
-def test_a_failure_that_is_no_event(form):
+def test_a_failure_that_is_no_event(form) -> None:
     operation, schemas = streamed(form, error="none")
     data = schemas["Frame"]["properties"]["data"]
     assert data["contentSchema"] == ref("Chunk")

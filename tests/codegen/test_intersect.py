@@ -20,7 +20,7 @@ NUMBER = {"type": ["number", "null"], "minimum": 0, "maximum": 2, "description":
         ({"anyOf": [{}]}, {"maxItems": 4}, {"anyOf": [{}], "maxItems": 4}),
     ],
 )
-def test_plain_bounds_are_written_into_the_schema(schema, bounds, expected):
+def test_plain_bounds_are_written_into_the_schema(schema, bounds, expected) -> None:
     assert intersect(schema, bounds) == expected
 
 
@@ -42,18 +42,18 @@ def test_plain_bounds_are_written_into_the_schema(schema, bounds, expected):
         ({"pattern": "a"}, {"pattern": "b"}, {"pattern": "a", "allOf": [{"pattern": "b"}]}),
     ],
 )
-def test_all_of_where_that_can_not_be(schema, bounds, expected):
+def test_all_of_where_that_can_not_be(schema, bounds, expected) -> None:
     assert intersect(schema, bounds) == expected
 
 
 @pytest.mark.parametrize("value", [None, -1, 0, 0.5, 1, 1.5, 2, 3, "a"])
 @pytest.mark.parametrize("bounds", [{"type": "integer"}, {"type": ["integer", "null"], "minimum": 1}, {"maximum": 1.5}])
-def test_both_are_kept(bounds, value):
+def test_both_are_kept(bounds, value) -> None:
     both = all(jsonschema_rs.is_valid(schema, value) for schema in (NUMBER, bounds))
     assert jsonschema_rs.is_valid(intersect(NUMBER, bounds), value) is both
 
 
-def test_nothing_is_changed_in_place():
+def test_nothing_is_changed_in_place() -> None:
     schema = {"anyOf": [{}], "allOf": [{"maxLength": 1}]}
     intersect(schema, {"anyOf": []})
     assert schema == {"anyOf": [{}], "allOf": [{"maxLength": 1}]}

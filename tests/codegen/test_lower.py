@@ -9,7 +9,7 @@ from specvino.codegen import lower
 from specvino.document.walk import all_schemas, descend
 
 
-def test_31_is_valid_and_keeps_the_schema_of_events(real):
+def test_31_is_valid_and_keeps_the_schema_of_events(real) -> None:
     lowered = lower.to_31(real.document)
     assert list(OpenAPIV31SpecValidator(lowered).iter_errors()) == []
     stream = lowered["paths"]["/chat/completions"]["post"]["responses"]["200"]["content"]["text/event-stream"]
@@ -18,7 +18,7 @@ def test_31_is_valid_and_keeps_the_schema_of_events(real):
     assert lowered["components"] == real.document["components"]
 
 
-def test_routes_are_valid_30_without_schemas(real):
+def test_routes_are_valid_30_without_schemas(real) -> None:
     routes = lower.to_routes(real.document)
     assert list(OpenAPIV30SpecValidator(routes).iter_errors()) == []
     assert "$ref" not in json.dumps(routes)
@@ -29,7 +29,7 @@ def test_routes_are_valid_30_without_schemas(real):
     assert routes["paths"]["/health"]["get"]["x-served-at-root"] is True
 
 
-def test_models_see_shapes_only(real):
+def test_models_see_shapes_only(real) -> None:
     schemas = lower.for_models(real.document)["components"]["schemas"]
     document = {"paths": {}, "components": {"schemas": schemas}}
     for place, schema in all_schemas(document):
@@ -38,20 +38,20 @@ def test_models_see_shapes_only(real):
     assert "allOf" not in schemas["CreateChatCompletionRequest"]
 
 
-def test_titles_of_components_alone_name_classes(real):
+def test_titles_of_components_alone_name_classes(real) -> None:
     schemas = lower.for_models(real.document)["components"]["schemas"]
     for name, schema in schemas.items():
         titles = [each["title"] for _, each in descend(schema, name) if "title" in each]
         assert titles == [name]
 
 
-def test_properties_may_be_called_like_keywords(spec, schemas):
+def test_properties_may_be_called_like_keywords(spec, schemas) -> None:
     schemas["Version"]["properties"] |= {"default": {"type": "string"}, "pattern": {"type": "string"}}
     lowered = lower.for_models(spec.document)["components"]["schemas"]
     assert set(lowered["Version"]["properties"]) == {"version", "default", "pattern"}
 
 
-def test_nothing_is_changed_in_place(spec):
+def test_nothing_is_changed_in_place(spec) -> None:
     before = copy.deepcopy(spec.document)
     lower.to_31(spec.document)
     lower.to_routes(spec.document)

@@ -24,7 +24,7 @@ def levels(**parts):
 
 
 @pytest.mark.parametrize("level", ["ignored", "refused", "unknown"])
-def test_all_in_a_field_is_as_the_field(level):
+def test_all_in_a_field_is_as_the_field(level) -> None:
     assert levels(request={"tools": {"level": level, "note": "x"}}) == {
         "tools": level,
         "tools[].function": level,
@@ -33,24 +33,24 @@ def test_all_in_a_field_is_as_the_field(level):
     }
 
 
-def test_full_is_handed_on_to_fields_of_the_same_origin():
+def test_full_is_handed_on_to_fields_of_the_same_origin() -> None:
     assert levels(request={"tools": "full"}) == dict.fromkeys(
         ("tools", "tools[].function", "tools[].function.name"), "full"
     )
 
 
-def test_partial_is_not_handed_on():
+def test_partial_is_not_handed_on() -> None:
     said = {"tools": {"level": "partial", "note": "x"}, "tools[].function": "full"}
     assert levels(request=said) == {"tools": "partial", "tools[].function": "full", "tools[].function.name": "full"}
 
 
-def test_the_nearest_entry_counts():
+def test_the_nearest_entry_counts() -> None:
     said = {"tools": "full", "tools[].function": {"level": "partial", "note": "x"}}
     assert "tools[].function.name" not in levels(request=said)
     assert levels(request={"tools": "unknown", "tools[].function": "full"})["tools[].function.name"] == "full"
 
 
-def test_an_origin_that_differs_in_a_branch_is_not_the_same():
+def test_an_origin_that_differs_in_a_branch_is_not_the_same() -> None:
     document = talk(
         ask=thing(turn={"anyOf": [ref("User"), ref("Tool")]}),
         User=thing(name=TEXT),
@@ -59,12 +59,12 @@ def test_an_origin_that_differs_in_a_branch_is_not_the_same():
     assert "talk.turn.name" not in support(fields(document), dialect(request={"turn": "full"}))
 
 
-def test_notes_and_schemas_are_not_handed_on():
+def test_notes_and_schemas_are_not_handed_on() -> None:
     said = support(fields(DOCUMENT), dialect(request={"tools": {"level": "full", "note": "x", "accepts": {}}}))
     assert said["talk.tools[].function"] == {"level": "full"}
 
 
-def test_a_whole_part():
+def test_a_whole_part() -> None:
     assert levels(request="ignored", response={"usage": "full"}, stream="absent") == {
         "tools": "ignored",
         "tools[].function": "ignored",
@@ -78,14 +78,14 @@ def test_a_whole_part():
 
 
 @pytest.mark.parametrize(("level", "of_request"), [("absent", "refused"), ("unknown", "unknown")])
-def test_a_whole_endpoint(level, of_request):
+def test_a_whole_endpoint(level, of_request) -> None:
     said = support(fields(DOCUMENT), {"fields": {"talk": level}})
     assert said["talk.user"] == {"level": of_request}
     assert said["talk.response.usage.tokens"] == {"level": level}
     assert said["talk.stream.delta"] == {"level": level}
 
 
-def test_the_document_says_what_is_handed_on():
+def test_the_document_says_what_is_handed_on() -> None:
     document = talk(answer=thing(usage=ref("Usage")), Usage=thing(tokens=TEXT))
     said = dialect(request={}, response={"usage": {"level": "full", "note": "x"}})
     merge_support(document, {"odd": said, "even": {"fields": {"talk": "absent"}}})

@@ -28,7 +28,7 @@ def partial(**more):
     return {"level": "partial", "note": "Odd.", **more}
 
 
-def test_real_ones_are_valid_and_so_are_their_examples(real):
+def test_real_ones_are_valid_and_so_are_their_examples(real) -> None:
     for name, said in real.dialects.items():
         document = project(real.document, said)
         assert list(OpenAPIV31SpecValidator(document).iter_errors()) == [], name
@@ -39,7 +39,7 @@ def test_real_ones_are_valid_and_so_are_their_examples(real):
             assert not node.keys() & set(MARKINGS), (name, place)
 
 
-def test_nothing_is_changed_in_place(small):
+def test_nothing_is_changed_in_place(small) -> None:
     before = copy.deepcopy(small.document)
     project(small.document, small.dialects["ovms"])
     assert small.document == before
@@ -48,12 +48,12 @@ def test_nothing_is_changed_in_place(small):
 @pytest.mark.parametrize(
     ("level", "kept"), [("ignored", []), ("refused", []), ("unknown", ["user"]), ("full", ["user"])]
 )
-def test_request_fields(level, kept):
+def test_request_fields(level, kept) -> None:
     schemas = projected(talk(ask=thing(user=TEXT)), request={"user": level})
     assert list(schemas["Ask"]["properties"]) == kept
 
 
-def test_an_answer_s_field_that_is_absent():
+def test_an_answer_s_field_that_is_absent() -> None:
     document = talk(answer=thing(id=TEXT, at=TEXT) | {"required": ["id", "at"]})
     answer = projected(document, response={"id": "absent", "at": "full"})["Answer"]
     assert (list(answer["properties"]), answer["required"]) == (["at"], ["at"])
@@ -68,7 +68,7 @@ def test_an_answer_s_field_that_is_absent():
         (partial(sends={"type": "integer"}), True, {"type": "integer"}),
     ],
 )
-def test_what_an_answer_surely_has(entry, required, schema):
+def test_what_an_answer_surely_has(entry, required, schema) -> None:
     document = talk(answer=thing(id=TEXT | {"description": "The id"}) | {"required": ["id"]})
     answer = projected(document, response={"id": entry})["Answer"]
     assert ("id" in answer.get("required", ())) is required
@@ -77,7 +77,7 @@ def test_what_an_answer_surely_has(entry, required, schema):
     assert found == schema | {"x-origin": "openai"}
 
 
-def test_what_a_request_accepts():
+def test_what_a_request_accepts() -> None:
     document = talk(
         ask=thing(n={"type": "integer", "maximum": 8, "default": 2}, stop=ref("Stop")),
         Stop={"anyOf": [TEXT, {"type": "null"}]},
@@ -96,7 +96,7 @@ def test_what_a_request_accepts():
         ("array", {"allOf": [ref("Image"), {"type": "array"}]}),  # of which there are two
     ],
 )
-def test_the_form_of_a_union_whose_type_is_left(form, is_now):
+def test_the_form_of_a_union_whose_type_is_left(form, is_now) -> None:
     arrays = [{"type": "array", "maxItems": 1}, {"type": "array", "minItems": 3}]
     document = talk(
         ask=thing(image=ref("Image") | {"description": "What to see."}),
@@ -130,20 +130,20 @@ def tools(**said):
     return projected(TOOLS, request=paths | {f"tools[].{name}": entry for name, entry in said.items()})
 
 
-def test_a_branch_whose_required_field_is_refused_is_gone():
+def test_a_branch_whose_required_field_is_refused_is_gone() -> None:
     schemas = tools(custom="refused")
     assert "Custom" not in schemas
     assert schemas["Tool"]["oneOf"] == [ref("Function"), ref("Search")]
     assert schemas["Tool"]["discriminator"]["mapping"] == {"f": ref("Function")["$ref"], "s": ref("Search")["$ref"]}
 
 
-def test_a_branch_stays_while_something_required_is_left():
+def test_a_branch_stays_while_something_required_is_left() -> None:
     schemas = tools(custom="ignored")
     assert schemas["Custom"]["required"] == ["type", "name"]
     assert "Custom" not in tools(custom="ignored", name="ignored")
 
 
-def test_an_answer_without_one_of_its_fields_is_still_one():
+def test_an_answer_without_one_of_its_fields_is_still_one() -> None:
     document = talk(
         event={"anyOf": [ref("Chunk"), ref("ErrorResponse")]},
         Chunk=thing(id=TEXT, text=TEXT) | {"required": ["id", "text"]},
@@ -153,14 +153,14 @@ def test_an_answer_without_one_of_its_fields_is_still_one():
     assert schemas["Chunk"]["required"] == ["text"]
 
 
-def test_the_kinds_that_a_system_has():
+def test_the_kinds_that_a_system_has() -> None:
     schemas = tools(type=partial(accepts={"enum": ["f", "c"]}))
     assert schemas["Tool"]["oneOf"] == [ref("Function"), ref("Custom")]
     assert schemas["Function"]["properties"]["type"]["const"] == "f"
     assert "enum" not in schemas["Function"]["properties"]["type"]
 
 
-def test_the_kinds_of_a_branch_that_has_several():
+def test_the_kinds_of_a_branch_that_has_several() -> None:
     hosted = thing(type={"enum": ["h1", "h2"]})
     document = talk(
         event={"anyOf": [ref("Begin"), ref("Text"), ref("Hosted")]}, Begin=kind("b"), Text=kind("t"), Hosted=hosted
@@ -174,7 +174,7 @@ def test_the_kinds_of_a_branch_that_has_several():
         assert schemas.get("Hosted", hosted)["properties"]["type"]["enum"] == (left or ["h1", "h2"])
 
 
-def test_the_kinds_that_a_system_sends():
+def test_the_kinds_that_a_system_sends() -> None:
     document = talk(
         event={"anyOf": [ref("Begin"), ref("Text"), ref("End")]}, Begin=kind("b"), Text=kind("t"), End=kind("e")
     )
@@ -183,13 +183,13 @@ def test_the_kinds_that_a_system_sends():
     assert schemas["Text"]["properties"]["type"]["const"] == "t"
 
 
-def test_a_union_of_one_branch_becomes_the_branch():
+def test_a_union_of_one_branch_becomes_the_branch() -> None:
     schemas = tools(type=partial(accepts={"const": "f"}))
     assert "Tool" not in schemas
     assert schemas["Ask"]["properties"]["tools"]["items"] == ref("Function")
 
 
-def test_an_inline_union_of_one_branch_becomes_the_branch():
+def test_an_inline_union_of_one_branch_becomes_the_branch() -> None:
     document = talk(
         ask=thing(choice={"anyOf": [{"enum": ["auto"], "title": "Mode"}, ref("Named")], "description": "Which."}),
         Named=kind("n", name=TEXT),
@@ -199,7 +199,7 @@ def test_an_inline_union_of_one_branch_becomes_the_branch():
     assert choice == {"enum": ["auto"], "title": "Mode", "description": "Which.", "x-origin": "openai"}
 
 
-def test_a_const_that_tells_nothing_apart_is_replaced():
+def test_a_const_that_tells_nothing_apart_is_replaced() -> None:
     document = talk(answer=thing(owner={"const": "us"}) | {"required": ["owner"]})
     answer = projected(document, response={"owner": partial(sends=TEXT)})["Answer"]
     assert answer["properties"]["owner"] == {"description": "Odd.", "x-origin": "openai"} | TEXT
@@ -213,12 +213,12 @@ def shared(request, response):
     return projected(SHARED, **said)["Part"]["properties"]
 
 
-def test_what_several_fields_are_goes_only_where_none_is_left():
+def test_what_several_fields_are_goes_only_where_none_is_left() -> None:
     assert "id" in shared({"one.id": "ignored"}, {"two.id": "full"})
     assert "id" not in shared({"one.id": "ignored"}, {"two.id": "absent"})
 
 
-def test_what_several_fields_are_is_narrowed_only_where_they_agree():
+def test_what_several_fields_are_is_narrowed_only_where_they_agree() -> None:
     entry = {"level": "full", "accepts": {"maxLength": 3}}
     assert shared({"one.id": entry}, {"two.id": "full"})["id"] == {"x-origin": "openai"} | TEXT
     assert shared({"one.id": entry}, {"two.id": "absent"})["id"] == {"x-origin": "openai", "maxLength": 3} | TEXT
@@ -226,7 +226,7 @@ def test_what_several_fields_are_is_narrowed_only_where_they_agree():
     assert shared({"one.id": noted}, {"two.id": noted})["id"]["description"] == "Same."
 
 
-def test_a_rule_about_a_field_that_is_gone_is_gone():
+def test_a_rule_about_a_field_that_is_gone_is_gone() -> None:
     rule = {"if": {"required": ["a"]}, "then": {"properties": {"b": {"const": 1}}}}
     other = {"if": {"required": ["c"]}, "then": {"required": ["d"]}}
     ask = thing(a=TEXT, b=TEXT, c=TEXT, d=TEXT) | {
@@ -238,7 +238,7 @@ def test_a_rule_about_a_field_that_is_gone_is_gone():
     assert found["dependentRequired"] == {"c": ["d"]}
 
 
-def test_examples_that_do_not_fit_are_gone():
+def test_examples_that_do_not_fit_are_gone() -> None:
     ask = thing(n={"type": "integer"}, user=TEXT) | {"examples": [{"n": 1}, {"n": 2}, {"user": "u"}]}
     document = talk(ask=ask)
     body = document["paths"]["/talk"]["post"]["requestBody"]["content"]["application/json"]
@@ -250,7 +250,7 @@ def test_examples_that_do_not_fit_are_gone():
     assert list(post["requestBody"]["content"]["application/json"]["examples"]) == ["right"]
 
 
-def test_endpoints_that_a_system_is_without_are_gone(real):
+def test_endpoints_that_a_system_is_without_are_gone(real) -> None:
     document = project(real.document, real.dialects["openai"])
     assert "/health" not in document["paths"]
     assert "Health" not in document["components"]["schemas"]
@@ -260,14 +260,14 @@ def test_endpoints_that_a_system_is_without_are_gone(real):
 @pytest.mark.parametrize(
     ("said", "left"), [({"stream": "absent"}, {"application/json"}), ({"response": "absent"}, {"text/event-stream"})]
 )
-def test_parts_that_a_system_is_without_are_gone(said, left):
+def test_parts_that_a_system_is_without_are_gone(said, left) -> None:
     document = talk(answer=thing(id=TEXT), event=thing(text=TEXT))
     found = project(document, dialect(**{"request": {}, "response": full("id"), "stream": full("text")} | said))
     content = found["paths"]["/talk"]["post"]["responses"]["200"]["content"]
     assert content.keys() == left
 
 
-def test_the_stream_of_unary_answers_goes_by_name_only():
+def test_the_stream_of_unary_answers_goes_by_name_only() -> None:
     document = talk(answer=thing(id=TEXT), event={"anyOf": [ref("Answer"), ref("ErrorResponse")]})
     content = project(document, dialect(response=full("id"), stream={}))["paths"]["/talk"]["post"]["responses"]["200"]
     assert "text/event-stream" in content["content"]
@@ -283,13 +283,13 @@ def test_the_stream_of_unary_answers_goes_by_name_only():
         ("absent", {}),
     ],
 )
-def test_the_form_of_errors(said, properties):
+def test_the_form_of_errors(said, properties) -> None:
     document = talk(event={"anyOf": [ref("Chunk"), ref("ErrorResponse")]}, Chunk=thing(text=TEXT))
     whole = dialect(request={}, response={}, stream=full("text"), error=said)
     assert project(document, whole)["components"]["schemas"]["ErrorResponse"]["properties"] == properties
 
 
-def test_the_head():
+def test_the_head() -> None:
     document = talk()
     document["paths"]["/talk"]["post"]["x-served-at-root"] = True
     found = project(document, dialect(request={}, response={}))
@@ -299,7 +299,7 @@ def test_the_head():
     assert found["paths"]["/talk"]["post"]["servers"] == [{"url": "/"}], "it stands beside the base paths"
 
 
-def test_a_service_is_named_in_the_head():
+def test_a_service_is_named_in_the_head() -> None:
     hosted = {"url": "https://api.odd.test/v1", "key": "ODD_API_KEY", "model": "odd"}
     said = dialect(request={}, response={})
     assert "hosted" not in project(talk(), said)["x-dialect"]

@@ -25,18 +25,18 @@ def asked(document, **request):
         ({"level": "full", "accepts": {"maximum": 10}, "default": 5}, {"default": 5}),
     ],
 )
-def test_a_default(entry, left):
+def test_a_default(entry, left) -> None:
     schemas = asked(talk(ask=thing(top_k={"type": "integer", "default": 40})), top_k=entry)
     top_k = schemas["Ask"]["properties"]["top_k"]
     assert {key: value for key, value in top_k.items() if key == "default"} == left
 
 
-def test_a_default_where_there_was_none():
+def test_a_default_where_there_was_none() -> None:
     schemas = asked(talk(ask=thing(model=ref("Name")), Name=TEXT), model={"level": "full", "default": "base"})
     assert schemas["Ask"]["properties"]["model"] == ref("Name") | {"default": "base", "x-origin": "openai"}
 
 
-def test_the_default_of_a_property_that_is_several_fields():
+def test_the_default_of_a_property_that_is_several_fields() -> None:
     document = talk(ask=thing(a=ref("Part"), b=ref("Part")), Part=thing(n={"type": "integer", "default": 1}))
     for said, left in ((2, {"default": 2}), (1, {})):
         one, other = {"level": "full", "default": 2}, {"level": "full", "default": said}
@@ -44,7 +44,7 @@ def test_the_default_of_a_property_that_is_several_fields():
         assert schemas["Part"]["properties"]["n"] == {"type": "integer", "x-origin": "openai"} | left
 
 
-def test_an_answer_keeps_what_is_said_of_it():
+def test_an_answer_keeps_what_is_said_of_it() -> None:
     document = talk(answer=thing(n={"type": "integer", "default": 1}))
     answer = project(document, dialect(request={}, response={"n": "unknown"}))["components"]["schemas"]["Answer"]
     assert answer["properties"]["n"]["default"] == 1
@@ -53,13 +53,13 @@ def test_an_answer_keeps_what_is_said_of_it():
 @pytest.mark.parametrize(
     ("ours", "said", "found"), [([], True, ["model"]), (["model"], False, None), (["model"], None, ["model"])]
 )
-def test_what_must_be_there(ours, said, found):
+def test_what_must_be_there(ours, said, found) -> None:
     entry = {"level": "full"} if said is None else {"level": "full", "required": said}
     schemas = asked(talk(ask=thing(model=TEXT) | {"required": ours}), model=entry)
     assert schemas["Ask"].get("required") == found
 
 
-def test_what_must_be_there_in_some_kinds_of_object():
+def test_what_must_be_there_in_some_kinds_of_object() -> None:
     user, tool = kind("user", text=TEXT) | {"required": ["type"]}, kind("tool", text=TEXT)
     document = talk(ask=thing(turn={"anyOf": [ref("User"), ref("Tool")]}), User=user, Tool=tool)
     said = {"level": "full", "required": ["user"]}
@@ -67,13 +67,13 @@ def test_what_must_be_there_in_some_kinds_of_object():
     assert (schemas["User"]["required"], schemas["Tool"]["required"]) == (["type", "text"], ["type"])
 
 
-def test_what_must_be_there_of_one_field_and_not_of_another():
+def test_what_must_be_there_of_one_field_and_not_of_another() -> None:
     document = talk(ask=thing(a=ref("Part"), b=ref("Part")), Part=thing(n=TEXT) | {"required": ["n"]})
     said = {"a": "full", "b": "full", "a.n": {"level": "full", "required": False}, "b.n": "full"}
     assert asked(document, **said)["Part"]["required"] == ["n"], "one schema can't say both, so it stays as it was"
 
 
-def test_an_example_without_what_must_be_there_is_gone():
+def test_an_example_without_what_must_be_there_is_gone() -> None:
     document = talk(ask=thing(model=TEXT, n=TEXT) | {"examples": [{"n": "1"}, {"model": "m"}]})
     schemas = asked(document, model={"level": "full", "required": True}, n="full")
     assert schemas["Ask"]["examples"] == [{"model": "m"}]

@@ -32,41 +32,41 @@ def errors(envelope="openai", envelopes=None, at=None, **statuses):
 
 
 @pytest.mark.parametrize(("sent", "left"), [([], None), (["X-Id"], ["X-Id"])])
-def test_only_headers_that_the_system_sends(sent, left):
+def test_only_headers_that_the_system_sends(sent, left) -> None:
     found, _ = answers({"headers": sent} | errors(fault=500), "500")
     for status in ("200", "500"):
         assert (list(found[status]["headers"]) if "headers" in found[status] else None) == left
 
 
-def test_statuses_are_those_of_the_system():
+def test_statuses_are_those_of_the_system() -> None:
     found, _ = answers(errors(json=412, validation=[400, 422], fault=500, key=401), "400", "500")
     assert list(found) == ["200", "400", "412", "422", "500"], "nothing is said of a key where we have none"
     assert found["412"]["description"] != found["400"]["description"] == found["422"]["description"]
     assert "S400" not in str(found)
 
 
-def test_kinds_with_one_status_are_one_answer():
+def test_kinds_with_one_status_are_one_answer() -> None:
     found, _ = answers(errors(key=500, fault=500), "401", "500")
     assert list(found) == ["200", "500"]
     assert found["500"]["description"] == "The key is missing or wrong. The server failed."
 
 
 @pytest.mark.parametrize("said", [None, "unknown"])
-def test_what_the_system_has_not_or_nobody_knows_is_left_out(said):
+def test_what_the_system_has_not_or_nobody_knows_is_left_out(said) -> None:
     found, _ = answers(errors(too_large=said, fault=500), "413", "500")
     assert list(found) == ["200", "500"]
 
 
-def test_a_request_without_body_has_no_wrong_json():
+def test_a_request_without_body_has_no_wrong_json() -> None:
     assert "412" not in answers(errors(json=412, validation=400), "400", body=False)[0]
 
 
-def test_an_endpoint_has_its_own_statuses():
+def test_an_endpoint_has_its_own_statuses() -> None:
     said = errors(at={"talk": {"unknown_model": 500}, "other": {"unknown_model": 418}}, unknown_model=404)
     assert list(answers(said, "404")[0]) == ["200", "500"]
 
 
-def test_forms_of_errors():
+def test_forms_of_errors() -> None:
     head = errors(envelope="json text", envelopes={"401": "string", "500": "text"}, key=401, validation=400, fault=500)
     found, document = answers(head, "400", "401", "500")
     schemas = document["components"]["schemas"]
@@ -78,7 +78,7 @@ def test_forms_of_errors():
 
 
 @pytest.mark.parametrize(("opened", "statuses"), [(["talk"], ["200"]), (["other"], ["200", "401"])])
-def test_an_endpoint_that_needs_no_key(opened, statuses):
+def test_an_endpoint_that_needs_no_key(opened, statuses) -> None:
     found, document = answers({"auth": {"open": opened}} | errors(key=401), "401")
     assert list(found) == statuses
     assert document["paths"]["/talk"]["post"].get("security") == ([] if opened == ["talk"] else None)

@@ -43,12 +43,12 @@ def mypy(tmp_path_factory):
     return run
 
 
-def test_generated_is_strictly_typed(mypy):
+def test_generated_is_strictly_typed(mypy) -> None:
     run = mypy("-p", "specvino.generated")
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def test_a_right_handler(mypy, tmp_path):
+def test_a_right_handler(mypy, tmp_path) -> None:
     (tmp_path / "served.py").write_text(HANDLERS)
     run = mypy("served.py", cwd=tmp_path)
     assert run.returncode == 0, run.stdout + run.stderr
@@ -64,7 +64,7 @@ def test_a_right_handler(mypy, tmp_path):
         ('"created": 1', '"created": "now"', "return handlers.Reply("),
     ],
 )
-def test_a_wrong_handler(mypy, tmp_path, right, wrong, line):
+def test_a_wrong_handler(mypy, tmp_path, right, wrong, line) -> None:
     text = HANDLERS.replace(right, wrong)
     (tmp_path / "served.py").write_text(text)
     run = mypy("served.py", cwd=tmp_path)

@@ -9,11 +9,11 @@ DOCUMENT = {"components": {"schemas": {ODD: {"$ref": "#/components/schemas/Plain
 
 
 @pytest.mark.parametrize("name", ["plain", "/", "~", "~1", "~01", ODD])
-def test_escaped_names_come_back(name):
+def test_escaped_names_come_back(name) -> None:
     assert unescape(escape(name)) == name
 
 
-def test_pointers_lead_through_objects_and_lists():
+def test_pointers_lead_through_objects_and_lists() -> None:
     assert at(DOCUMENT, "") is DOCUMENT
     assert at(DOCUMENT, "/components/schemas/Plain/enum/1") == 2
     assert at({"": {"x": 1}}, "//x") == 1
@@ -22,12 +22,12 @@ def test_pointers_lead_through_objects_and_lists():
 @pytest.mark.parametrize(
     "pointer", ["/nothing", "/components/schemas/Plain/enum/2", "/components/schemas/Plain/enum/x"]
 )
-def test_a_pointer_that_leads_nowhere(pointer):
+def test_a_pointer_that_leads_nowhere(pointer) -> None:
     with pytest.raises(KeyError):
         at(DOCUMENT, pointer)
 
 
-def test_references_are_followed_to_their_end():
+def test_references_are_followed_to_their_end() -> None:
     odd = {"$ref": schema_reference(ODD)}
     assert referred(DOCUMENT, odd["$ref"]) == {"$ref": "#/components/schemas/Plain"}
     assert resolved(DOCUMENT, odd) == {"enum": [1, 2]}

@@ -5,7 +5,7 @@ from specvino.document.validator import Validators
 DOCUMENT = {"components": {"schemas": {"a/b": {"type": "integer", "minimum": 1}, "Day": {"format": "date"}}}}
 
 
-def test_schemas_may_refer_to_the_document():
+def test_schemas_may_refer_to_the_document() -> None:
     validators = Validators(DOCUMENT)
     several = validators.of({"type": "array", "items": {"$ref": "#/components/schemas/a~1b"}})
     assert several.fits([1, 2])
@@ -13,5 +13,5 @@ def test_schemas_may_refer_to_the_document():
     assert validators.at("/components/schemas/a~1b") is validators.at("/components/schemas/a~1b")
 
 
-def test_formats_count():
+def test_formats_count() -> None:
     assert not Validators(DOCUMENT).at("/components/schemas/Day").fits("31 June")

@@ -5,7 +5,7 @@ import pytest
 
 
 @pytest.mark.parametrize("base", ["/v1", "/v3", "/v3/v1"])
-def test_plain_http(default_server, base):
+def test_plain_http(default_server, base) -> None:
     url = default_server.url.removesuffix("/v1") + base
     question = [{"role": "user", "content": "What is the capital of France?"}]
     body = {"model": "smollm2", "messages": question, "temperature": 0}

@@ -8,14 +8,14 @@ from specvino.conformance.verdict import Verdict
 KEY = "sk-judged"
 
 
-def test_the_core_on_the_default_model(default_server):
+def test_the_core_on_the_default_model(default_server) -> None:
     report = judge(default_server.url, profile="core")
     assert told(report) == []
     assert unsaid(report) == []
     assert counted(report, Verdict.PASS) >= 140
 
 
-def test_all_of_it_on_a_tiny_model(tiny_text):
+def test_all_of_it_on_a_tiny_model(tiny_text) -> None:
     options = ("--served-model-name", "tiny", "--allowed-origins", "*")
     with serving(str(tiny_text.path), *options, env={"SPECVINO_API_KEY": KEY}) as server:
         report = judge(server.url, key=KEY)
@@ -25,7 +25,7 @@ def test_all_of_it_on_a_tiny_model(tiny_text):
     assert not report.header.left_out
 
 
-def test_a_little_of_the_fuzz(scripted_server):
+def test_a_little_of_the_fuzz(scripted_server) -> None:
     report = judge(scripted_server.url, profile="core", layers=("fuzz",), filters=("models", "tokenize", "completions"))
     assert told(report) == []
     assert unsaid(report) == []

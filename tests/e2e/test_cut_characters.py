@@ -49,7 +49,7 @@ def respond(client, text, stream, made, **fields):
 
 @both_ways
 @each_cut
-def test_texts(client, stream, made, shown):
+def test_texts(client, stream, made, shown) -> None:
     assert chat(client, PARTY, stream, made)["message"]["content"] == shown
     (item,) = respond(client, PARTY, stream, made)["output"]
     assert item["content"][0]["text"] == shown
@@ -60,7 +60,7 @@ def test_texts(client, stream, made, shown):
 
 @both_ways
 @each_cut
-def test_thoughts(client, stream, made, shown):
+def test_thoughts(client, stream, made, shown) -> None:
     made += len("<think>")
     asked = f"<think>{PARTY}</think>"
     assert chat(client, asked, stream, made)["message"]["reasoning_content"] == shown
@@ -69,7 +69,7 @@ def test_thoughts(client, stream, made, shown):
 
 @both_ways
 @each_cut
-def test_arguments(client, stream, made, shown):
+def test_arguments(client, stream, made, shown) -> None:
     made += CALL.index(PARTY)
     (call,) = chat(client, CALL, stream, made, tools=[NESTED])["message"]["tool_calls"]
     assert call["function"]["arguments"] == f'{{"city": "{shown}'
@@ -79,7 +79,7 @@ def test_arguments(client, stream, made, shown):
 
 @both_ways
 @each_cut
-def test_its_tokens_show_their_bytes(client, stream, made, shown):
+def test_its_tokens_show_their_bytes(client, stream, made, shown) -> None:
     tokens = chat(client, PARTY, stream, made, logprobs=True)["logprobs"]["content"]
     assert "".join(token["token"] for token in tokens) == shown
     assert bytes(byte for token in tokens for byte in token["bytes"]) == PARTY.encode()[:made]

@@ -36,7 +36,7 @@ def worker_of(server) -> psutil.Process:
     return next(child for child in server.children() if "worker" in " ".join(child.cmdline()))
 
 
-def test_a_killed_worker_ends_its_streams_with_an_error_event_and_the_server_goes_on(server):
+def test_a_killed_worker_ends_its_streams_with_an_error_event_and_the_server_goes_on(server) -> None:
     ended = []
 
     def run():
@@ -61,7 +61,7 @@ def test_a_killed_worker_ends_its_streams_with_an_error_event_and_the_server_goe
     assert answer.status_code == 200
 
 
-def test_a_client_that_goes_away_frees_its_place(server):
+def test_a_client_that_goes_away_frees_its_place(server) -> None:
     """More long requests than there are places, all abandoned: the next short one is answered at once."""
     for _ in range(20):
         with httpx.stream("POST", f"{server.url}/chat/completions", json=LONG | {"n": 8}, timeout=300) as response:
@@ -79,7 +79,7 @@ def test_a_client_that_goes_away_frees_its_place(server):
     wait_until(idle)
 
 
-def test_the_server_s_log_holds_no_prompt_text(server):
+def test_the_server_s_log_holds_no_prompt_text(server) -> None:
     secret = "a-text-that-must-not-be-logged"
     body = LONG | {"messages": [{"role": "user", "content": secret}], "max_tokens": 3, "stream": False}
     assert httpx.post(f"{server.url}/chat/completions", json=body, timeout=300).status_code == 200

@@ -173,7 +173,7 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("endpoint", KINDS)
-def test_a_stream_adds_up_to_the_unary_answer(client, endpoint):
+def test_a_stream_adds_up_to_the_unary_answer(client, endpoint) -> None:
     path, _, fold = BODIES[endpoint]
     options = {} if endpoint == "responses" else {"stream_options": {"include_usage": True}}
 
@@ -195,7 +195,7 @@ def test_a_stream_adds_up_to_the_unary_answer(client, endpoint):
 
 
 @pytest.mark.parametrize("endpoint", KINDS)
-def test_requests_are_drawn_from_all_supported_fields(endpoint):
+def test_requests_are_drawn_from_all_supported_fields(endpoint) -> None:
     properties = whole()["components"]["schemas"][BODIES[endpoint][1]]["properties"]
     supported = {name for name, field in properties.items() if field["x-handling"] == "supported"}
     drawn = {name for _, *fields in KINDS[endpoint] for group in fields for name in group} | SEED.keys()

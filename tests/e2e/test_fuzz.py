@@ -49,7 +49,7 @@ def clean_report(*model, **settings):
     return report
 
 
-def test_schemathesis_finds_nothing():
+def test_schemathesis_finds_nothing() -> None:
     report = clean_report("--engine", "scripted", max_examples=25)
     assert report.checks.keys() >= set(CHECKS.get_all_names())
     assert report.checks["stream_conformance"] >= 25 * len(STREAMS)
@@ -65,13 +65,13 @@ def test_schemathesis_finds_nothing():
     assert report.kept >= 50
 
 
-def test_it_finds_nothing_with_a_model(tiny_text):
+def test_it_finds_nothing_with_a_model(tiny_text) -> None:
     report = clean_report(str(tiny_text.path), max_examples=25, phases=["examples", "fuzzing"])
     for operation in (CHAT, "create_completion", "create_response", "tokenize"):
         assert report.count(operation=label_of(operation), phase="fuzzing", status=200) >= 10, operation
 
 
-def test_it_finds_nothing_with_a_model_that_sees(tiny_vision):
+def test_it_finds_nothing_with_a_model_that_sees(tiny_vision) -> None:
     operations = [CHAT, "create_response"]
     report = clean_report(str(tiny_vision.path), max_examples=25, phases=["examples", "fuzzing"], operations=operations)
     for operation in operations:
@@ -253,7 +253,7 @@ def resumes_from_the_first_event(exchange):
         (resumes_from_the_first_event, "stream_conformance", "retrieve_response", "coverage"),
     ],
 )
-def test_a_planted_fault_is_found(scripted_server, fault, check, operation, phase):
+def test_a_planted_fault_is_found(scripted_server, fault, check, operation, phase) -> None:
     with breaking(scripted_server.url, fault) as url:
         report = fuzz(Target(url, KEY), WHOLE, max_examples=20, seed=SEED, phases=[phase], operations=[operation])
     found = [finding for finding in report.findings if finding.check == check]
@@ -261,12 +261,12 @@ def test_a_planted_fault_is_found(scripted_server, fault, check, operation, phas
     assert url in found[0].curl
 
 
-def test_a_server_that_ignores_keys_is_found(scripted_server):
+def test_a_server_that_ignores_keys_is_found(scripted_server) -> None:
     report = fuzz(Target(scripted_server.url, KEY), WHOLE, max_examples=1, seed=SEED, operations=["list_models"])
     assert {finding.check for finding in report.findings} == {"ignored_auth"}
 
 
-def test_a_run_can_be_repeated(scripted_server):
+def test_a_run_can_be_repeated(scripted_server) -> None:
     def sent():
         bodies = []
         with breaking(scripted_server.url, lambda exchange: bodies.append(exchange.sent)) as url:
@@ -278,6 +278,6 @@ def test_a_run_can_be_repeated(scripted_server):
     assert sent() == first
 
 
-def test_a_server_that_is_not_there_is_no_finding():
+def test_a_server_that_is_not_there_is_no_finding() -> None:
     with pytest.raises(OSError, match="refused"):
         fuzz(Target("http://127.0.0.1:9", KEY), WHOLE, max_examples=1, seed=SEED)

@@ -27,7 +27,7 @@ def exchange(server, raw: bytes) -> bytes:
         return answer
 
 
-def test_a_chunked_request_body(scripted_server):
+def test_a_chunked_request_body(scripted_server) -> None:
     def parts():
         raw = json.dumps(MINIMAL).encode()
         yield raw[:10]
@@ -39,7 +39,7 @@ def test_a_chunked_request_body(scripted_server):
     assert response.status_code == 200
 
 
-def test_a_chunked_body_over_the_limit_is_refused_before_it_ends():
+def test_a_chunked_body_over_the_limit_is_refused_before_it_ends() -> None:
     with serving("--engine", "scripted", "--max-body", "1000") as server:
         head = (
             b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
@@ -57,7 +57,7 @@ def test_a_chunked_body_over_the_limit_is_refused_before_it_ends():
         error_of(response, 413, "request_too_large")
 
 
-def test_a_client_that_sends_all_before_it_reads_sees_why_it_is_refused(scripted_server):
+def test_a_client_that_sends_all_before_it_reads_sees_why_it_is_refused(scripted_server) -> None:
     """The rest of a body that is too large is read: else the connection would be reset below the answer."""
     with httpx.Client() as client:
         for _ in range(3):
@@ -65,7 +65,7 @@ def test_a_client_that_sends_all_before_it_reads_sees_why_it_is_refused(scripted
             error_of(response, 413, "request_too_large")
 
 
-def test_a_connection_serves_on_after_a_stream_and_after_an_error(scripted_server):
+def test_a_connection_serves_on_after_a_stream_and_after_an_error(scripted_server) -> None:
     with httpx.Client() as client:
         for _ in range(3):
             response = client.post(f"{scripted_server.url}/chat/completions", json=MINIMAL | {"stream": True})
@@ -73,7 +73,7 @@ def test_a_connection_serves_on_after_a_stream_and_after_an_error(scripted_serve
             error_of(client.post(f"{scripted_server.url}/chat/completions", content=b"{"), 400, "invalid_json")
 
 
-def test_a_client_that_goes_away_in_the_middle_of_its_body(scripted_server):
+def test_a_client_that_goes_away_in_the_middle_of_its_body(scripted_server) -> None:
     with connect(scripted_server) as connection:
         connection.sendall(b'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"model"')
     time.sleep(0.1)
@@ -81,12 +81,12 @@ def test_a_client_that_goes_away_in_the_middle_of_its_body(scripted_server):
     assert "Traceback" not in scripted_server.output
 
 
-def test_rubbish_instead_of_http(scripted_server):
+def test_rubbish_instead_of_http(scripted_server) -> None:
     assert b"400" in exchange(scripted_server, b"\x16\x03\x01 rubbish\r\n\r\n")
     assert httpx.get(f"{scripted_server.url}/health").status_code == 200
 
 
-def test_it_gives_its_document(scripted_server):
+def test_it_gives_its_document(scripted_server) -> None:
     documents = files("specvino.generated")
     root = scripted_server.url.removesuffix("/v1")
     assert httpx.get(f"{root}/openapi.json").json() == json.loads(documents.joinpath("openapi.json").read_text("utf-8"))

@@ -14,7 +14,7 @@ from support.app import MINIMAL, error_of
 from support.serving import healthy, serving, starting, wait_until
 
 
-def test_one_line_with_the_address_when_ready(tiny_text):
+def test_one_line_with_the_address_when_ready(tiny_text) -> None:
     with serving(str(tiny_text.path), "--response-store", "none") as server:
         assert healthy(server.url)
         assert [line for line in server.lines if "127.0.0.1" in line and "GET" not in line] == server.lines[:1]
@@ -22,7 +22,7 @@ def test_one_line_with_the_address_when_ready(tiny_text):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_cleanly_and_leaves_no_process(tiny_text, number):
+def test_a_signal_ends_it_cleanly_and_leaves_no_process(tiny_text, number) -> None:
     with serving(str(tiny_text.path)) as server:
         children = server.children()
         assert len(children) >= 2, "a preprocess and a worker process"
@@ -32,7 +32,7 @@ def test_a_signal_ends_it_cleanly_and_leaves_no_process(tiny_text, number):
         assert "Traceback" not in server.output
 
 
-def test_sigkill_leaves_no_process(tiny_text):
+def test_sigkill_leaves_no_process(tiny_text) -> None:
     with serving(str(tiny_text.path)) as server:
         children = server.children()
         assert len(children) >= 2
@@ -41,7 +41,7 @@ def test_sigkill_leaves_no_process(tiny_text):
         assert alive == []
 
 
-def test_a_signal_while_loading_ends_it_too(tiny_text):
+def test_a_signal_while_loading_ends_it_too(tiny_text) -> None:
     with starting(str(tiny_text.path)) as server:
         wait_until(server.children)
         children = server.children()
@@ -50,7 +50,7 @@ def test_a_signal_while_loading_ends_it_too(tiny_text):
         assert alive == []
 
 
-def test_streams_under_way_end_before_it_does():
+def test_streams_under_way_end_before_it_does() -> None:
     with serving("--engine", "scripted", "--served-model-name", "m") as server:
         with httpx.stream("POST", f"{server.url}/chat/completions", json=MINIMAL | {"stream": True}) as response:
             stopper = threading.Thread(target=server.stop)
@@ -67,7 +67,7 @@ def test_streams_under_way_end_before_it_does():
         (["--engine", "scripted", "--host", "256.1.1.1"], "256.1.1.1"),
     ],
 )
-def test_what_can_t_start_says_why_in_one_line(arguments, reason):
+def test_what_can_t_start_says_why_in_one_line(arguments, reason) -> None:
     with starting(*arguments) as server:
         assert server.process.wait(300) == 1
         wait_until(lambda: server.lines)
@@ -76,7 +76,7 @@ def test_what_can_t_start_says_why_in_one_line(arguments, reason):
     assert reason in server.lines[0]
 
 
-def test_a_broken_model_ends_the_start_in_one_line(tiny_text, tmp_path):
+def test_a_broken_model_ends_the_start_in_one_line(tiny_text, tmp_path) -> None:
     broken = tmp_path / "broken"
     broken.mkdir()
     for file in tiny_text.path.iterdir():
@@ -88,7 +88,7 @@ def test_a_broken_model_ends_the_start_in_one_line(tiny_text, tmp_path):
     assert server.lines[0].startswith("specvino: ")
 
 
-def test_a_port_in_use():
+def test_a_port_in_use() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -99,7 +99,7 @@ def test_a_port_in_use():
         assert f"port {port}" in server.lines[0]
 
 
-def test_health_is_503_while_loading(smollm2):
+def test_health_is_503_while_loading(smollm2) -> None:
     with starting("--port", str(port := _free_port())) as server:
         url = f"http://127.0.0.1:{port}/v1"
         seen = set()
@@ -122,7 +122,7 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_what_is_late_at_the_end_gets_a_proper_error():
+def test_what_is_late_at_the_end_gets_a_proper_error() -> None:
     stalled = MINIMAL | {"messages": [{"role": "user", "content": "script: stall_at=1\na b c"}]}
     with serving("--engine", "scripted", "--served-model-name", "m") as server:
         url = f"{server.url}/chat/completions"

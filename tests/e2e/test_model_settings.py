@@ -26,16 +26,16 @@ def answers(tiny_text, tmp_path):
     return ask
 
 
-def test_beams_echo_and_minimum_are_not_taken_over(answers):
+def test_beams_echo_and_minimum_are_not_taken_over(answers) -> None:
     settings = {"num_beams": 4, "echo": True, "min_new_tokens": 50, "assistant_confidence_threshold": 0.4}
     assert answers(settings, temperature=0)["message"]["content"] == "Hello! How can I help you today?"
 
 
-def test_a_limit_of_the_model_yields_to_the_context(answers):
+def test_a_limit_of_the_model_yields_to_the_context(answers) -> None:
     assert answers({"max_new_tokens": 1_000_000}, temperature=0)["finish_reason"] == "stop"
 
 
-def test_its_limit_and_temperature_hold_where_the_request_is_silent(answers):
+def test_its_limit_and_temperature_hold_where_the_request_is_silent(answers) -> None:
     choice = answers({"max_new_tokens": 3, "temperature": 0.0})
     assert choice["finish_reason"] == "length"
     assert choice["message"]["content"] == "Hello"[: len(choice["message"]["content"])]

@@ -38,7 +38,7 @@ def found(default_server, tmp_path_factory):
     return of
 
 
-def test_chat(found):
+def test_chat(found) -> None:
     chat = found("chat")
     assert "Paris" in chat["text"]
     assert chat["id"].startswith("chatcmpl-")
@@ -49,14 +49,14 @@ def test_chat(found):
     assert found("chat_stream_helper") == {"text": chat["text"], "final": chat["text"], "finish": "stop"}
 
 
-def test_completions(found):
+def test_completions(found) -> None:
     completion = found("completions")
     assert "Paris" in completion["text"]
     assert completion["id"].startswith("cmpl-")
     assert found("completions_stream") == {"text": completion["text"], "finish": "length"}
 
 
-def test_responses(found):
+def test_responses(found) -> None:
     response = found("responses")
     assert "Paris" in response["text"]
     assert response["id"].startswith("resp_")
@@ -72,12 +72,12 @@ def test_responses(found):
     }
 
 
-def test_models(found):
+def test_models(found) -> None:
     assert found("models") == {"listed": ["smollm2"], "owner": "specvino"}
 
 
 @pytest.mark.parametrize("endpoint", ["", "_of_completions", "_of_responses"], ids=["chat", "completions", "responses"])
-def test_wrong_requests(found, endpoint):
+def test_wrong_requests(found, endpoint) -> None:
     invalid = {"type": "invalid_request_error"}
     missing = {"class": "NotFoundError", "status": 404, "code": "model_not_found", "param": "model"}
     assert found(f"unknown_model{endpoint}") == missing | invalid
@@ -85,7 +85,7 @@ def test_wrong_requests(found, endpoint):
     assert found(f"out_of_range{endpoint}") == wrong | invalid
 
 
-def test_other_errors(found):
+def test_other_errors(found) -> None:
     key = found("wrong_key")
     assert (key["class"], key["status"], key["code"]) == ("AuthenticationError", 401, "invalid_api_key")
     not_ready = found("not_ready")
@@ -95,11 +95,11 @@ def test_other_errors(found):
     assert found("timeout")["class"] == "APIConnectionTimeoutError"
 
 
-def test_an_aborted_stream_leaves_the_server_going_on(found):
+def test_an_aborted_stream_leaves_the_server_going_on(found) -> None:
     assert found("aborted") == {"text": "one two"}
 
 
-def test_the_lock_file_names_no_registry():
+def test_the_lock_file_names_no_registry() -> None:
     packages = json.loads((NODE / "package-lock.json").read_text())["packages"]
     assert "node_modules/openai" in packages
     assert not [name for name, package in packages.items() if "resolved" in package]

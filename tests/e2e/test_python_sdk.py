@@ -63,7 +63,7 @@ def counts(usage):
     return {name: value for name, value in usage.to_dict().items() if not name.endswith("_details")}
 
 
-def test_chat_and_its_streams_agree(client):
+def test_chat_and_its_streams_agree(client) -> None:
     unary = client.chat.completions.create(**CHAT)
     assert "Paris" in unary.choices[0].message.content
     assert unary.id.startswith("chatcmpl-")
@@ -84,7 +84,7 @@ def test_chat_and_its_streams_agree(client):
     assert counts(folded.usage) == counts(unary.usage)
 
 
-def test_async_chat_and_its_streams_agree(asked):
+def test_async_chat_and_its_streams_agree(asked) -> None:
     async def ask(client):
         unary = await client.chat.completions.create(**CHAT)
         chunks = [chunk async for chunk in await client.chat.completions.create(**CHAT, stream=True)]
@@ -97,7 +97,7 @@ def test_async_chat_and_its_streams_agree(asked):
     assert text == folded.choices[0].message.content == unary.choices[0].message.content
 
 
-def test_completions_and_their_stream_agree(client):
+def test_completions_and_their_stream_agree(client) -> None:
     unary = client.completions.create(**COMPLETION)
     assert "Paris" in unary.choices[0].text
     assert unary.id.startswith("cmpl-")
@@ -108,7 +108,7 @@ def test_completions_and_their_stream_agree(client):
     assert counts(last.usage) == counts(unary.usage)
 
 
-def test_async_completions_and_their_stream_agree(asked):
+def test_async_completions_and_their_stream_agree(asked) -> None:
     async def ask(client):
         unary = await client.completions.create(**COMPLETION)
         return unary, [chunk async for chunk in await client.completions.create(**COMPLETION, stream=True)]
@@ -118,14 +118,14 @@ def test_async_completions_and_their_stream_agree(asked):
     assert "".join(chunk.choices[0].text for chunk in chunks) == unary.choices[0].text
 
 
-def test_several_prompts_are_several_choices(client):
+def test_several_prompts_are_several_choices(client) -> None:
     answer = client.completions.create(**COMPLETION | {"prompt": [COMPLETION["prompt"], "One, two, three,"]})
     assert [choice.index for choice in answer.choices] == [0, 1]
     assert "Paris" in answer.choices[0].text
     assert "four" in answer.choices[1].text
 
 
-def test_responses_and_their_streams_agree(client):
+def test_responses_and_their_streams_agree(client) -> None:
     unary = client.responses.create(**RESPONSE)
     assert "Paris" in unary.output_text
     assert unary.id.startswith("resp_")
@@ -152,7 +152,7 @@ def test_responses_and_their_streams_agree(client):
     assert final.output_text == unary.output_text
 
 
-def test_async_responses_and_their_streams_agree(asked):
+def test_async_responses_and_their_streams_agree(asked) -> None:
     async def ask(client):
         unary = await client.responses.create(**RESPONSE)
         events = [event async for event in await client.responses.create(**RESPONSE, stream=True)]
@@ -165,7 +165,7 @@ def test_async_responses_and_their_streams_agree(asked):
     assert events[-1].response.output_text == final.output_text == unary.output_text
 
 
-def test_a_response_cut_short_is_incomplete(client):
+def test_a_response_cut_short_is_incomplete(client) -> None:
     answer = client.responses.create(**RESPONSE, max_output_tokens=1)
     assert (answer.status, answer.incomplete_details.reason) == ("incomplete", "max_output_tokens")
     *_, last = client.responses.create(**RESPONSE, max_output_tokens=1, stream=True)
@@ -173,7 +173,7 @@ def test_a_response_cut_short_is_incomplete(client):
     assert last.response.output_text == answer.output_text
 
 
-def test_models(client, asked):
+def test_models(client, asked) -> None:
     assert [model.id for model in client.models.list()] == [MODEL]
     assert client.models.retrieve(MODEL).owned_by == "specvino"
 
@@ -193,7 +193,7 @@ def ways(client):
 
 
 @pytest.mark.parametrize("endpoint", range(3), ids=["chat", "completions", "responses"])
-def test_a_wrong_request_is_an_error_of_its_class(client, endpoint):
+def test_a_wrong_request_is_an_error_of_its_class(client, endpoint) -> None:
     create, body = ways(client)[endpoint]
     for stream in (False, True):
         with pytest.raises(openai.NotFoundError) as missing:
@@ -208,7 +208,7 @@ def test_a_wrong_request_is_an_error_of_its_class(client, endpoint):
         assert wrong.value.type == "invalid_request_error"
 
 
-def test_an_async_client_gets_the_same_errors(asked):
+def test_an_async_client_gets_the_same_errors(asked) -> None:
     with pytest.raises(openai.NotFoundError):
         asked(lambda client: client.models.retrieve("gpt-9"))
     with pytest.raises(openai.BadRequestError) as wrong:
@@ -216,7 +216,7 @@ def test_an_async_client_gets_the_same_errors(asked):
     assert (wrong.value.param, wrong.value.code) == ("messages", "array_below_min_length")
 
 
-def test_the_context_s_limit_is_named(client):
+def test_the_context_s_limit_is_named(client) -> None:
     with pytest.raises(openai.BadRequestError) as caught:
         client.chat.completions.create(**CHAT, max_tokens=8192)
     assert caught.value.code == "context_length_exceeded"
@@ -226,7 +226,7 @@ def test_the_context_s_limit_is_named(client):
     assert caught.value.code == "context_length_exceeded"
 
 
-def test_what_has_no_effect_is_named_in_a_header(client):
+def test_what_has_no_effect_is_named_in_a_header(client) -> None:
     raw = client.chat.completions.with_raw_response.create(**CHAT, logit_bias={"1": 1}, extra_body={"mystery": True})
     assert raw.headers["x-unsupported-params"] == "logit_bias, mystery"
     assert "Paris" in raw.parse().choices[0].message.content
@@ -243,7 +243,7 @@ def script(directives):
     return {"model": "m", "messages": [{"role": "user", "content": f"script: {directives}\none two"}], "temperature": 0}
 
 
-def test_a_key_is_asked_for():
+def test_a_key_is_asked_for() -> None:
     with serving("--engine", "scripted", "--served-model-name", "m", env={"SPECVINO_API_KEY": "right"}) as server:
         with scripted(server, api_key="right") as client:
             assert client.models.retrieve("m").id == "m"
@@ -252,14 +252,14 @@ def test_a_key_is_asked_for():
     assert caught.value.code == "invalid_api_key"
 
 
-def test_a_server_that_is_not_ready_is_asked_again(scripted_server):
+def test_a_server_that_is_not_ready_is_asked_again(scripted_server) -> None:
     with scripted(scripted_server, max_retries=1) as client, pytest.raises(openai.InternalServerError) as caught:
         client.chat.completions.create(**script("unavailable=1"))
     assert (caught.value.status_code, caught.value.code) == (503, "engine_unavailable")
     assert caught.value.request.headers["x-stainless-retry-count"] == "1"
 
 
-def test_an_engine_lost_within_a_stream_is_an_error_of_the_stream(scripted_server):
+def test_an_engine_lost_within_a_stream_is_an_error_of_the_stream(scripted_server) -> None:
     with scripted(scripted_server) as client:
         stream = client.chat.completions.create(**script("crash_at=1"), stream=True)
         assert next(stream).choices[0].delta.role == "assistant"
@@ -269,7 +269,7 @@ def test_an_engine_lost_within_a_stream_is_an_error_of_the_stream(scripted_serve
     assert caught.value.code == "engine_restarted"
 
 
-def test_an_engine_lost_within_a_response_s_stream_fails_the_response(scripted_server):
+def test_an_engine_lost_within_a_response_s_stream_fails_the_response(scripted_server) -> None:
     with scripted(scripted_server) as client:
         *_, last = client.responses.create(model="m", input="script: crash_at=1\none two", temperature=0, stream=True)
     assert last.type == "response.failed"
@@ -277,7 +277,7 @@ def test_an_engine_lost_within_a_response_s_stream_fails_the_response(scripted_s
     assert last.response.error.message
 
 
-def test_an_answer_that_does_not_come_times_out_and_the_server_goes_on(scripted_server):
+def test_an_answer_that_does_not_come_times_out_and_the_server_goes_on(scripted_server) -> None:
     with scripted(scripted_server) as client:
         with pytest.raises(openai.APITimeoutError):
             client.chat.completions.create(**script("stall_at=0"), timeout=0.2)
@@ -286,7 +286,7 @@ def test_an_answer_that_does_not_come_times_out_and_the_server_goes_on(scripted_
         assert client.chat.completions.create(**script("")).choices[0].message.content == "one two"
 
 
-def test_a_cancelled_task_leaves_the_server_going_on(scripted_server):
+def test_a_cancelled_task_leaves_the_server_going_on(scripted_server) -> None:
     async def run():
         async with AsyncOpenAI(base_url=scripted_server.url, api_key="none", max_retries=0) as client:
             with pytest.raises(TimeoutError):

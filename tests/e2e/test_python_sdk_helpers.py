@@ -48,7 +48,7 @@ def weather(city):
     return json.dumps({"city": city, "sky": "sunny", "degrees": 21})
 
 
-def test_a_chat_is_parsed(client):
+def test_a_chat_is_parsed(client) -> None:
     answer = client.chat.completions.parse(**GREEDY, messages=messages(CITY), response_format=City, max_tokens=200)
     assert answer.choices[0].finish_reason == "stop"
     city = answer.choices[0].message.parsed
@@ -66,7 +66,7 @@ def test_a_chat_is_parsed(client):
     assert done.parsed == final.choices[0].message.parsed == city
 
 
-def test_a_response_is_parsed(client):
+def test_a_response_is_parsed(client) -> None:
     answer = client.responses.parse(**GREEDY, input=CITY, text_format=City, max_output_tokens=200)
     assert answer.status == "completed"
     city = answer.output_parsed
@@ -82,7 +82,7 @@ def test_a_response_is_parsed(client):
     assert final.output_parsed == city
 
 
-def test_an_answer_cut_short_is_no_object(client):
+def test_an_answer_cut_short_is_no_object(client) -> None:
     with pytest.raises(openai.LengthFinishReasonError) as caught:
         client.chat.completions.parse(**GREEDY, messages=messages(CITY), response_format=City, max_tokens=3)
     assert caught.value.completion.choices[0].finish_reason == "length"
@@ -91,7 +91,7 @@ def test_an_answer_cut_short_is_no_object(client):
 @pytest.mark.parametrize(
     "choice", ["required", {"type": "function", "function": {"name": "GetWeather"}}], ids=["required", "named"]
 )
-def test_a_tool_of_a_chat_from_call_to_answer(client, choice):
+def test_a_tool_of_a_chat_from_call_to_answer(client, choice) -> None:
     tools = [openai.pydantic_function_tool(GetWeather), openai.pydantic_function_tool(GetTime)]
     asked = GREEDY | {"messages": messages(WEATHER), "tools": tools, "max_tokens": 300, "parallel_tool_calls": False}
     answer = client.chat.completions.parse(**asked, tool_choice=choice)
@@ -119,7 +119,7 @@ def test_a_tool_of_a_chat_from_call_to_answer(client, choice):
 
 
 @pytest.mark.parametrize("choice", ["required", {"type": "function", "name": "GetWeather"}], ids=["required", "named"])
-def test_a_tool_of_a_response_from_call_to_answer(client, choice):
+def test_a_tool_of_a_response_from_call_to_answer(client, choice) -> None:
     tools = [openai.pydantic_function_tool(GetWeather), openai.pydantic_function_tool(GetTime)]
     asked = GREEDY | {"tools": tools, "max_output_tokens": 100, "parallel_tool_calls": False}
     answer = client.responses.parse(**asked, input=WEATHER, tool_choice=choice)

@@ -53,7 +53,7 @@ ALL = list(load())
 each_request = pytest.mark.parametrize("request_", ALL, ids=lambda request: request.id)
 
 
-def test_there_are_enough_of_each_endpoint_and_no_name_twice():
+def test_there_are_enough_of_each_endpoint_and_no_name_twice() -> None:
     counts = Counter(request.operation.endpoint for request in ALL)
     assert (
         counts.keys()
@@ -66,7 +66,7 @@ def test_there_are_enough_of_each_endpoint_and_no_name_twice():
 
 
 @each_request
-def test_the_document_allows_it_and_the_model_holds_it(request_):
+def test_the_document_allows_it_and_the_model_holds_it(request_) -> None:
     SchemaCheck.of_component(request_.operation.body).require(request_.body)
     built = request_.operation.model.model_validate(request_.body)
     assert json.loads(built.model_dump_json(exclude_unset=True, by_alias=True)) == request_.body
@@ -79,7 +79,7 @@ def client(scripted_server):
 
 
 @each_request
-def test_the_server_answers_it(client, request_):
+def test_the_server_answers_it(client, request_) -> None:
     operation = request_.operation
     response = client.request(operation.method, operation.path, json=request_.body | {"model": "m"})
     if request_.refusal:

@@ -42,21 +42,21 @@ def text(response):
     return part["text"]
 
 
-def test_what_the_model_learned(client):
+def test_what_the_model_learned(client) -> None:
     response = unary(client)
     assert text(response) == "Hello! How can I help you today?"
     assert (response["status"], response["incomplete_details"]) == ("completed", None)
     assert text(unary(client, "emoji")) == "你好 🎉 café!"
 
 
-def test_a_response_that_is_cut(client):
+def test_a_response_that_is_cut(client) -> None:
     response = unary(client, "count", max_output_tokens=5)
     assert (response["status"], response["incomplete_details"]) == ("incomplete", {"reason": "max_output_tokens"})
     assert response["usage"]["output_tokens"] == 5
     assert stream(client, "count", max_output_tokens=5)[-1]["type"] == "response.incomplete"
 
 
-def test_items_are_the_turns_that_chat_has(client):
+def test_items_are_the_turns_that_chat_has(client) -> None:
     call = {"type": "function_call", "call_id": "c1", "name": "get_weather", "arguments": '{"city": "Rome"}'}
     items = [
         {"role": "user", "content": [{"type": "input_text", "text": "weather Rome"}]},
@@ -66,7 +66,7 @@ def test_items_are_the_turns_that_chat_has(client):
     assert text(unary(client, items)) == "It is sunny in Rome."
 
 
-def test_instructions_are_the_system_turn_that_chat_has(client):
+def test_instructions_are_the_system_turn_that_chat_has(client) -> None:
     messages = [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hello"}]
     chat = client.post("/chat/completions", json={"model": "tiny", "messages": messages, "temperature": 0}).json()
     response = unary(client, instructions="be brief")
@@ -75,7 +75,7 @@ def test_instructions_are_the_system_turn_that_chat_has(client):
     assert response["instructions"] == "be brief"
 
 
-def test_what_has_no_effect_is_reported_and_left_out_of_the_prompt(client):
+def test_what_has_no_effect_is_reported_and_left_out_of_the_prompt(client) -> None:
     items = [{"type": "item_reference", "id": "msg_1"}, {"type": "message", "role": "user", "content": "hello"}]
     tools = [{"type": "web_search"}]
     response = post(client, items, tools=tools, include=["web_search_call.results"], conversation="c")
@@ -106,7 +106,7 @@ def test_what_has_no_effect_is_reported_and_left_out_of_the_prompt(client):
     ],
 )
 @pytest.mark.parametrize("streamed", [False, True])
-def test_refusals(client, streamed, fields, status, code, param):
+def test_refusals(client, streamed, fields, status, code, param) -> None:
     response = client.post("/responses", json={"model": "tiny", "input": "hi", "stream": streamed, **fields})
     error = response.json()["error"]
     assert (response.status_code, error["code"], error["param"]) == (status, code, param)

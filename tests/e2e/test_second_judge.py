@@ -60,7 +60,7 @@ def exchange(method, url, **options):
 
 
 @pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
-def test_answers(url, judge, path, method, operation):
+def test_answers(url, judge, path, method, operation) -> None:
     statuses = []
     for body in examples(operation):
         response, request, answer = exchange(method, filled(url, path), json=body, headers=WITH_KEY)
@@ -87,14 +87,14 @@ def refused(path, method, operation):
     ("path", "method", "status", "options"),
     [(path, method, *each) for path, method, operation in OPERATIONS for each in refused(path, method, operation)],
 )
-def test_errors(url, judge, path, method, status, options):
+def test_errors(url, judge, path, method, status, options) -> None:
     options = {"headers": WITH_KEY | {"Content-Type": "application/json"}} | options
     response, request, answer = exchange(method, url + path.replace("{model}", "m"), **options)
     assert response.status_code == status, response.text
     judge.validate_response(request, answer)
 
 
-def test_an_unknown_model(url, judge):
+def test_an_unknown_model(url, judge) -> None:
     response, request, answer = exchange("get", f"{url}/models/gpt-9", headers=WITH_KEY)
     assert response.status_code == 404
     judge.validate_response(request, answer)
@@ -111,7 +111,7 @@ def test_an_unknown_model(url, judge):
         (lambda response: response.headers.update({"x-request-id": ""}), "InvalidHeader"),
     ],
 )
-def test_it_notices(url, judge, fault, problem):
+def test_it_notices(url, judge, fault, problem) -> None:
     response, request, answer = exchange("get", f"{url}/models", headers=WITH_KEY)
     judge.validate_response(request, answer)
     fault(response)

@@ -14,7 +14,7 @@ PROJECT = Path(__file__).parents[2]
 FOLDERS = ("cli", "codegen", "conformance", "engine", "generated", "handlers", "server")
 
 
-def test_a_bound_in_the_yaml_is_a_bound_of_the_server(tmp_path):
+def test_a_bound_in_the_yaml_is_a_bound_of_the_server(tmp_path) -> None:
     package = tmp_path / "package" / "specvino"
     package.mkdir(parents=True)
     for folder in (*FOLDERS, "openapi"):

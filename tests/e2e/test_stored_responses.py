@@ -41,7 +41,7 @@ def finished(client, id):
     return client.responses.retrieve(id)
 
 
-def test_a_response_is_kept_as_it_was_answered(client):
+def test_a_response_is_kept_as_it_was_answered(client) -> None:
     answer = ask(client, metadata={"a": "b"})
     assert answer.store is True
     assert client.responses.retrieve(answer.id).to_dict() == answer.to_dict()
@@ -49,7 +49,7 @@ def test_a_response_is_kept_as_it_was_answered(client):
     assert client.responses.retrieve(last.response.id).to_dict() == last.response.to_dict()
 
 
-def test_one_that_must_not_be_kept_is_not(client):
+def test_one_that_must_not_be_kept_is_not(client) -> None:
     answer = ask(client, store=False)
     assert answer.store is False
     assert refused(client.responses.retrieve, answer.id) == (404, "response_not_found", "response_id")
@@ -57,7 +57,7 @@ def test_one_that_must_not_be_kept_is_not(client):
     assert refused(ask, client, **fields) == (404, "response_not_found", "previous_response_id")
 
 
-def test_a_deleted_one_is_gone(client, http):
+def test_a_deleted_one_is_gone(client, http) -> None:
     id = ask(client).id
     assert http.delete(f"/responses/{id}").json() == {"id": id, "object": "response", "deleted": True}
     for call in (client.responses.retrieve, client.responses.delete, client.responses.cancel):
@@ -66,7 +66,7 @@ def test_a_deleted_one_is_gone(client, http):
     assert refused(client.responses.retrieve, id, stream=True) == (404, "response_not_found", "response_id")
 
 
-def test_a_chain_is_the_conversation_written_out(client):
+def test_a_chain_is_the_conversation_written_out(client) -> None:
     first = ask(client, "one two", instructions="be brief")
     second = ask(client, "three", previous_response_id=first.id)
     third = ask(client, "four", previous_response_id=second.id, instructions="be long")
@@ -78,7 +78,7 @@ def test_a_chain_is_the_conversation_written_out(client):
     assert third.output_text == written_out.output_text == "four"
 
 
-def test_a_chain_of_which_a_part_was_deleted_is_not_continued(client):
+def test_a_chain_of_which_a_part_was_deleted_is_not_continued(client) -> None:
     first = ask(client)
     second = ask(client, previous_response_id=first.id)
     client.responses.delete(first.id)
@@ -87,7 +87,7 @@ def test_a_chain_of_which_a_part_was_deleted_is_not_continued(client):
     assert client.responses.retrieve(second.id).id == second.id
 
 
-def test_results_of_calls_and_references_find_what_they_are_about(client):
+def test_results_of_calls_and_references_find_what_they_are_about(client) -> None:
     call = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"}
     first = ask(client, [{"role": "user", "content": "go"}, call])
     result = {"type": "function_call_output", "call_id": "call_1", "output": "x y z"}
@@ -108,7 +108,7 @@ def test_results_of_calls_and_references_find_what_they_are_about(client):
     assert raw.headers["x-unsupported-params"] == "input.0"
 
 
-def test_input_items_come_in_pages(client, http):
+def test_input_items_come_in_pages(client, http) -> None:
     first = ask(client, [{"role": "user", "content": word} for word in ("a", "b", "c")])
     second = ask(client, "d", previous_response_id=first.id)
 
@@ -126,7 +126,7 @@ def test_input_items_come_in_pages(client, http):
     assert refused(client.responses.input_items.list, second.id, order="up")[1:] == ("invalid_value", "order")
 
 
-def test_events_are_replayed(client, http):
+def test_events_are_replayed(client, http) -> None:
     events = [event.to_dict() for event in ask(client, stream=True)]
     id = events[-1]["response"]["id"]
     assert judged("responses", http.get(f"/responses/{id}", params={"stream": "true"})) == events
@@ -139,7 +139,7 @@ def test_events_are_replayed(client, http):
     assert last.response.to_dict() == unary.to_dict()
 
 
-def test_a_query_without_effect_is_reported(client, http):
+def test_a_query_without_effect_is_reported(client, http) -> None:
     id = ask(client).id
     query = {
         "include_obfuscation": "true",
@@ -156,7 +156,7 @@ def test_a_query_without_effect_is_reported(client, http):
     )
 
 
-def test_a_response_in_the_background(client, http):
+def test_a_response_in_the_background(client, http) -> None:
     queued = ask_slowly(client, "delay=0.02")
     assert (queued.status, queued.background, queued.output) == ("queued", True, [])
     events = judged("responses", http.get(f"/responses/{queued.id}", params={"stream": "true"}))
@@ -168,7 +168,7 @@ def test_a_response_in_the_background(client, http):
     assert client.responses.cancel(queued.id).to_dict() == whole.to_dict(), "it is too late"
 
 
-def test_one_in_the_background_outlives_its_stream(client):
+def test_one_in_the_background_outlives_its_stream(client) -> None:
     with ask_slowly(client, "delay=0.05", stream=True) as stream:
         first = next(stream)
         second = next(stream)
@@ -178,7 +178,7 @@ def test_one_in_the_background_outlives_its_stream(client):
     assert rest[-1].response.output_text == "one two three"
 
 
-def test_one_in_the_background_can_be_cancelled(client, http):
+def test_one_in_the_background_can_be_cancelled(client, http) -> None:
     id = ask_slowly(client, "stall_at=1").id
     assert client.responses.retrieve(id).status == "in_progress"
     assert refused(ask, client, previous_response_id=id) == (400, "response_not_finished", "previous_response_id")
@@ -191,25 +191,25 @@ def test_one_in_the_background_can_be_cancelled(client, http):
     assert refused(client.responses.cancel, synchronous) == (400, "response_not_cancellable", "response_id")
 
 
-def test_one_in_the_background_can_be_deleted(client):
+def test_one_in_the_background_can_be_deleted(client) -> None:
     id = ask_slowly(client, "stall_at=1").id
     client.responses.delete(id)
     assert refused(client.responses.retrieve, id) == (404, "response_not_found", "response_id")
 
 
-def test_one_in_the_background_fails_or_is_refused_at_once(client):
+def test_one_in_the_background_fails_or_is_refused_at_once(client) -> None:
     failed = finished(client, ask_slowly(client, "crash_at=1").id)
     assert (failed.status, failed.error.code) == ("failed", "server_error")
     assert refused(ask_slowly, client, "refused=1") == (400, "invalid_prompt", "input")
 
 
-def test_a_stream_that_fails_is_kept_as_failed(client):
+def test_a_stream_that_fails_is_kept_as_failed(client) -> None:
     *_, last = ask(client, "script: crash_at=1\none two", stream=True)
     assert last.type == "response.failed"
     assert client.responses.retrieve(last.response.id).to_dict() == last.response.to_dict()
 
 
-def test_truncation_leaves_out_the_oldest_turns(client):
+def test_truncation_leaves_out_the_oldest_turns(client) -> None:
     items = [{"role": "user", "content": f"{number} " + "word " * 1500} for number in range(4)]
     for truncation in ("disabled", None):
         assert refused(ask, client, items, truncation=truncation)[:2] == (400, "context_length_exceeded")
@@ -221,7 +221,7 @@ def test_truncation_leaves_out_the_oldest_turns(client):
     assert refused(ask, client, "word " * 5000, **fields)[:2] == (400, "context_length_exceeded"), "nothing can go"
 
 
-def test_a_chain_on_a_real_model(tiny_server):
+def test_a_chain_on_a_real_model(tiny_server) -> None:
     with OpenAI(base_url=tiny_server.url, api_key="none", max_retries=0) as client:
         fields = {"model": "tiny", "temperature": 0}
         first = client.responses.create(**fields, input="hello")
@@ -237,7 +237,7 @@ def test_a_chain_on_a_real_model(tiny_server):
     assert whole.usage.input_tokens == written_out.usage.input_tokens
 
 
-def test_a_crash_loses_no_completed_response(tmp_path):
+def test_a_crash_loses_no_completed_response(tmp_path) -> None:
     database = ["--response-store", f"sqlite:///{tmp_path / 'kept.db'}"]
     with serving("--engine", "scripted", "--served-model-name", "m", *database) as server:
         with OpenAI(base_url=server.url, api_key="none") as client:
@@ -250,7 +250,7 @@ def test_a_crash_loses_no_completed_response(tmp_path):
                 assert client.responses.retrieve(answer.id).to_dict() == answer.to_dict()
 
 
-def test_a_server_that_ends_says_so_in_what_it_had_under_way(tmp_path):
+def test_a_server_that_ends_says_so_in_what_it_had_under_way(tmp_path) -> None:
     database = ["--response-store", f"sqlite:///{tmp_path / 'kept.db'}"]
     with serving("--engine", "scripted", "--served-model-name", "m", *database) as server:
         with OpenAI(base_url=server.url, api_key="none") as client:
@@ -264,7 +264,7 @@ def test_a_server_that_ends_says_so_in_what_it_had_under_way(tmp_path):
     assert (failed.status, failed.error.message) == ("failed", "The server was stopped while it made this response.")
 
 
-def test_a_server_without_a_store():
+def test_a_server_without_a_store() -> None:
     with (
         serving("--engine", "scripted", "--served-model-name", "m", "--response-store", "none") as server,
         OpenAI(base_url=server.url, api_key="none", max_retries=0) as client,
@@ -278,7 +278,7 @@ def test_a_server_without_a_store():
         assert raw.headers["x-unsupported-params"] == "store"
 
 
-def test_a_store_that_can_not_be_used_ends_the_start(tmp_path):
+def test_a_store_that_can_not_be_used_ends_the_start(tmp_path) -> None:
     (tmp_path / "x.db").write_bytes(b"x" * 5000)
     for url, words in ((f"sqlite:///{tmp_path / 'x.db'}", "not a database"), ("nonsense", "parse")):
         with pytest.raises(AssertionError, match=words), serving("--engine", "scripted", "--response-store", url):

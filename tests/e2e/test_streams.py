@@ -51,7 +51,7 @@ def scripted(scripted_server):
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 @pytest.mark.parametrize("act", REPERTOIRE)
-def test_what_the_scripted_engine_can_do(scripted, endpoint, act):
+def test_what_the_scripted_engine_can_do(scripted, endpoint, act) -> None:
     directives, fields = REPERTOIRE[act]
     text = fields.get("text", TEXT)
     rest = {name: value for name, value in fields.items() if name != "text"}
@@ -62,24 +62,24 @@ def test_what_the_scripted_engine_can_do(scripted, endpoint, act):
 
 
 @pytest.mark.parametrize("endpoint", ["chat", "responses"])
-def test_a_crash_before_the_first_token(scripted, endpoint):
+def test_a_crash_before_the_first_token(scripted, endpoint) -> None:
     events = judged(endpoint, ask(scripted, endpoint, "m", "script: crash_at=0\nx"))
     assert failed(events[-1])
 
 
-def test_completions_have_no_event_before_the_first_token(scripted):
+def test_completions_have_no_event_before_the_first_token(scripted) -> None:
     assert ask(scripted, "completions", "m", "script: crash_at=0\nx").status_code == 503
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 @pytest.mark.parametrize(("directive", "status"), [("unavailable=1", 503), ("refused=1", 400)])
-def test_what_is_known_before_the_first_event_is_a_status(scripted, endpoint, directive, status):
+def test_what_is_known_before_the_first_event_is_a_status(scripted, endpoint, directive, status) -> None:
     assert ask(scripted, endpoint, "m", f"script: {directive}\nx").status_code == status
 
 
 @pytest.mark.parametrize("endpoint", ["chat", "completions"])
 @pytest.mark.parametrize("options", [None, {"include_usage": True}, {"include_usage": False}])
-def test_choices_and_usage(scripted, endpoint, options):
+def test_choices_and_usage(scripted, endpoint, options) -> None:
     events = judged(endpoint, ask(scripted, endpoint, "m", TEXT, n=3, stream_options=options))
     choices = {choice["index"] for event in events for choice in event["choices"]}
     assert choices == {0, 1, 2}
@@ -88,7 +88,7 @@ def test_choices_and_usage(scripted, endpoint, options):
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 @pytest.mark.parametrize("fields", [{}, {"limit": 3}, {"stop": [" of"]}, {"temperature": 1, "limit": 20}])
-def test_the_default_model(default_server, endpoint, fields):
+def test_the_default_model(default_server, endpoint, fields) -> None:
     with httpx.Client(base_url=default_server.url, timeout=300) as client:
         fields = {"limit": 40} | fields
         events = judged(endpoint, ask(client, endpoint, "smollm2", "The capital of France is", **fields))

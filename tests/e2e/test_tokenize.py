@@ -19,7 +19,7 @@ def tokens(client, text, **fields):
     return response.json()["tokens"]
 
 
-def test_one_text_is_a_list_and_several_are_lists(client):
+def test_one_text_is_a_list_and_several_are_lists(client) -> None:
     assert tokens(client, "") == []
     alone = [tokens(client, text) for text in TEXTS]
     assert all(isinstance(token, int) for text in alone for token in text)
@@ -27,17 +27,17 @@ def test_one_text_is_a_list_and_several_are_lists(client):
     assert tokens(client, ["hello"]) == tokens(client, "hello")
 
 
-def test_the_tokens_are_those_that_a_completion_counts(client):
+def test_the_tokens_are_those_that_a_completion_counts(client) -> None:
     body = {"model": "smollm2", "prompt": TEXTS[2], "max_tokens": 1}
     usage = client.post("/completions", json=body).json()["usage"]
     assert usage["prompt_tokens"] == len(tokens(client, TEXTS[2]))
 
 
-def test_a_control_token_is_one_token(client):
+def test_a_control_token_is_one_token(client) -> None:
     assert len(tokens(client, "<|im_start|>")) == 1
 
 
-def test_cut_and_filled(client):
+def test_cut_and_filled(client) -> None:
     whole = tokens(client, TEXTS[2])
     assert tokens(client, TEXTS[2], max_length=3) == whole[:3]
     assert tokens(client, TEXTS[2], max_length=100) == whole
@@ -47,7 +47,7 @@ def test_cut_and_filled(client):
     assert (left[2:], left[:2]) == (whole, right[-2:])
 
 
-def test_no_text_is_cut_in_silence(client):
+def test_no_text_is_cut_in_silence(client) -> None:
     """Tokenizers from GGUF files drop the beginning of what is longer."""
     assert len(tokens(client, "hello " * 8000)) >= 8000
     response = client.post("/tokenize", json={"model": "smollm2", "text": ["a", "hello " * 20000]})
@@ -66,7 +66,7 @@ def test_no_text_is_cut_in_silence(client):
         ({"text": "a", "pad_to_max_length": True}, "invalid_value", "max_length"),
     ],
 )
-def test_bad_requests(client, fields, code, param):
+def test_bad_requests(client, fields, code, param) -> None:
     response = client.post("/tokenize", json={"model": "smollm2", **fields})
     error = response.json()["error"]
     assert (response.status_code, error["code"], error["param"]) == (400, code, param)

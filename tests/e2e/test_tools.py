@@ -111,7 +111,7 @@ ASKED = st.builds("".join, st.tuples(SCRIPTS, st.lists(st.sampled_from(WORDS), m
 
 @settings(max_examples=40)
 @given(text=ASKED, fields=st.fixed_dictionaries({"max_tokens": st.integers(1, 80)}, optional=CHAT_FIELDS))
-def test_folding_a_chat_stream_gives_the_unary_answer(any_client, text, fields):
+def test_folding_a_chat_stream_gives_the_unary_answer(any_client, text, fields) -> None:
     unary, streamed = (chat(any_client, text, stream, **fields) for stream in (False, True))
     assert comparable(streamed) == comparable(unary)
     for choice in unary["choices"]:
@@ -122,7 +122,7 @@ def test_folding_a_chat_stream_gives_the_unary_answer(any_client, text, fields):
 
 @settings(max_examples=40)
 @given(text=ASKED, fields=st.fixed_dictionaries({"max_output_tokens": st.integers(1, 80)}, optional=RESPONSE_FIELDS))
-def test_folding_a_response_s_stream_gives_the_unary_answer(any_client, text, fields):
+def test_folding_a_response_s_stream_gives_the_unary_answer(any_client, text, fields) -> None:
     unary, streamed = (respond(any_client, text, stream, **fields) for stream in (False, True))
     assert comparable(streamed) == comparable(unary)
 
@@ -131,7 +131,7 @@ both_ways = pytest.mark.parametrize("stream", [False, True], ids=["unary", "stre
 
 
 @both_ways
-def test_calls_in_chat(client, stream):
+def test_calls_in_chat(client, stream) -> None:
     answer = chat(client, "both Rome", stream)
     assert called(answer) == [("get_weather", {"city": "Rome"}), ("get_time", {"city": "Rome"})]
     assert message(answer)["content"] is None
@@ -139,7 +139,7 @@ def test_calls_in_chat(client, stream):
 
 
 @both_ways
-def test_calls_in_responses(client, stream):
+def test_calls_in_responses(client, stream) -> None:
     response = respond(client, "both Rome", stream)
     calls = items(response, "function_call")
     assert response["output"] == calls
@@ -150,7 +150,7 @@ def test_calls_in_responses(client, stream):
 
 
 @both_ways
-def test_the_loop_in_chat(client, stream):
+def test_the_loop_in_chat(client, stream) -> None:
     asked = {"role": "user", "content": "weather Paris"}
     call = message(chat(client, [asked], stream))
     result = {"role": "tool", "tool_call_id": call["tool_calls"][0]["id"], "content": "sunny"}
@@ -160,7 +160,7 @@ def test_the_loop_in_chat(client, stream):
 
 
 @both_ways
-def test_the_loop_in_responses(client, stream):
+def test_the_loop_in_responses(client, stream) -> None:
     asked = {"role": "user", "content": "weather Paris"}
     first = respond(client, [asked], stream)
     (call,) = items(first, "function_call")
@@ -169,7 +169,7 @@ def test_the_loop_in_responses(client, stream):
     assert items(response, "message")[0]["content"][0]["text"] == "It is sunny in Paris."
 
 
-def test_the_loop_with_stored_responses(client):
+def test_the_loop_with_stored_responses(client) -> None:
     first = respond(client, "weather Paris", False, store=True)
     (call,) = items(first, "function_call")
     result = {"type": "function_call_output", "call_id": call["call_id"], "output": "sunny"}
@@ -179,7 +179,7 @@ def test_the_loop_with_stored_responses(client):
 
 @both_ways
 @pytest.mark.parametrize("choice", ["required", {"type": "function", "name": "get_time"}])
-def test_forced_calls(client, stream, choice):
+def test_forced_calls(client, stream, choice) -> None:
     answer, response = (
         chat(client, "hello", stream, tool_choice=choice),
         respond(client, "hello", stream, tool_choice=choice),
@@ -194,14 +194,14 @@ def test_forced_calls(client, stream, choice):
 
 
 @both_ways
-def test_no_tools_are_shown_where_none_may_be_called(client, stream):
+def test_no_tools_are_shown_where_none_may_be_called(client, stream) -> None:
     answer = chat(client, "weather Paris", stream, tool_choice="none")
     assert answer["choices"][0]["message"]["content"]
     assert answer["usage"]["prompt_tokens"] < 40
 
 
 @both_ways
-def test_cut_inside_of_a_call(client, stream):
+def test_cut_inside_of_a_call(client, stream) -> None:
     whole = chat(client, "weather Paris", False)["usage"]["completion_tokens"]
     for tokens in range(1, whole):
         answer = chat(client, "weather Paris", stream, max_tokens=tokens)
@@ -216,7 +216,7 @@ def test_cut_inside_of_a_call(client, stream):
 
 @both_ways
 @pytest.mark.parametrize(("choice", "asked"), [("auto", f"So: {CALL}"), ("required", "")])
-def test_of_a_call_that_is_cut_no_markup_is_shown(scripted_server, stream, choice, asked):
+def test_of_a_call_that_is_cut_no_markup_is_shown(scripted_server, stream, choice, asked) -> None:
     asked = f"script: token_bytes=1\n{asked}"
     with httpx.Client(base_url=scripted_server.url) as client:
         for tokens in range(4, 60, 5):
@@ -229,7 +229,7 @@ def test_of_a_call_that_is_cut_no_markup_is_shown(scripted_server, stream, choic
 
 
 @both_ways
-def test_thoughts(client, stream):
+def test_thoughts(client, stream) -> None:
     answer, response = chat(client, "think", stream, tools=[]), respond(client, "think", stream, tools=[])
     said = message(answer)
     assert (said["reasoning_content"], said["reasoning"], said["content"]) == (THOUGHTS, THOUGHTS, "The answer is 4.")
@@ -242,7 +242,7 @@ def test_thoughts(client, stream):
 
 
 @both_ways
-def test_cut_inside_of_thoughts(client, stream):
+def test_cut_inside_of_thoughts(client, stream) -> None:
     answer, response = (
         chat(client, "think", stream, tools=[], max_tokens=8),
         respond(client, "think", stream, tools=[], max_output_tokens=8),
@@ -256,7 +256,7 @@ def test_cut_inside_of_thoughts(client, stream):
 
 
 @both_ways
-def test_probabilities_of_every_token(client, stream):
+def test_probabilities_of_every_token(client, stream) -> None:
     answer = chat(client, "think", stream, tools=[], logprobs=True)
     tokens = answer["choices"][0]["logprobs"]["content"]
     assert len(tokens) == answer["usage"]["completion_tokens"]
@@ -268,7 +268,7 @@ def test_probabilities_of_every_token(client, stream):
     assert "".join(token["token"] for token in text["logprobs"]) == text["text"]
 
 
-def test_thoughts_leave_sealed(client):
+def test_thoughts_leave_sealed(client) -> None:
     first = respond(client, "think", False, tools=[], include=["reasoning.encrypted_content"])
     reasoning = first["output"][0]
     assert reasoning["encrypted_content"]
@@ -283,7 +283,7 @@ def test_thoughts_leave_sealed(client):
 
 
 @both_ways
-def test_forced_calls_do_not_repeat_themselves(scripted_server, stream):
+def test_forced_calls_do_not_repeat_themselves(scripted_server, stream) -> None:
     with httpx.Client(base_url=scripted_server.url) as client:
         asked, fields = "script: calls=5 token_bytes=3\n", {"tool_choice": "required"}
         answer, response = chat(client, asked, stream, **fields), respond(client, asked, stream, **fields)
@@ -295,7 +295,7 @@ def test_forced_calls_do_not_repeat_themselves(scripted_server, stream):
         assert len(called(free)) == 5
 
 
-def test_what_the_scripted_engine_is_told(scripted_server):
+def test_what_the_scripted_engine_is_told(scripted_server) -> None:
     with httpx.Client(base_url=scripted_server.url) as client:
         answer = chat(client, "script: think=1 calls=2\na b", False)
         assert message(answer)["reasoning_content"] == message(answer)["content"] == "a b"

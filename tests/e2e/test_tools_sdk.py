@@ -38,7 +38,7 @@ def default(default_server):
         yield client
 
 
-def test_chat_s_accumulator(tiny):
+def test_chat_s_accumulator(tiny) -> None:
     arguments = []
     with tiny.chat.completions.stream(model="tiny", messages=[ASKED], tools=[CHAT_TOOL], temperature=0) as stream:
         for event in stream:
@@ -51,7 +51,7 @@ def test_chat_s_accumulator(tiny):
     assert "".join(arguments) == call.function.arguments == '{"city": "Rome"}'
 
 
-def test_responses_accumulator(tiny):
+def test_responses_accumulator(tiny) -> None:
     with tiny.responses.stream(model="tiny", input=[ASKED], tools=[RESPONSE_TOOL], temperature=0) as stream:
         deltas = [event.delta for event in stream if event.type == "response.function_call_arguments.delta"]
         response = stream.get_final_response()
@@ -60,7 +60,7 @@ def test_responses_accumulator(tiny):
     assert "".join(deltas) == call.arguments == '{"city": "Rome"}'
 
 
-def test_the_loop_in_chat(tiny):
+def test_the_loop_in_chat(tiny) -> None:
     fields = {"model": "tiny", "tools": [CHAT_TOOL], "temperature": 0}
     said = tiny.chat.completions.create(messages=[ASKED], **fields).choices[0].message
     result = {"role": "tool", "tool_call_id": said.tool_calls[0].id, "content": "sunny"}
@@ -68,7 +68,7 @@ def test_the_loop_in_chat(tiny):
     assert (answer.message.content, answer.finish_reason) == ("It is sunny in Rome.", "stop")
 
 
-def test_the_loop_in_responses(tiny):
+def test_the_loop_in_responses(tiny) -> None:
     fields = {"model": "tiny", "tools": [RESPONSE_TOOL], "temperature": 0}
     first = tiny.responses.create(input=[ASKED], **fields)
     result = {"type": "function_call_output", "call_id": first.output[0].call_id, "output": "sunny"}
@@ -76,7 +76,7 @@ def test_the_loop_in_responses(tiny):
 
 
 @pytest.mark.parametrize("summary", ["auto", None])
-def test_thoughts(tiny, summary):
+def test_thoughts(tiny, summary) -> None:
     with tiny.responses.stream(model="tiny", input="think", temperature=0, reasoning={"summary": summary}) as stream:
         kinds = {event.type for event in stream}
         response = stream.get_final_response()
@@ -87,7 +87,7 @@ def test_thoughts(tiny, summary):
     assert message.content[0].text == response.output_text == "The answer is 4."
 
 
-def test_a_strict_tool_that_must_be_called(default):
+def test_a_strict_tool_that_must_be_called(default) -> None:
     tool = openai.pydantic_function_tool(GetWeather)
     completion = default.chat.completions.parse(
         model=MODEL,
@@ -101,7 +101,7 @@ def test_a_strict_tool_that_must_be_called(default):
     assert completion.choices[0].finish_reason == "tool_calls"
 
 
-def test_a_whole_loop_on_a_model_that_knows_no_tools(default):
+def test_a_whole_loop_on_a_model_that_knows_no_tools(default) -> None:
     """It can be forced to call, and reads the result."""
     tool = {"type": "function", **openai.pydantic_function_tool(GetWeather)["function"]}
     asked = {"role": "user", "content": "How will the weather be in Paris tomorrow?"}
@@ -126,7 +126,7 @@ TWO = [
 
 
 @pytest.mark.parametrize("question", ["What time is it in Rome?", "How will the weather be in Paris?"])
-def test_forced_calls_of_a_model_that_knows_no_tools_come_to_an_end(default, question):
+def test_forced_calls_of_a_model_that_knows_no_tools_come_to_an_end(default, question) -> None:
     """Left alone it would repeat one call until the limit."""
     nested = [{"type": "function", "function": {key: tool[key] for key in tool if key != "type"}} for tool in TWO]
     fields = {"model": MODEL, "tool_choice": "required", "temperature": 0}

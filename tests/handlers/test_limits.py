@@ -32,7 +32,7 @@ def refusal(endpoint, limits=None, drafting=None, **fields):
         (RESPONSE, "max_output_tokens"),
     ],
 )
-def test_the_limit_on_tokens_is_inclusive(endpoint, name):
+def test_the_limit_on_tokens_is_inclusive(endpoint, name) -> None:
     limits = Limits(max_tokens=10)
     assert refusal(endpoint, limits, **{name: 10}) is None
     assert refusal(endpoint, limits, **{name: 11}) == ("integer_above_max_value", name)
@@ -41,14 +41,14 @@ def test_the_limit_on_tokens_is_inclusive(endpoint, name):
 
 
 @ALL
-def test_the_limit_on_candidates_is_inclusive(endpoint):
+def test_the_limit_on_candidates_is_inclusive(endpoint) -> None:
     assert refusal(endpoint, Limits(best_of=4), best_of=4) is None
     assert refusal(endpoint, Limits(best_of=4), best_of=5) == ("integer_above_max_value", "best_of")
     assert refusal(endpoint, best_of=20) is None
 
 
 @ALL
-def test_n_is_at_most_best_of_where_that_is_given(endpoint):
+def test_n_is_at_most_best_of_where_that_is_given(endpoint) -> None:
     assert refusal(endpoint, n=3, best_of=2) == ("invalid_value", "n")
     assert refusal(endpoint, n=2, best_of=1) == ("invalid_value", "n")
     assert refusal(endpoint, n=3, best_of=3) is None
@@ -60,14 +60,14 @@ def test_n_is_at_most_best_of_where_that_is_given(endpoint):
     ("endpoint", "limit"),
     [(CHAT, "max_completion_tokens"), (COMPLETION, "max_tokens"), (RESPONSE, "max_output_tokens")],
 )
-def test_the_least_tokens_are_at_most_the_most(endpoint, limit):
+def test_the_least_tokens_are_at_most_the_most(endpoint, limit) -> None:
     assert refusal(endpoint, min_tokens=5, **{limit: 4}) == ("invalid_value", "min_tokens")
     assert refusal(endpoint, min_tokens=5, **{limit: 5}) is None
     assert refusal(endpoint, min_tokens=5) is None
 
 
 @ALL
-def test_a_search_has_no_least_length(endpoint):
+def test_a_search_has_no_least_length(endpoint) -> None:
     assert refusal(endpoint, min_tokens=1, best_of=2) == ("invalid_value", "min_tokens")
     assert refusal(endpoint, min_tokens=0, best_of=2) is None
     assert refusal(endpoint, min_tokens=1, best_of=1) is None
@@ -82,7 +82,7 @@ def test_a_search_has_no_least_length(endpoint):
         ({"max_ngram_size": 2}, ("prompt_lookup",)),
     ],
 )
-def test_settings_of_drafts_need_an_engine_that_drafts(endpoint, field, kinds):
+def test_settings_of_drafts_need_an_engine_that_drafts(endpoint, field, kinds) -> None:
     [name] = field
     for drafting in (None, "draft_model", "prompt_lookup"):
         expected = None if drafting in kinds else ("unsupported_parameter", name)
@@ -91,7 +91,7 @@ def test_settings_of_drafts_need_an_engine_that_drafts(endpoint, field, kinds):
 
 
 @ALL
-def test_an_engine_that_drafts_does_not_search(endpoint):
+def test_an_engine_that_drafts_does_not_search(endpoint) -> None:
     for drafting in ("draft_model", "prompt_lookup"):
         assert refusal(endpoint, drafting=drafting, best_of=2) == ("unsupported_parameter", "best_of")
         assert refusal(endpoint, drafting=drafting, best_of=1) is None

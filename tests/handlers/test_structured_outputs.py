@@ -28,7 +28,7 @@ def of_response(*, strict=False, **fields):
 
 
 @pytest.mark.parametrize("format", [None, {"type": "text"}])
-def test_any_text(format):
+def test_any_text(format) -> None:
     assert of_chat(format) is None
     assert of_response(response_format=format) is None
     assert of_response(text={"format": format}) is None
@@ -36,7 +36,7 @@ def test_any_text(format):
     assert of_response() is None
 
 
-def test_an_object():
+def test_an_object() -> None:
     output = of_chat({"type": "json_object"})
     assert output.constraint == JsonSchema({"type": "object"})
     assert of_response(response_format={"type": "json_object"}) == output
@@ -44,7 +44,7 @@ def test_an_object():
 
 
 @pytest.mark.parametrize("strict", [None, False, True])
-def test_a_schema(strict):
+def test_a_schema(strict) -> None:
     named = {"name": "n", "schema": SCHEMA, "strict": strict}
     expected = JsonSchema(SCHEMA, bool(strict))
     chat = of_chat({"type": "json_schema", "json_schema": named})
@@ -54,17 +54,17 @@ def test_a_schema(strict):
     assert (flat.constraint, flat.param) == (expected, "text.format.schema")
 
 
-def test_a_schema_alone_as_ovms_takes_it():
+def test_a_schema_alone_as_ovms_takes_it() -> None:
     output = of_chat({"type": "json_schema", "json_schema": SCHEMA})
     assert (output.constraint, output.param) == (JsonSchema(SCHEMA), "response_format.json_schema")
 
 
-def test_no_schema_is_any_json():
+def test_no_schema_is_any_json() -> None:
     assert of_chat({"type": "json_schema", "json_schema": {"schema": None}}).constraint == JsonSchema({})
     assert of_chat({"type": "json_schema", "json_schema": {}}).constraint == JsonSchema({})
 
 
-def test_a_server_that_refuses_what_it_can_not_do_is_strict_with_all():
+def test_a_server_that_refuses_what_it_can_not_do_is_strict_with_all() -> None:
     assert of_chat(
         {"type": "json_schema", "json_schema": {"schema": SCHEMA, "strict": False}}, strict=True
     ).constraint.strict
@@ -74,7 +74,7 @@ def test_a_server_that_refuses_what_it_can_not_do_is_strict_with_all():
     assert of_chat({"type": "regex", "pattern": "a"}, strict=True).constraint.strict
 
 
-def test_structural_formats():
+def test_structural_formats() -> None:
     regex = {"type": "regex", "pattern": "a+"}
     tag = {"type": "structural_tag", "format": regex}
     bare, wrapped = of_chat(regex), of_chat(tag)
@@ -84,7 +84,7 @@ def test_structural_formats():
     assert of_tag(tag, "tool_choice", strict=True).constraint == StructuralTag(tag, True)
 
 
-def test_refusals_name_the_field():
+def test_refusals_name_the_field() -> None:
     output = of_chat({"type": "json_schema", "json_schema": {"schema": SCHEMA}})
     for unsupported, code in ((True, "unsupported_schema"), (False, "invalid_schema")):
         with pytest.raises(ApiError, match="so it is") as caught, refusals(output):
@@ -95,7 +95,7 @@ def test_refusals_name_the_field():
 
 
 @pytest.mark.parametrize("fields", [{"ignore_eos": True}, {"min_tokens": 1}, {"best_of": 2}])
-def test_what_has_no_form_is_refused(fields):
+def test_what_has_no_form_is_refused(fields) -> None:
     (param,) = fields
     for ask in (
         lambda: of_chat({"type": "json_object"}, **fields),
@@ -108,7 +108,7 @@ def test_what_has_no_form_is_refused(fields):
     assert of_chat({"type": "json_object"}, ignore_eos=False, best_of=1)
 
 
-def test_two_forms_are_refused():
+def test_two_forms_are_refused() -> None:
     both = {"response_format": {"type": "json_object"}, "text": {"format": {"type": "json_object"}}}
     with pytest.raises(ApiError) as caught:
         of_response(**both)

@@ -16,7 +16,7 @@ ENDPOINTS = {"/v3/chat/completions": "chat", "/v3/completions": "completions", "
 
 
 @pytest.mark.parametrize("case", list(load()), ids=lambda case: case.id)
-def test_the_kind_of_answer(clients, case):
+def test_the_kind_of_answer(clients, case) -> None:
     response = send(clients(case.server), case)
     assert kind(response) == case.ours, response.text
     if response.is_error:

@@ -57,18 +57,18 @@ def streamed_text(chunks: list[dict[str, Any]], index: int = 0) -> str:
     return "".join(choice["delta"].get("content") or "" for choice in deltas(chunks, index))
 
 
-def test_no_error_has_a_status_that_clients_can_t_make_sense_of():
+def test_no_error_has_a_status_that_clients_can_t_make_sense_of() -> None:
     assert {entry.status for entry in ERRORS.values()} & {406, 412} == set()
 
 
-def test_ids_are_unique_and_say_what_they_name(client):
+def test_ids_are_unique_and_say_what_they_name(client) -> None:
     for ask, kind in ((chat, "chatcmpl-"), (complete, "cmpl-"), (respond, "resp_")):
         ids = {whole(ask(client))["id"] for _ in range(3)}
         assert len(ids) == 3
         assert all(re.fullmatch(kind + "[0-9a-f]{32}", id) for id in ids)
 
 
-def test_items_of_responses_have_ids_that_say_what_they_are(client):
+def test_items_of_responses_have_ids_that_say_what_they_are(client) -> None:
     message, other = (whole(respond(client))["output"][0]["id"] for _ in range(2))
     assert message != other
     assert message.startswith("msg_")
@@ -81,7 +81,7 @@ def test_items_of_responses_have_ids_that_say_what_they_are(client):
     assert first["call_id"] != second["call_id"]
 
 
-def test_each_choice_of_a_stream_begins_with_its_role(client):
+def test_each_choice_of_a_stream_begins_with_its_role(client) -> None:
     chunks = judged("chat", chat(client, stream=True, n=2, **SAMPLED | {"seed": 1}))
     for index in (0, 1):
         first, *others = (choice["delta"] for choice in deltas(chunks, index))
@@ -89,7 +89,7 @@ def test_each_choice_of_a_stream_begins_with_its_role(client):
         assert not any("role" in delta for delta in others)
 
 
-def test_choices_are_drawn_with_the_seed_plus_their_index(client):
+def test_choices_are_drawn_with_the_seed_plus_their_index(client) -> None:
     settings = SAMPLED | {"seed": 7}
     texts = contents(whole(chat(client, n=3, **settings)))
     assert len(set(texts)) == 3
@@ -98,7 +98,7 @@ def test_choices_are_drawn_with_the_seed_plus_their_index(client):
     assert [contents(whole(chat(client, **settings | {"seed": 7 + index})))[0] for index in range(3)] == texts
 
 
-def test_a_stream_has_the_probabilities_that_the_whole_answer_has(client):
+def test_a_stream_has_the_probabilities_that_the_whole_answer_has(client) -> None:
     expected = whole(chat(client, logprobs=True))["choices"][0]["logprobs"]["content"]
     chunks = judged("chat", chat(client, logprobs=True, stream=True))
     found = [token for choice in deltas(chunks) for token in (choice["logprobs"] or {}).get("content") or ()]
@@ -109,14 +109,14 @@ def test_a_stream_has_the_probabilities_that_the_whole_answer_has(client):
 @pytest.mark.parametrize(
     ("included", "text"), [(None, "The capital of "), (False, "The capital of "), (True, "The capital of France")]
 )
-def test_a_stream_has_its_stop_text_only_where_asked(client, included, text):
+def test_a_stream_has_its_stop_text_only_where_asked(client, included, text) -> None:
     fields = {"stop": "France", "include_stop_str_in_output": included}
     assert contents(whole(chat(client, "capital", **fields))) == [text]
     assert streamed_text(judged("chat", chat(client, "capital", stream=True, **fields))) == text
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_form_that_can_t_be_had_is_no_free_answer(client, stream):
+def test_a_form_that_can_t_be_had_is_no_free_answer(client, stream) -> None:
     wrong = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "nonsense"}}}
     error = error_of(chat(client, response_format=wrong, stream=stream), 400, "invalid_schema")
     assert error["param"] == "response_format.json_schema.schema.type"
@@ -133,7 +133,7 @@ def test_a_form_that_can_t_be_had_is_no_free_answer(client, stream):
 
 @pytest.mark.parametrize("choice", ["required", {"type": "function", "name": "get_time"}])
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_forced_call_is_made(client, choice, stream):
+def test_a_forced_call_is_made(client, choice, stream) -> None:
     response = respond(client, "hello", tools=TOOLS, tool_choice=choice, stream=stream, max_output_tokens=100)
     answer = judged("responses", response)[-1]["response"] if stream else whole(response)
     calls = [item for item in answer["output"] if item["type"] == "function_call"]
@@ -143,7 +143,7 @@ def test_a_forced_call_is_made(client, choice, stream):
     assert all(json.loads(call["arguments"]).keys() == {"city"} for call in calls)
 
 
-def test_a_tool_that_was_not_given_can_t_be_forced(client):
+def test_a_tool_that_was_not_given_can_t_be_forced(client) -> None:
     unknown = {"type": "function", "name": "zzz"}
     for ask in (chat, respond):
         response = ask(client, tools=TOOLS, tool_choice=unknown)
@@ -151,7 +151,7 @@ def test_a_tool_that_was_not_given_can_t_be_forced(client):
         assert response.json()["error"]["param"].startswith("tool_choice")
 
 
-def test_responses_have_instructions_forms_and_memory(client):
+def test_responses_have_instructions_forms_and_memory(client) -> None:
     first = whole(respond(client, instructions="be brief"))
     assert first["instructions"] == "be brief"
     assert first["usage"]["input_tokens"] > whole(respond(client))["usage"]["input_tokens"]
@@ -165,7 +165,7 @@ def test_responses_have_instructions_forms_and_memory(client):
     error_of(client.get(f"/v3/responses/{forgotten['id']}"), 404, "response_not_found")
 
 
-def test_usage_has_details(client):
+def test_usage_has_details(client) -> None:
     answer = whole(chat(client))["usage"]
     assert answer["completion_tokens_details"]["reasoning_tokens"] == 0
     response = whole(respond(client, "think"))["usage"]
@@ -173,7 +173,7 @@ def test_usage_has_details(client):
     assert response["input_tokens_details"]["cached_tokens"] >= 0
 
 
-def test_a_response_that_is_cut_says_so_in_openai_s_words(client):
+def test_a_response_that_is_cut_says_so_in_openai_s_words(client) -> None:
     cut = {"max_output_tokens": 3}
     answer = whole(respond(client, "count", **cut))
     *_, last = judged("responses", respond(client, "count", stream=True, **cut))

@@ -43,13 +43,13 @@ def optional(schema: Schema, place: str, seen: set[str]) -> Iterator[tuple[str, 
 OPTIONAL = {id: list(optional({"$ref": f"#/components/schemas/{OPERATIONS[id].body}"}, "", set())) for id in LEAST}
 
 
-def test_all_requests_are_here():
+def test_all_requests_are_here() -> None:
     assert LEAST.keys() == {id for id, operation in OPERATIONS.items() if operation.body}
     assert min(map(len, OPTIONAL.values())) >= 4
 
 
 @pytest.mark.parametrize("id", LEAST)
-def test_the_document_allows_it(id):
+def test_the_document_allows_it(id) -> None:
     components = whole()["components"]
     refused = [
         place
@@ -60,7 +60,7 @@ def test_the_document_allows_it(id):
 
 
 @pytest.mark.parametrize("id", LEAST)
-def test_the_server_answers_as_if_nothing_was_said(clients, id):
+def test_the_server_answers_as_if_nothing_was_said(clients, id) -> None:
     nulls = {place[1:]: None for place, _ in OPTIONAL[id] if not set(".[") & set(place[1:])}
     response = clients("text").post(f"/v1{OPERATIONS[id].path}", json={"model": "m", **LEAST[id], **nulls})
     assert response.status_code == 200, response.text

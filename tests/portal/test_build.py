@@ -28,7 +28,7 @@ def site(tmp_path_factory):
 class Addresses(HTMLParser):
     """What a page has: its ids, and the addresses that it leads to."""
 
-    def __init__(self, text):
+    def __init__(self, text) -> None:
         super().__init__()
         self.ids, self.leads = set(), set()
         self.feed(text)
@@ -41,7 +41,7 @@ class Addresses(HTMLParser):
                 self.leads.add(value)
 
 
-def test_every_link_leads_to_something(site):
+def test_every_link_leads_to_something(site) -> None:
     pages = {page: Addresses(page.read_text()) for page in site.rglob("*.html")}
     for page, found in pages.items():
         for lead in found.leads:
@@ -56,14 +56,14 @@ def test_every_link_leads_to_something(site):
                 assert anchor in pages[target].ids, f"{page.name} leads to {lead}"
 
 
-def test_every_field_has_its_row(site):
+def test_every_field_has_its_row(site) -> None:
     matrix = Addresses((site / "matrix.html").read_text())
     fields = Source().fields
     assert len(fields) > 700
     assert {field.name for field in fields} <= matrix.ids
 
 
-def test_every_field_of_the_documents_is_known():
+def test_every_field_of_the_documents_is_known() -> None:
     text = json.dumps(Source().document)
     document = json.loads(text)
     named = set()
@@ -79,7 +79,7 @@ def test_every_field_of_the_documents_is_known():
     assert {field.name for field in Source().fields} == named
 
 
-def test_what_lies_inside_a_field_follows_it():
+def test_what_lies_inside_a_field_follows_it() -> None:
     fields = Source().fields
     parts = {field.name: field.part for field in fields}
     names = list(parts)
@@ -92,7 +92,7 @@ def test_what_lies_inside_a_field_follows_it():
     assert followers > 300
 
 
-def test_every_operation_has_its_page(site):
+def test_every_operation_has_its_page(site) -> None:
     operations = Source().operations
     assert len(operations) == len(OPERATIONS)
     for operation in operations:
@@ -104,11 +104,11 @@ def test_every_operation_has_its_page(site):
             assert f"<td><code>{parameter['name']}</code></td>" in page
 
 
-def test_every_error_is_there(site):
+def test_every_error_is_there(site) -> None:
     assert {code.value for code in ErrorCode} <= Addresses((site / "errors.html").read_text()).ids
 
 
-def test_every_system_has_its_page_its_document_and_its_reference(site):
+def test_every_system_has_its_page_its_document_and_its_reference(site) -> None:
     for system in SYSTEMS:
         page = (site / "dialects" / f"{system}.html").read_text()
         document = Source().dialect(system)
@@ -133,7 +133,7 @@ def drawn(command, name):
         yield from drawn(inner, f"{name} {part}")
 
 
-def test_every_command_is_drawn(site):
+def test_every_command_is_drawn(site) -> None:
     sections = re.split(r"(?=<h2 id=)", (site / "commands.html").read_text())
     found = dict(drawn(typer.main.get_command(app), "specvino"))
     assert {"specvino serve", "specvino spec explain", "specvino docs build"} <= found.keys()
@@ -143,13 +143,13 @@ def test_every_command_is_drawn(site):
         assert all(option in section for option in options if option != "--help"), name
 
 
-def test_nothing_names_another_host(site):
+def test_nothing_names_another_host(site) -> None:
     for page in site.rglob("*.html"):
         if page.parent.name != "reference":
             assert not re.search(r'(?:src|rel="stylesheet" href)="https?:', page.read_text()), page
 
 
-def test_a_broken_link_is_an_error(tmp_path, monkeypatch):
+def test_a_broken_link_is_an_error(tmp_path, monkeypatch) -> None:
     pages = tmp_path / "docs"
     pages.mkdir()
     for page in ("index", "getting-started", "field-handling", "conformance", "sdk", "engine", "deployment"):
@@ -159,21 +159,21 @@ def test_a_broken_link_is_an_error(tmp_path, monkeypatch):
         build(tmp_path / "site", app, side_by_side)
 
 
-def test_a_folder_with_something_else_stays_as_it_is(tmp_path):
+def test_a_folder_with_something_else_stays_as_it_is(tmp_path) -> None:
     (tmp_path / "precious").write_text("data")
     with pytest.raises(BuildError, match="something else"):
         build(tmp_path, app, side_by_side)
     assert (tmp_path / "precious").read_text() == "data"
 
 
-def test_the_portal_s_own_folder_is_no_site(tmp_path):
+def test_the_portal_s_own_folder_is_no_site(tmp_path) -> None:
     shutil.copytree(ROOT / "portal", tmp_path / "portal")
     with pytest.raises(BuildError, match="something else"):
         build(tmp_path / "portal", app, side_by_side)
     assert (tmp_path / "portal" / "build.py").exists()
 
 
-def test_a_site_is_replaced(site):
+def test_a_site_is_replaced(site) -> None:
     (site / "stale.html").write_text("old")
     build(site, app, side_by_side)
     assert not (site / "stale.html").exists()

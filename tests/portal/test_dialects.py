@@ -30,7 +30,7 @@ def endpoints(system):
     }
 
 
-def test_all_forms_of_errors():
+def test_all_forms_of_errors() -> None:
     assert row("vllm", "Errors").endswith('; 401: a text, `{"error": "…"}` |')
     assert row("mlc-llm", "Errors").endswith('; 401 and 422: `{"detail": …}`, as FastAPI gives it; 500: plain text |')
     for system in SYSTEMS:
@@ -39,7 +39,7 @@ def test_all_forms_of_errors():
             assert dialects.FORMS[form] in row(system, "Errors")
 
 
-def test_what_is_different_in_a_stream():
+def test_what_is_different_in_a_stream() -> None:
     assert "| Parts of thoughts are opened by events of its own. |" in row("vllm", "Responses")
     others = 0
     for system in SYSTEMS:
@@ -51,7 +51,7 @@ def test_what_is_different_in_a_stream():
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_all_that_differs_is_told_once(system):
+def test_all_that_differs_is_told_once(system) -> None:
     had, told = endpoints(system) | {"error"}, linked(system)
     for field in SOURCE.fields:
         said = field.support.get(system)
@@ -69,7 +69,7 @@ def test_all_that_differs_is_told_once(system):
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_fields_without_remark_stand_by_level(system):
+def test_fields_without_remark_stand_by_level(system) -> None:
     for line in PAGES[system].splitlines():
         if found := re.match(r'<span class="level (\w+)">', line):
             names = re.findall(r"matrix\.md#([^)]+)\)", line)
@@ -79,7 +79,7 @@ def test_fields_without_remark_stand_by_level(system):
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_what_nobody_knows_is_counted(system):
+def test_what_nobody_knows_is_counted(system) -> None:
     [page] = matrix.pages(SOURCE)
     count = len(re.findall(rf'data-levels="[^"]*\b{system}:unknown\b', page.text))
     sentence = f"Of {count} fields nobody has found out yet what {SYSTEMS[system]} does"

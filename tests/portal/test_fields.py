@@ -47,7 +47,7 @@ HANDLING = {
 }
 
 
-def test_every_owner_of_a_field_is_told(articles, rows):
+def test_every_owner_of_a_field_is_told(articles, rows) -> None:
     merged = 0
     for field in SOURCE.fields:
         if field.endpoint == "error":
@@ -73,12 +73,12 @@ def test_every_owner_of_a_field_is_told(articles, rows):
     assert merged > 30
 
 
-def test_the_values_of_all_branches_are_one_list(articles):
+def test_the_values_of_all_branches_are_one_list(articles) -> None:
     roles = '"assistant" , "developer" , "function" , "system" , "tool" , "user"'
     assert articles["chat.messages[].role"] == f"messages[].role {roles} supported The turn's author."
 
 
-def test_branches_that_differ_stand_apart(articles, rows):
+def test_branches_that_differ_stand_apart(articles, rows) -> None:
     kind = articles["chat.messages[].content[].type"]
     assert '"input_audio" , "file" : not supported here' in kind
     assert '"image_url" , "refusal" , "text" : supported' in kind
@@ -90,11 +90,11 @@ def test_branches_that_differ_stand_apart(articles, rows):
     assert rows["chat.messages[].content"][1] == "supported"
 
 
-def test_what_lies_in_a_field_without_effect_has_none(articles):
+def test_what_lies_in_a_field_without_effect_has_none(articles) -> None:
     assert "not supported here" in articles["chat.tool_choice.custom.name"]
 
 
-def test_values_that_alone_are_supported(articles, rows):
+def test_values_that_alone_are_supported(articles, rows) -> None:
     limited = 0
     for field in SOURCE.fields:
         for owner in field.owners:
@@ -108,7 +108,7 @@ def test_values_that_alone_are_supported(articles, rows):
     assert "supported for auto, low, high" in rows["chat.messages[].content[].image_url.detail"][1]
 
 
-def test_what_a_system_takes_and_sends_and_what_is_noted_of_it(rows):
+def test_what_a_system_takes_and_sends_and_what_is_noted_of_it(rows) -> None:
     assert "partial Others are a 422. accepts system, user, assistant, tool" in rows["chat.messages[].role"]
     told = 0
     for field in SOURCE.fields:

@@ -32,7 +32,7 @@ def boxes(group, x=0.0, y=0.0):
 
 
 @each_table
-def test_it_has_every_machine_and_every_fact(table):
+def test_it_has_every_machine_and_every_fact(table) -> None:
     drawn = ElementTree.fromstring(diagram(table))
     names = {text.text for text in drawn.iter(f"{SVG}text") if text.get("class") == "name"}
     assert names == {machine.name for machine in table.machines}
@@ -45,7 +45,7 @@ def test_it_has_every_machine_and_every_fact(table):
 
 
 @each_table
-def test_it_draws_within_its_size_and_nothing_over_another(table):
+def test_it_draws_within_its_size_and_nothing_over_another(table) -> None:
     drawn = ElementTree.fromstring(diagram(table))
     found = list(boxes(drawn))
     frames = [each[1:] for each in found if each[0] == "frame"]
@@ -62,7 +62,7 @@ def test_it_draws_within_its_size_and_nothing_over_another(table):
 
 
 @each_table
-def test_the_page_has_it(table):
+def test_the_page_has_it(table) -> None:
     assert diagram(table) in PAGE
 
 
@@ -74,7 +74,7 @@ def inside(one, other):
     return other[0] < one[0] and other[1] < one[1] and one[2] < other[2] and one[3] < other[3]
 
 
-def test_every_stream_is_on_the_page_with_what_holds_beside():
+def test_every_stream_is_on_the_page_with_what_holds_beside() -> None:
     for operation in SOURCE.operations:
         if operation.endpoint in STREAMS:
             section = PAGE.split(f"{{ #{operation.endpoint} }}")[1].split("\n## ")[0]

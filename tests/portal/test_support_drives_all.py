@@ -17,7 +17,7 @@ FOLDERS = ("cli", "codegen", "conformance", "docs", "engine", "generated", "hand
 class Tree:
     """A copy of the project whose document can be changed."""
 
-    def __init__(self, root: Path):
+    def __init__(self, root: Path) -> None:
         self.root = root
         package = root / "package" / "specvino"
         package.mkdir(parents=True)
@@ -53,7 +53,7 @@ def tree(tmp_path):
     return Tree(tmp_path)
 
 
-def test_a_level_in_a_dialect_file(tree):
+def test_a_level_in_a_dialect_file(tree) -> None:
     assert tree.outcome("before") == ("full", True, True)
 
     dialect = tree.root / "openapi" / "dialects" / "vllm.yaml"

@@ -4,7 +4,7 @@ from specvino.portal.pages.vocabulary import pages
 from specvino.portal.source import Source
 
 
-def test_every_keyword_has_its_place_its_meaning_and_its_schema():
+def test_every_keyword_has_its_place_its_meaning_and_its_schema() -> None:
     source = Source()
     [page] = pages(source)
     head, *sections = page.text.split("\n## ")

@@ -9,7 +9,7 @@ from specvino.portal.words import plain, text, values
     ("value", "shown"),
     [("a", "a"), ("", '""'), (["a", None, 1.5, False], "a, null, 1.5, false"), ({"é": []}, '{"é": []}')],
 )
-def test_text(value, shown):
+def test_text(value, shown) -> None:
     assert text(value) == shown
 
 
@@ -23,7 +23,7 @@ def test_text(value, shown):
         ({}, "any value"),
     ],
 )
-def test_plain(schema, shown):
+def test_plain(schema, shown) -> None:
     assert plain(schema) == shown
 
 
@@ -46,7 +46,7 @@ def test_plain(schema, shown):
         ({"type": "string", "pattern": "^resp-"}, "string (pattern ^resp-)"),
     ],
 )
-def test_values(schema, shown):
+def test_values(schema, shown) -> None:
     assert values(schema) == shown
 
 
@@ -58,5 +58,5 @@ def test_values(schema, shown):
         {"not": {"const": 1}, "type": "integer"},
     ],
 )
-def test_values_that_are_not_said_in_few_words(schema):
+def test_values_that_are_not_said_in_few_words(schema) -> None:
     assert values(schema) == text(schema)

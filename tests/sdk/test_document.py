@@ -9,7 +9,7 @@ def finals(document):
     return {each.id: each.finals for each in methods(document) if each.event}
 
 
-def test_the_events_that_end_a_stream_are_those_of_its_table():
+def test_the_events_that_end_a_stream_are_those_of_its_table() -> None:
     document = copy.deepcopy(document_of(None))
     found = finals(document)
     assert set(found["create_response"]) == {"response.completed", "response.incomplete", "response.failed", "error"}

@@ -21,20 +21,20 @@ def client():
 
 
 @pytest.mark.parametrize("base", ["/v1", "/v3", "/v3/v1"])
-def test_every_base_path_serves_the_same(client, base):
+def test_every_base_path_serves_the_same(client, base) -> None:
     assert client.ask("POST", f"{base}/chat/completions", json=MINIMAL).status_code == 200
     assert client.ask("GET", f"{base}/models").json()["data"][0]["id"] == "m"
     assert client.ask("GET", f"{base}/health").json() == {"status": "ok"}
 
 
-def test_health_and_version_at_the_root(client):
+def test_health_and_version_at_the_root(client) -> None:
     assert client.ask("GET", "/health").json() == {"status": "ok"}
     assert client.ask("GET", "/version").json()["version"]
     error_of(client.ask("GET", "/models"), 404, "not_found")
 
 
 @pytest.mark.parametrize("path", ["/v1/models/org/name", "/v1/models/org%2Fname"])
-def test_model_names_may_hold_slashes(client, path):
+def test_model_names_may_hold_slashes(client, path) -> None:
     assert client.ask("GET", path).json() == {
         "id": "org/name",
         "object": "model",
@@ -43,7 +43,7 @@ def test_model_names_may_hold_slashes(client, path):
     }
 
 
-def test_unknown_model(client):
+def test_unknown_model(client) -> None:
     error = error_of(client.chat(model="gpt-9"), 404, "model_not_found")
     assert error["param"] == "model"
     assert "'gpt-9'" in error["message"]
@@ -57,7 +57,7 @@ def test_unknown_model(client):
     "path", ["/", "/nope", "/v1", "/v1/nope", "/v1/health/", "/v2/models", "/v1/chat/completions/"]
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
-def test_an_unknown_path_is_404_for_every_method(client, method, path):
+def test_an_unknown_path_is_404_for_every_method(client, method, path) -> None:
     error = error_of(client.ask(method, path), 404, "not_found")
     assert path in error["message"]
 
@@ -65,19 +65,19 @@ def test_an_unknown_path_is_404_for_every_method(client, method, path):
 @pytest.mark.parametrize(
     ("method", "path", "allow"), [("GET", "/v1/chat/completions", "POST"), ("POST", "/health", "GET")]
 )
-def test_a_wrong_method_is_405_and_says_which_are_right(client, method, path, allow):
+def test_a_wrong_method_is_405_and_says_which_are_right(client, method, path, allow) -> None:
     response = client.ask(method, path)
     error_of(response, 405, "method_not_allowed")
     assert allow in response.headers["allow"]
 
 
-def test_all_methods_of_a_path_are_named(client):
+def test_all_methods_of_a_path_are_named(client) -> None:
     response = client.ask("PUT", "/v1/responses/resp_1")
     error_of(response, 405, "method_not_allowed")
     assert response.headers["allow"] == "DELETE, GET, HEAD"
 
 
-def test_bad_json_reaches_the_client_as_400(client):
+def test_bad_json_reaches_the_client_as_400(client) -> None:
     error = error_of(client.post(b'{"a": NaN}'), 400, "invalid_json")
     assert error["param"] is None
     error_of(client.post(b""), 400, "missing_body")
@@ -87,11 +87,11 @@ def test_bad_json_reaches_the_client_as_400(client):
     error_of(client.post(body), 400, "invalid_json")
 
 
-def test_a_schema_violation_reaches_the_client_as_400(client):
+def test_a_schema_violation_reaches_the_client_as_400(client) -> None:
     assert error_of(client.chat(temperature=3), 400, "decimal_above_max_value")["param"] == "temperature"
 
 
-def test_content_types(client):
+def test_content_types(client) -> None:
     raw = json.dumps(MINIMAL).encode()
     for value in ("application/json", "Application/JSON; charset=utf-8"):
         assert client.post(raw, content_type=value).status_code == 200
@@ -101,19 +101,19 @@ def test_content_types(client):
         assert "application/json" in error["message"]
 
 
-def test_a_compressed_body_is_refused_as_such(client):
+def test_a_compressed_body_is_refused_as_such(client) -> None:
     error = error_of(client.post(b"\x1f\x8b", content_encoding="gzip"), 415, "unsupported_media_type")
     assert "gzip" in error["message"]
 
 
-def test_body_limit():
+def test_body_limit() -> None:
     small = Client(settings=Settings(max_body=200))
     assert small.chat().status_code == 200
     error = error_of(small.chat(user="x" * 200), 413, "request_too_large")
     assert "200 bytes" in error["message"]
 
 
-def test_fields_without_effect_are_reported_rejected_or_ignored():
+def test_fields_without_effect_are_reported_rejected_or_ignored() -> None:
     fields = {"foo": 1, "logit_bias": {"1": 1}}
     assert Client().chat(**fields).headers["x-unsupported-params"] == "foo, logit_bias"
     assert Client().chat(stream=True, **fields).headers["x-unsupported-params"] == "foo, logit_bias"
@@ -134,26 +134,26 @@ class TestKeys:
         return self.client.ask("GET", "/v1/models", headers=headers)
 
     @pytest.mark.parametrize("value", ["Bearer right", "bearer right", "Bearer schlüssel".encode()])
-    def test_right(self, value):
+    def test_right(self, value) -> None:
         assert self.models(value).status_code == 200
 
     @pytest.mark.parametrize(
         "value", [None, "", "Bearer", "Bearer ", "right", "Basic right", "Bearer wrong", "Bearer \xff"]
     )
-    def test_missing_and_wrong(self, value):
+    def test_missing_and_wrong(self, value) -> None:
         response = self.models(value.encode("latin-1") if value else value)
         error_of(response, 401, "invalid_api_key")
         assert response.headers["www-authenticate"] == "Bearer"
 
-    def test_a_wrong_key_is_refused_before_the_body_is_looked_at(self):
+    def test_a_wrong_key_is_refused_before_the_body_is_looked_at(self) -> None:
         error_of(self.client.post(b"{"), 401, "invalid_api_key")
 
-    def test_root_operations_need_none(self):
+    def test_root_operations_need_none(self) -> None:
         assert self.client.ask("GET", "/health").status_code == 200
         assert self.client.ask("GET", "/v1/version").status_code == 200
 
 
-def test_request_ids(client):
+def test_request_ids(client) -> None:
     assert client.ask("GET", "/health", headers={"x-request-id": "abc-1"}).headers["x-request-id"] == "abc-1"
     assert client.ask("GET", "/nope", headers={"x-request-id": "abc-2"}).headers["x-request-id"] == "abc-2"
     for bad in ("", "x" * 129, "a b"):
@@ -165,7 +165,7 @@ def test_request_ids(client):
 class _Crashing(ScriptedEngine):
     """Fails as no engine should: with an exception that is none of its own."""
 
-    def __init__(self, after):
+    def __init__(self, after) -> None:
         super().__init__()
         self.after = after
 
@@ -178,7 +178,7 @@ class _Crashing(ScriptedEngine):
             yield segment
 
 
-def test_a_crashing_handler_is_500_and_its_reason_stays_in_the_log(caplog):
+def test_a_crashing_handler_is_500_and_its_reason_stays_in_the_log(caplog) -> None:
     with caplog.at_level(logging.ERROR, logger="specvino.server"):
         response = Client(_Crashing(after=0)).chat()
     error = error_of(response, 500, "internal_error")
@@ -187,7 +187,7 @@ def test_a_crashing_handler_is_500_and_its_reason_stays_in_the_log(caplog):
     assert "secret detail" in caplog.text
 
 
-def test_a_handler_that_crashes_in_a_stream_ends_it_with_an_error_event(caplog):
+def test_a_handler_that_crashes_in_a_stream_ends_it_with_an_error_event(caplog) -> None:
     with caplog.at_level(logging.ERROR, logger="specvino.server"):
         response = Client(_Crashing(after=2)).chat(stream=True)
     assert response.status_code == 200
@@ -199,20 +199,20 @@ def test_a_handler_that_crashes_in_a_stream_ends_it_with_an_error_event(caplog):
     assert "secret detail" in caplog.text
 
 
-def test_stream_headers(client):
+def test_stream_headers(client) -> None:
     headers = client.chat(stream=True).headers
     assert headers["content-type"] == "text/event-stream"
     assert headers["cache-control"] == "no-cache"
     assert headers["x-accel-buffering"] == "no"
 
 
-def test_a_missing_handler_fails_the_start_by_name():
+def test_a_missing_handler_fails_the_start_by_name() -> None:
     lacking = dataclasses.replace(bind(ScriptedEngine(), ServedModel(("m",), 1)), chat=object())
     with pytest.raises(MissingHandler, match=r"create_chat_completion.*handlers\.chat"):
         create_app(lacking, Settings())
 
 
-def test_health_while_loading():
+def test_health_while_loading() -> None:
     engine = ScriptedEngine()
 
     async def probe():

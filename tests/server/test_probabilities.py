@@ -61,13 +61,13 @@ def steady(value):
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else " ".join(value),
 )
-def test_a_stream_adds_up_to_its_unary_twin(endpoint, fields):
+def test_a_stream_adds_up_to_its_unary_twin(endpoint, fields) -> None:
     one, other = unary(endpoint, **fields), streamed(endpoint, **fields)
     assert steady(one) == steady(other)
     assert "logprob" in json.dumps(one)
 
 
-def test_chat():
+def test_chat() -> None:
     [choice] = unary(CHAT, logprobs=True)["choices"]
     tokens = choice["logprobs"]["content"]
     assert [token["token"] for token in tokens] == ["one", " two", " thrée", " 🎉", " four", ""]
@@ -79,13 +79,13 @@ def test_chat():
 
 
 @pytest.mark.parametrize("fields", [{"logprobs": True, "top_logprobs": 1}, {"top_logprobs": 1}])
-def test_the_chosen_token_is_the_only_one_known(fields):
+def test_the_chosen_token_is_the_only_one_known(fields) -> None:
     [choice] = unary(CHAT, **fields)["choices"]
     for token in choice["logprobs"]["content"]:
         assert token["top_logprobs"] == [{name: token[name] for name in ("token", "logprob", "bytes")}]
 
 
-def test_more_of_the_likeliest_tokens_are_reported_and_the_chosen_one_shown():
+def test_more_of_the_likeliest_tokens_are_reported_and_the_chosen_one_shown() -> None:
     for endpoint, fields in (
         (CHAT, {"logprobs": True, "top_logprobs": 2}),
         (RESPONSE, {"top_logprobs": 20}),
@@ -98,7 +98,7 @@ def test_more_of_the_likeliest_tokens_are_reported_and_the_chosen_one_shown():
         assert "logprob" in response.text
 
 
-def test_completions_say_where_tokens_begin():
+def test_completions_say_where_tokens_begin() -> None:
     [choice] = unary(COMPLETION, logprobs=1, echo=True, max_tokens=2)["choices"]
     assert choice["text"] == TEXT + "one two"
     found = choice["logprobs"]
@@ -115,7 +115,7 @@ def test_completions_say_where_tokens_begin():
     assert choice["logprobs"]["text_offset"][0] == 0
 
 
-def test_a_prompt_alone():
+def test_a_prompt_alone() -> None:
     answer = unary(COMPLETION, echo=True, max_tokens=0, logprobs=1)
     [choice] = answer["choices"]
     assert (choice["text"], choice["finish_reason"]) == (TEXT, "length")
@@ -126,14 +126,14 @@ def test_a_prompt_alone():
 
 
 @pytest.mark.parametrize("fields", [{}, {"echo": False}, {"echo": None}])
-def test_no_tokens_at_all_are_for_echo(fields):
+def test_no_tokens_at_all_are_for_echo(fields) -> None:
     error = error_of(
         Client().ask("POST", COMPLETION[0], json={**COMPLETION[1], "max_tokens": 0, **fields}), 400, "invalid_value"
     )
     assert error["param"] == "max_tokens"
 
 
-def test_responses():
+def test_responses() -> None:
     response = unary(RESPONSE, include=["message.output_text.logprobs"])
     [part] = response["output"][0]["content"]
     assert "".join(token["token"] for token in part["logprobs"]) == part["text"] == TEXT
@@ -146,7 +146,7 @@ def test_responses():
 
 @pytest.mark.parametrize("endpoint", [CHAT, COMPLETION, RESPONSE], ids=["chat", "completions", "responses"])
 @pytest.mark.parametrize("penalty", [{"frequency_penalty": 0.5}, {"presence_penalty": -1}, {"repetition_penalty": 1.1}])
-def test_a_search_takes_no_penalties(endpoint, penalty):
+def test_a_search_takes_no_penalties(endpoint, penalty) -> None:
     body = {**endpoint[1], "best_of": 2, **penalty}
     assert error_of(Client().ask("POST", endpoint[0], json=body), 400, "invalid_value")["param"] == "best_of"
     neutral = {"frequency_penalty": 0, "presence_penalty": 0.0, "repetition_penalty": 1}
@@ -154,12 +154,12 @@ def test_a_search_takes_no_penalties(endpoint, penalty):
     unary(endpoint, best_of=1, **penalty)
 
 
-def test_the_best_texts_differ():
+def test_the_best_texts_differ() -> None:
     first, second = (choice["message"]["content"] for choice in unary(CHAT, best_of=3, n=2)["choices"])
     assert first == TEXT != second
 
 
-def test_the_operator_s_limits():
+def test_the_operator_s_limits() -> None:
     client = Client(limits=Limits(max_tokens=2, best_of=3), engine=ScriptedEngine(defaults={"max_tokens": 2}))
     assert unary(CHAT, client)["choices"][0]["finish_reason"] == "length"
     assert unary(CHAT, client, max_tokens=2)["usage"]["completion_tokens"] == 2
@@ -167,7 +167,7 @@ def test_the_operator_s_limits():
     assert error_of(client.chat(best_of=4), 400, "integer_above_max_value")["param"] == "best_of"
 
 
-def test_settings_of_drafts():
+def test_settings_of_drafts() -> None:
     plain, drafting = Client(), Client(engine=ScriptedEngine(drafting="draft_model"))
     assert error_of(plain.chat(num_assistant_tokens=3), 400, "unsupported_parameter")["param"] == "num_assistant_tokens"
     assert drafting.chat(num_assistant_tokens=3).status_code == 200

@@ -15,7 +15,7 @@ def client(request):
     return Client(settings=Settings(keys=request.param))
 
 
-def test_the_page_and_all_that_it_needs_are_there_without_a_key(client):
+def test_the_page_and_all_that_it_needs_are_there_without_a_key(client) -> None:
     page = client.ask("GET", "/docs")
     assert page.status_code == 200
     assert page.headers["content-type"].startswith("text/html")
@@ -25,13 +25,13 @@ def test_the_page_and_all_that_it_needs_are_there_without_a_key(client):
         assert client.ask("GET", f"/{address}").status_code == 200
 
 
-def test_the_page_names_no_other_host(client):
+def test_the_page_names_no_other_host(client) -> None:
     around = re.sub(r'(?s)<script id="document".*?</script>', "", client.ask("GET", "/docs").text)
     assert 0 < len(around) < 1000
     assert "//" not in around
 
 
-def test_the_document_is_in_the_page_with_the_events_of_its_streams():
+def test_the_document_is_in_the_page_with_the_events_of_its_streams() -> None:
     page = Client().ask("GET", "/docs").text
     shown = re.search(r'(?s)<script id="document" type="application/json">(.*?)</script>', page)
     assert shown
@@ -44,11 +44,11 @@ def test_the_document_is_in_the_page_with_the_events_of_its_streams():
 @pytest.mark.parametrize(
     "path", ["/docs/", "/docs/nothing", "/docs/__init__.py", "/docs/../app.py", "/docsx", "/v1/docs"]
 )
-def test_there_is_nothing_else(path):
+def test_there_is_nothing_else(path) -> None:
     error_of(Client().ask("GET", path), 404, "not_found")
 
 
-def test_it_can_only_be_read():
+def test_it_can_only_be_read() -> None:
     answer = Client().ask("POST", "/docs")
     error_of(answer, 405, "method_not_allowed")
     assert "GET" in answer.headers["allow"]

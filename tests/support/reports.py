@@ -52,7 +52,7 @@ def exchange(**more: object) -> Exchange:
 class Page(HTMLParser):
     """`tags` that a page has, the places in it, and what it refers to."""
 
-    def __init__(self, text):
+    def __init__(self, text) -> None:
         super().__init__()
         self.tags, self.ids, self.references, self.text = [], set(), [], ""
         self.feed(text)

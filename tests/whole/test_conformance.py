@@ -19,14 +19,14 @@ def judged(*arguments, **how):
     return report
 
 
-def test_cases_and_streams_on_the_default_model(smollm2):
+def test_cases_and_streams_on_the_default_model(smollm2) -> None:
     report = judged("--served-model-name", "smollm2")
     assert counted(report, Verdict.PASS) >= 500
     assert len(unsaid(report)) <= 10
 
 
 @pytest.mark.parametrize("engine", ["scripted", "tiny"])
-def test_the_fuzz_to_its_end(tiny_text, engine):
+def test_the_fuzz_to_its_end(tiny_text, engine) -> None:
     arguments = ["--engine", "scripted"] if engine == "scripted" else [str(tiny_text.path)]
     report = judged(*arguments, "--served-model-name", "m", layers=("fuzz",))
     assert unsaid(report) == []
@@ -34,7 +34,7 @@ def test_the_fuzz_to_its_end(tiny_text, engine):
     assert report.footer.requests >= 5000
 
 
-def test_the_fuzz_in_a_box_of_time_on_the_default_model(smollm2):
+def test_the_fuzz_in_a_box_of_time_on_the_default_model(smollm2) -> None:
     report = judged("--served-model-name", "smollm2", layers=("fuzz",), max_time=60.0)
     assert not [line for line in unsaid(report) if "the time was up before" not in line]
     assert {line.rule.split("/")[0] for line in report.lines} >= {"chat", "completions", "responses"}

@@ -26,7 +26,7 @@ def seen_by(coverages):
     return see
 
 
-def test_keywords():
+def test_keywords() -> None:
     whole = coverage()
     with serving("--engine", "scripted", "--served-model-name", "m") as server:
         for layer in LAYERS:

@@ -22,7 +22,7 @@ def run(tmp_path, monkeypatch):
     return load
 
 
-def test_handling_and_shapes(real, run):
+def test_handling_and_shapes(real, run) -> None:
     table = run(tables.support(real.document))
     shapes = table.SHAPES
     request = shapes["CreateChatCompletionRequest"].fields
@@ -36,7 +36,7 @@ def test_handling_and_shapes(real, run):
     assert "ChatCompletion" not in shapes
 
 
-def test_a_query_is_an_object(real, run):
+def test_a_query_is_an_object(real, run) -> None:
     shape = run(tables.support(real.document)).SHAPES["retrieve_response.query"]
     assert shape.fields["stream"].handling == "supported"
     assert (shape.fields["include_obfuscation"].handling, shape.fields["include_obfuscation"].supported_values) == (
@@ -45,13 +45,13 @@ def test_a_query_is_an_object(real, run):
     )
 
 
-def test_defaults(real, run):
+def test_defaults(real, run) -> None:
     defaults = run(tables.support(real.document)).DEFAULTS
     assert defaults["CreateChatCompletionRequest"]["top_k"] == 40
     assert "seed" not in defaults["CreateChatCompletionRequest"]
 
 
-def test_operations(real, run):
+def test_operations(real, run) -> None:
     handlers = run(tables.handlers(real.document))
     chat = handlers.OPERATIONS["create_chat_completion"]
     assert (chat.method, chat.path, chat.endpoint, chat.tag) == ("POST", "/chat/completions", "chat", "chat")
@@ -65,14 +65,14 @@ def test_operations(real, run):
     assert items.query["after"] == handlers.QueryParameter("string", None)
 
 
-def test_errors(real, run):
+def test_errors(real, run) -> None:
     errors = run(tables.errors(real.errors))
     assert [code.value for code in errors.ERRORS] == list(real.errors["codes"])
     kind = errors.ERRORS[errors.ErrorCode.ENGINE_RESTARTED]
     assert (kind.status, kind.type, kind.param, kind.retryable) == (503, "server_error", False, True)
 
 
-def test_a_stream_by_rules(real, run):
+def test_a_stream_by_rules(real, run) -> None:
     streams = run(tables.streams(real.document))
     table = streams.STREAMS["chat"]
     assert (table.framing, table.terminator) == ("data", "[DONE]")
@@ -86,7 +86,7 @@ def test_a_stream_by_rules(real, run):
     assert streams.OneFact(of="choice") in table.laws
 
 
-def test_a_stream_by_a_field(real, run):
+def test_a_stream_by_a_field(real, run) -> None:
     streams = run(tables.streams(real.document))
     table = streams.STREAMS["responses"]
     assert (table.framing, table.terminator, table.classify) == ("event", None, "type")

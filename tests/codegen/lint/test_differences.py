@@ -12,17 +12,17 @@ def rules(spec):
     return spec.dialects["vllm"].setdefault("differences", {})
 
 
-def test_a_rule(spec, rules):
+def test_a_rule(spec, rules) -> None:
     rules["null-is-absent"] = RULE
     assert lint(spec) == []
 
 
-def test_too_many(rules, only):
+def test_too_many(rules, only) -> None:
     rules.update({f"rule-{number}": RULE for number in range(21)})
     only("differences", "vllm", "has 21 differences, but may have 20")
 
 
-def test_a_name(rules, only):
+def test_a_name(rules, only) -> None:
     rules["Null is absent"] = RULE
     only("differences", "vllm Null is absent", "small letters")
 
@@ -37,6 +37,6 @@ def test_a_name(rules, only):
         (RULE | {"reason": ""}, "reason must be given, as str"),
     ],
 )
-def test_an_entry(rules, only, entry, words):
+def test_an_entry(rules, only, entry, words) -> None:
     rules["null-is-absent"] = entry
     only("differences", "vllm null-is-absent", words)

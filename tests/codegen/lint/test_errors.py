@@ -22,34 +22,34 @@ def codes(spec):
         ({"or so": None}, "'or so' is not known"),
     ],
 )
-def test_an_entry(codes, only, change, words):
+def test_an_entry(codes, only, change, words) -> None:
     codes["not_found"].update(change)
     only("error-codes", "codes.not_found", words)
 
 
-def test_a_type_without_meaning(spec, only):
+def test_a_type_without_meaning(spec, only) -> None:
     spec.errors["types"]["server_error"] = None
     only("error-codes", "types.server_error")
 
 
-def test_a_refusal_of_an_unknown_code(chat, only):
+def test_a_refusal_of_an_unknown_code(chat, only) -> None:
     chat["x-refusals"][0]["code"] = "model_missing"
     only("refusals", "POST /chat/completions", "'model_missing' is not in errors.yaml")
 
 
-def test_a_refusal_without_its_status(chat, only):
+def test_a_refusal_without_its_status(chat, only) -> None:
     del chat["responses"]["404"]
     only("refusals", "POST /chat/completions", "model_not_found has status 404")
 
 
-def test_a_refusal_without_a_code(spec, chat):
+def test_a_refusal_without_a_code(spec, chat) -> None:
     del chat["x-refusals"][0]["code"]
     found = [str(problem) for problem in lint(spec)]
     assert found == ['refusals: POST /chat/completions: x-refusals.0: "code" is a required property']
 
 
 @pytest.mark.parametrize(("change", "words"), [({"when": ""}, "when: "), ({"so": None}, "'so' was unexpected")])
-def test_the_form_of_a_refusal(chat, only, change, words):
+def test_the_form_of_a_refusal(chat, only, change, words) -> None:
     next(entry for entry in chat["x-refusals"] if entry["code"] == "model_not_found").update(change)
     only("refusals", "POST /chat/completions", words)
 
@@ -58,7 +58,7 @@ REASONS = {"500": "can fail", "401": "takes a key", "400": "has a body", "413": 
 
 
 @pytest.mark.parametrize(("status", "reason"), REASONS.items())
-def test_an_error_that_is_not_declared(spec, chat, only, status, reason):
+def test_an_error_that_is_not_declared(spec, chat, only, status, reason) -> None:
     # It goes to another operation, so that it is still used, and the refusals with it.
     others = spec.document["paths"]["/models"]["get"]
     others["responses"][status] = chat["responses"].pop(status)
@@ -66,7 +66,7 @@ def test_an_error_that_is_not_declared(spec, chat, only, status, reason):
     only("responses", "POST /chat/completions", status, reason)
 
 
-def test_an_error_without_the_envelope(spec, only):
+def test_an_error_without_the_envelope(spec, only) -> None:
     version = {"schema": {"$ref": "#/components/schemas/Version"}, "examples": {"v": {"value": {"version": "1"}}}}
     spec.document["paths"]["/version"]["get"]["responses"]["500"] = {
         "description": "Odd.",
@@ -83,7 +83,7 @@ def test_an_error_without_the_envelope(spec, only):
         ({"param": "model"}, "names no field"),
     ],
 )
-def test_an_example_that_contradicts_its_code(spec, codes, change, words):
+def test_an_example_that_contradicts_its_code(spec, codes, change, words) -> None:
     from specvino.codegen.lint.errors import examples
 
     response = spec.document["components"]["responses"]["Unauthorized"]

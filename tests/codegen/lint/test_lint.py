@@ -1,5 +1,5 @@
 from specvino.codegen.lint import lint
 
 
-def test_the_real_specification_has_no_problem(real):
+def test_the_real_specification_has_no_problem(real) -> None:
     assert lint(real) == []

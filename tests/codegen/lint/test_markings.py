@@ -5,30 +5,30 @@ import pytest
 from specvino.codegen.lint import lint
 
 
-def test_a_component_without_description(schemas, only):
+def test_a_component_without_description(schemas, only) -> None:
     del schemas["Model"]["description"]
     only("description", "Model: needs a description")
 
 
-def test_a_property_without_description(request_fields, only):
+def test_a_property_without_description(request_fields, only) -> None:
     request_fields["user"]["description"] = ""
     only("description", "CreateChatCompletionRequest/properties/user")
 
 
 @pytest.mark.parametrize("value", [None, True, " "])
-def test_a_remark_that_is_no_text(request_fields, only, value):
+def test_a_remark_that_is_no_text(request_fields, only, value) -> None:
     request_fields["user"]["x-implementation-note"] = value
     only("implementation-note", "user", "x-implementation-note: ", "null" if value is None else str(value).lower())
 
 
 @pytest.mark.parametrize("text", ["A list. Here it is empty.", "OpenVINO GenAI has no place for it."])
 @pytest.mark.parametrize("place", ["property", "component"])
-def test_a_description_of_this_server_only(schemas, only, place, text):
+def test_a_description_of_this_server_only(schemas, only, place, text) -> None:
     {"property": schemas["Model"]["properties"]["id"], "component": schemas["Model"]}[place]["description"] = text
     only("implementation-note", "Model", "x-implementation-note is the place")
 
 
-def test_remarks(spec, schemas, request_fields):
+def test_remarks(spec, schemas, request_fields) -> None:
     request_fields["user"] |= {
         "description": "Where it is: somewhere, adhered to.",
         "x-implementation-note": "Only logged here.",
@@ -38,17 +38,17 @@ def test_remarks(spec, schemas, request_fields):
 
 
 @pytest.mark.parametrize("value", [None, "opnai"])
-def test_origin(request_fields, only, value):
+def test_origin(request_fields, only, value) -> None:
     request_fields["user"]["x-origin"] = value
     only("origin", "user", repr(value), "mlc-llm")
 
 
-def test_origin_of_an_answer(schemas, only):
+def test_origin_of_an_answer(schemas, only) -> None:
     del schemas["Usage"]["properties"]["total_tokens"]["x-origin"]
     only("origin", "Usage/properties/total_tokens")
 
 
-def test_handling(request_fields, only):
+def test_handling(request_fields, only) -> None:
     request_fields["user"]["x-handling"] = "ignored"
     only("handling", "user", "'ignored'", "'supported', 'accepted', 'unsupported'")
 
@@ -57,71 +57,71 @@ def test_handling(request_fields, only):
     ("key", "value", "words"),
     [("x-handling", "gone", "supported"), ("x-origin", None, "ovms"), ("description", "", "needs")],
 )
-def test_a_query_parameter(spec, only, key, value, words):
+def test_a_query_parameter(spec, only, key, value, words) -> None:
     parameters = [{"name": "q", "in": "query", "schema": {"type": "boolean"}, "description": "Q.", "x-origin": "ovms"}]
     spec.document["paths"]["/version"]["get"]["parameters"] = parameters
     parameters[0] |= {"x-handling": "accepted", key: value}
     only(key.removeprefix("x-"), "GET /version parameter q", words)
 
 
-def test_handling_of_an_answer(schemas, only):
+def test_handling_of_an_answer(schemas, only) -> None:
     schemas["Model"]["properties"]["id"]["x-handling"] = "supported"
     only("handling", "Model/properties/id", "no request has this")
 
 
 @pytest.mark.parametrize("value", [None, "sometimes", "when "])
-def test_emission(schemas, only, value):
+def test_emission(schemas, only, value) -> None:
     schemas["Model"]["properties"]["id"]["x-emit"] = value
     only("emit", "Model/properties/id", "x-emit: ", "null" if value is None else value)
 
 
-def test_what_only_others_send(spec, schemas):
+def test_what_only_others_send(spec, schemas) -> None:
     schemas["Model"]["properties"]["id"]["x-emit"] = "never"
     assert lint(spec) == []
 
 
-def test_emission_of_a_stream(schemas, only):
+def test_emission_of_a_stream(schemas, only) -> None:
     del schemas["ChatDelta"]["properties"]["role"]["x-emit"]
     only("emit", "ChatDelta/properties/role")
 
 
-def test_emission_of_an_error(schemas, only):
+def test_emission_of_an_error(schemas, only) -> None:
     del schemas["Error"]["properties"]["code"]["x-emit"]
     only("emit", "Error/properties/code")
 
 
-def test_emission_of_a_request(request_fields, only):
+def test_emission_of_a_request(request_fields, only) -> None:
     request_fields["user"]["x-emit"] = "always"
     only("emit", "user", "no answer has this")
 
 
-def test_supported_values_beside_accepted(request_fields, only):
+def test_supported_values_beside_accepted(request_fields, only) -> None:
     request_fields["user"]["x-supported-values"] = {"const": "x"}
     only("handling", "user", "'accepted' is not one of 'supported', 'unsupported'")
 
 
-def test_supported_values_must_be_a_schema(request_fields, only):
+def test_supported_values_must_be_a_schema(request_fields, only) -> None:
     request_fields["logit_bias"]["x-supported-values"] = True
     only("supported-values", "logit_bias", 'true is not of type "object"')
 
 
 @pytest.mark.parametrize("supported_values", [{"enum": [0, 7]}, {"const": 7}])
-def test_supported_values_outside_the_schema(request_fields, only, supported_values):
+def test_supported_values_outside_the_schema(request_fields, only, supported_values) -> None:
     request_fields["temperature"]["x-supported-values"] = supported_values
     del request_fields["temperature"]["default"]
     only("supported-values", "temperature", "7", "refuses")
 
 
-def test_a_default_that_is_not_supported(request_fields, only):
+def test_a_default_that_is_not_supported(request_fields, only) -> None:
     request_fields["temperature"]["x-supported-values"] = {"const": 0}
     only("supported-values", "temperature", "the default 1 is outside x-supported-values")
 
 
-def test_a_default_that_does_not_fit(request_fields, only):
+def test_a_default_that_does_not_fit(request_fields, only) -> None:
     request_fields["temperature"]["default"] = 3
     only("default", "temperature", "3 is greater than the maximum of 2")
 
 
-def test_supported_values_that_fit(spec, request_fields):
+def test_supported_values_that_fit(spec, request_fields) -> None:
     request_fields["temperature"]["x-supported-values"] = {"enum": [0, 1]}
     assert lint(spec) == []

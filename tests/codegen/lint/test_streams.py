@@ -12,12 +12,12 @@ def table(chat):
     return chat["x-stream"]
 
 
-def test_a_stream_without_a_table(chat, only):
+def test_a_stream_without_a_table(chat, only) -> None:
     del chat["x-stream"]
     only("x-stream", "POST /chat/completions", "or neither")
 
 
-def test_a_table_without_a_stream(spec, only):
+def test_a_table_without_a_stream(spec, only) -> None:
     spec.document["paths"]["/version"]["get"]["x-stream"] = {}
     only("x-stream", "GET /version", "or neither")
 
@@ -32,12 +32,12 @@ def test_a_table_without_a_stream(spec, only):
         ({"terminator": None}, "the terminator is None, but the consts of the event's data are ['[DONE]']"),
     ],
 )
-def test_the_table_itself(table, only, change, words):
+def test_the_table_itself(table, only, change, words) -> None:
     table.update(change)
     only("x-stream", "POST /chat/completions", words)
 
 
-def test_a_table_without_laws(table, only):
+def test_a_table_without_laws(table, only) -> None:
     del table["laws"]
     only("x-stream", '"laws" is a required property')
 
@@ -53,38 +53,38 @@ def test_a_table_without_laws(table, only):
         ({"key": "finish_reason"}, "machine choice: its key is index, but that of content finish_reason"),
     ],
 )
-def test_a_rule(spec, table, change, words):
+def test_a_rule(spec, table, change, words) -> None:
     table["classify"][1].update(change)
     found = list(map(str, streams.tables(spec)))
     assert any(words in line for line in found), found
 
 
-def test_a_rule_without_a_key(table, only):
+def test_a_rule_without_a_key(table, only) -> None:
     del table["classify"][1]["key"]
     only("x-stream", "classify", '"key" is a required property')
 
 
-def test_a_fact_twice(table, only):
+def test_a_fact_twice(table, only) -> None:
     table["classify"].append(table["classify"][0])
     only("x-stream", "classify role: the fact stands twice")
 
 
-def test_a_fact_that_no_rule_states(table, only):
+def test_a_fact_that_no_rule_states(table, only) -> None:
     table["machines"]["choice"]["body"].append("refusal")
     only("x-stream", "no event states the fact 'refusal'")
 
 
-def test_a_fact_that_no_machine_has(table, only):
+def test_a_fact_that_no_machine_has(table, only) -> None:
     del table["machines"]["stream"]["fail"]
     only("x-stream", "no machine has the fact 'error'")
 
 
-def test_a_fact_in_two_places(table, only):
+def test_a_fact_in_two_places(table, only) -> None:
     table["machines"]["stream"]["body"] = ["role"]
     only("x-stream", "the fact 'role' stands in the machines 2 times")
 
 
-def test_no_outermost_machine(spec, table):
+def test_no_outermost_machine(spec, table) -> None:
     table["machines"]["stream"] = {"in": "choice", "key": "x", "close": "usage"}
     found = "\n".join(map(str, streams.tables(spec)))
     assert "one outermost machine" in found
@@ -92,17 +92,17 @@ def test_no_outermost_machine(spec, table):
     assert "machine choice: it is inside itself" in found
 
 
-def test_two_outermost_machines(table, only):
+def test_two_outermost_machines(table, only) -> None:
     table["machines"]["other"] = {"end": ["other"]}
     only("x-stream", "one outermost machine")
 
 
-def test_inside_of_nothing(table, only):
+def test_inside_of_nothing(table, only) -> None:
     table["machines"]["choice"]["in"] = "answer"
     only("x-stream", "machine choice: there is no machine 'answer'")
 
 
-def test_rules_and_a_machine_inside_an_inner_one(spec, table):
+def test_rules_and_a_machine_inside_an_inner_one(spec, table) -> None:
     table["machines"]["piece"] = {"in": "choice", "key": "index", "close": "content"}
     table["machines"]["choice"]["body"].remove("content")
     found = "\n".join(map(str, streams.tables(spec)))
@@ -122,18 +122,18 @@ def test_rules_and_a_machine_inside_an_inner_one(spec, table):
         ("stream", {"abort": ["x"]}, '"open" is a required property'),
     ],
 )
-def test_a_machine(table, only, machine, change, words):
+def test_a_machine(table, only, machine, change, words) -> None:
     table["machines"][machine].update(change)
     only("x-stream", f"machine {machine}: ", words)
 
 
 @pytest.mark.parametrize("key", ["key", "close"])
-def test_an_inner_machine_has_a_key_and_a_close(table, only, key):
+def test_an_inner_machine_has_a_key_and_a_close(table, only, key) -> None:
     del table["machines"]["choice"][key]
     only("x-stream", f'machine choice: "{key}" is a required property')
 
 
-def test_an_inner_machine_needs_no_open(spec, table):
+def test_an_inner_machine_needs_no_open(spec, table) -> None:
     del table["machines"]["choice"]["open"]
     table["machines"]["choice"]["body"].append("role")
     assert list(streams.tables(spec)) == []
@@ -154,7 +154,7 @@ def test_an_inner_machine_needs_no_open(spec, table):
         ({"law": "consecutive", "field": "id", "from": "0"}, 'law consecutive: from: "0" is not of type'),
     ],
 )
-def test_a_law(table, only, law, words):
+def test_a_law(table, only, law, words) -> None:
     table["laws"].append(law)
     only("x-stream", words)
 
@@ -162,7 +162,7 @@ def test_a_law(table, only, law, words):
 class Responses:
     """The stream of responses."""
 
-    def __init__(self, spec):
+    def __init__(self, spec) -> None:
         self.spec = spec
         self.table = spec.document["paths"]["/responses"]["post"]["x-stream"]
         self.schemas = spec.document["components"]["schemas"]
@@ -177,35 +177,35 @@ def responses(real):
     return Responses(copy.deepcopy(real))
 
 
-def test_the_table_of_responses(responses):
+def test_the_table_of_responses(responses) -> None:
     assert responses.faults() == []
 
 
-def test_a_branch_without_its_const(responses):
+def test_a_branch_without_its_const(responses) -> None:
     responses.schemas["ResponseErrorEvent"]["properties"]["type"] = {"type": "string"}
     responses.table["machines"]["response"].pop("abort")
     assert responses.faults() == ["classify: 1 branches of the event have no const type"]
 
 
-def test_events_and_facts_are_the_same(responses):
+def test_events_and_facts_are_the_same(responses) -> None:
     responses.schemas["ResponseErrorEvent"]["properties"]["type"] = {"const": "response.error"}
     assert responses.faults() == ["no event states the fact 'error'", "no machine has the fact 'response.error'"]
 
 
 @pytest.mark.parametrize("path", ["output_index", "content_index"])
-def test_an_event_without_a_key(responses, path):
+def test_an_event_without_a_key(responses, path) -> None:
     del responses.schemas["ResponseRefusalDeltaEvent"]["properties"][path]
     assert responses.faults() == [f"machine part: the event response.refusal.delta has no {path}"]
 
 
-def test_framing(responses):
+def test_framing(responses) -> None:
     responses.item["required"].remove("event")
     assert responses.faults() == ["framing event: a server-sent event must require `event`"]
     responses.table["framing"] = "data"
     assert responses.faults() == ["framing data: a server-sent event must not have `event`"]
 
 
-def test_names_need_a_field(chat, schemas, spec):
+def test_names_need_a_field(chat, schemas, spec) -> None:
     chat["x-stream"]["framing"] = "event"
     sent = schemas["ChatCompletionServerSentEvent"]
     sent["properties"]["event"] = {"type": "string"}
@@ -215,7 +215,7 @@ def test_names_need_a_field(chat, schemas, spec):
     ]
 
 
-def test_a_terminator_that_nothing_states(responses):
+def test_a_terminator_that_nothing_states(responses) -> None:
     responses.table["terminator"] = "[DONE]"
     assert responses.faults() == ["the terminator is '[DONE]', but the consts of the event's data are []"]
 
@@ -252,13 +252,13 @@ TEXT = {"delta": "response.refusal.delta", "done": "response.refusal.done", "as"
         ({"law": "joined deltas", "texts": [{"delta": "error"}]}, '"done" is a required property'),
     ],
 )
-def test_a_law_of_responses(responses, law, words):
+def test_a_law_of_responses(responses, law, words) -> None:
     responses.table["laws"].append(law)
     found = responses.faults()
     assert any(line.startswith(f"law {law['law']}: ") and words in line for line in found), found
 
 
-def test_every_event_is_shown(responses):
+def test_every_event_is_shown(responses) -> None:
     shown = responses.schemas["ResponseStreamEvent"]["examples"]
     queued = [event for event in shown if event["type"] == "response.queued"]
     shown.remove(queued[0])

@@ -12,55 +12,55 @@ def ovms(spec):
     return spec.dialects["ovms"]["fields"]["chat"]
 
 
-def test_a_missing_dialect(spec, only):
+def test_a_missing_dialect(spec, only) -> None:
     del spec.dialects["vllm"]
     only("dialects", "openapi/dialects/vllm.yaml does not exist")
 
 
-def test_a_surplus_dialect(spec, only):
+def test_a_surplus_dialect(spec, only) -> None:
     spec.dialects["tgi"] = spec.dialects["vllm"]
     only("dialects", "tgi", "is not one of")
 
 
-def test_an_unknown_header(spec, only):
+def test_an_unknown_header(spec, only) -> None:
     spec.dialects["vllm"]["ports"] = 1
     only("dialects", "vllm", "'ports' was unexpected")
 
 
 @pytest.mark.parametrize(("part", "path"), [("request", "temperature"), ("response", "usage"), ("stream", "usage")])
-def test_a_field_without_a_level(ovms, only, part, path):
+def test_a_field_without_a_level(ovms, only, part, path) -> None:
     del ovms[part][path]
     name = f"chat.{path}" if part == "request" else f"chat.{part}.{path}"
     only("support", f"ovms {name}: needs a level")
 
 
-def test_a_field_that_does_not_exist(ovms, only):
+def test_a_field_that_does_not_exist(ovms, only) -> None:
     ovms["request"]["temprature"] = "full"
     only("support", "ovms chat request temprature", "there is no such field")
 
 
-def test_an_endpoint_that_does_not_exist(spec, only):
+def test_an_endpoint_that_does_not_exist(spec, only) -> None:
     spec.dialects["ovms"]["fields"]["chats"] = {"request": {"model": "full"}}
     only("support", "ovms chats: there is no such endpoint")
 
 
 @pytest.mark.parametrize(("part", "level"), [("request", "absent"), ("response", "ignored"), ("stream", "refused")])
-def test_the_levels_of_each_part(ovms, only, part, level):
+def test_the_levels_of_each_part(ovms, only, part, level) -> None:
     ovms[part]["model"] = level
     only("support", f"the level {level!r} is not one of")
 
 
-def test_partial_without_a_note(ovms, only):
+def test_partial_without_a_note(ovms, only) -> None:
     ovms["request"]["temperature"] = "partial"
     only("support", "ovms chat.temperature", "partial needs a note")
 
 
-def test_an_unquoted_comma_in_a_note(ovms, only):
+def test_an_unquoted_comma_in_a_note(ovms, only) -> None:
     ovms["request"]["temperature"] = {"level": "full", "note": "Up to 2", "not more": None}
     only("support", "ovms chat.temperature", "'not more' is not known")
 
 
-def test_what_it_accepts_is_a_schema(ovms, only):
+def test_what_it_accepts_is_a_schema(ovms, only) -> None:
     ovms["request"]["temperature"] = {"level": "full", "accepts": {"maximum": "2"}}
     only("support", "ovms chat.temperature", "accepts is not a valid JSON Schema")
 
@@ -85,32 +85,32 @@ def others(spec, tools):
 
 
 @pytest.mark.usefixtures("others")
-def test_levels_are_handed_on(spec, tools):
+def test_levels_are_handed_on(spec, tools) -> None:
     assert lint(spec) == []
     tools["extra"] = "unknown"
     assert lint(spec) == [], "what is known inside of what is not may be said"
 
 
 @pytest.mark.usefixtures("others")
-def test_an_extension_needs_a_level_of_its_own(tools, only):
+def test_an_extension_needs_a_level_of_its_own(tools, only) -> None:
     del tools["extra.cost"]
     only("support", "ovms chat.extra.cost: needs a level")
 
 
 @pytest.mark.usefixtures("others")
-def test_what_is_in_a_partial_field_needs_a_level_of_its_own(tools, only):
+def test_what_is_in_a_partial_field_needs_a_level_of_its_own(tools, only) -> None:
     tools["extra"] = {"level": "partial", "note": "Some."}
     only("support", "ovms chat.extra.name: needs a level")
 
 
 @pytest.mark.usefixtures("others")
 @pytest.mark.parametrize("level", ["ignored", "refused"])
-def test_nothing_is_said_of_what_is_in_a_field_that_is_not_there(tools, only, level):
+def test_nothing_is_said_of_what_is_in_a_field_that_is_not_there(tools, only, level) -> None:
     tools["extra"] = level
     only("support", "ovms chat.extra.cost", f"chat.extra is {level}")
 
 
-def test_what_is_sent_instead(spec, ovms):
+def test_what_is_sent_instead(spec, ovms) -> None:
     ovms["response"]["usage"] = {"level": "partial", "note": "A number.", "sends": {"type": "integer"}}
     found = [str(problem) for problem in lint(spec)]
     assert all("needs a level" in problem for problem in found), "of the fields inside, and nothing else"
@@ -124,41 +124,41 @@ def test_what_is_sent_instead(spec, ovms):
         ("stream", "model", "accepts", "accepts is said of a request, not of a stream"),
     ],
 )
-def test_a_schema_in_the_wrong_part(ovms, only, part, path, key, words):
+def test_a_schema_in_the_wrong_part(ovms, only, part, path, key, words) -> None:
     ovms[part][path] = {"level": "partial", "note": "x", key: {"type": "integer"}}
     only("support", words)
 
 
-def test_what_it_sends_is_a_schema(ovms, only):
+def test_what_it_sends_is_a_schema(ovms, only) -> None:
     ovms["response"]["model"] = {"level": "partial", "note": "x", "sends": {"type": "txt"}}
     only("support", "ovms chat.response.model", "sends is not a valid JSON Schema")
 
 
-def test_what_is_sent_in_full_is_sent_as_ours(ovms, only):
+def test_what_is_sent_in_full_is_sent_as_ours(ovms, only) -> None:
     ovms["response"]["model"] = {"level": "full", "sends": {"type": "integer"}}
     only("support", "ovms chat.response.model", "sends is for what is partial")
 
 
 @pytest.mark.parametrize("level", ["absent", "unknown"])
-def test_a_whole_endpoint(spec, level):
+def test_a_whole_endpoint(spec, level) -> None:
     spec.dialects["ovms"]["fields"]["models"] = level
     assert lint(spec) == []
 
 
-def test_a_whole_part(spec, ovms):
+def test_a_whole_part(spec, ovms) -> None:
     ovms["stream"] = "absent"
     assert lint(spec) == []
 
 
 @pytest.mark.parametrize("level", ["full", "refused", "partial", None])
-def test_a_whole_endpoint_of_another_level(spec, level):
+def test_a_whole_endpoint_of_another_level(spec, level) -> None:
     spec.dialects["ovms"]["fields"]["version"] = level
     found = [str(problem) for problem in support.surplus(spec)]
     assert found == [f"support: ovms version: {level!r} is neither fields nor, for all of them, absent or unknown"]
 
 
 @pytest.mark.parametrize(("part", "level"), [("request", "absent"), ("response", "ignored"), ("stream", "full")])
-def test_a_whole_part_of_another_level(spec, ovms, part, level):
+def test_a_whole_part_of_another_level(spec, ovms, part, level) -> None:
     ovms[part] = level
     found = [str(problem) for problem in support.surplus(spec)]
     assert len(found) == 1
@@ -166,7 +166,7 @@ def test_a_whole_part_of_another_level(spec, ovms, part, level):
 
 
 @pytest.mark.parametrize("key", ["name", "base_paths", "auth", "headers", "errors", "stream", "unknown_fields"])
-def test_what_a_system_s_own_document_shows(spec, key):
+def test_what_a_system_s_own_document_shows(spec, key) -> None:
     del spec.dialects["vllm"][key]
     found = [str(problem) for problem in support.dialects(spec)]
     assert found[0] == f'dialects: vllm: "{key}" is a required property'
@@ -186,7 +186,7 @@ def test_what_a_system_s_own_document_shows(spec, key):
         ((), "headers", ["X-Unsupported-Parameters"], "no answer here has the header X-Unsupported-Parameters"),
     ],
 )
-def test_the_words_of_a_head(spec, only, where, key, value, what):
+def test_the_words_of_a_head(spec, only, where, key, value, what) -> None:
     head = spec.dialects["vllm"]
     for step in where:
         head = head[step]
@@ -194,17 +194,17 @@ def test_the_words_of_a_head(spec, only, where, key, value, what):
     only("dialects", "vllm", what)
 
 
-def test_a_status_that_is_not_said(spec, only):
+def test_a_status_that_is_not_said(spec, only) -> None:
     del spec.dialects["vllm"]["errors"]["statuses"]["overload"]
     only("dialects", 'vllm: errors.statuses: "overload" is a required property')
 
 
-def test_a_stream_of_which_nothing_is_said(spec, only):
+def test_a_stream_of_which_nothing_is_said(spec, only) -> None:
     del spec.dialects["vllm"]["stream"]["chat"]
     only("dialects", "vllm: stream needs chat")
 
 
-def test_an_endpoint_of_a_head_that_does_not_exist(real):
+def test_an_endpoint_of_a_head_that_does_not_exist(real) -> None:
     spec = copy.deepcopy(real)
     spec.dialects["vllm"]["stream"]["talk"] = spec.dialects["vllm"]["stream"]["chat"]
     spec.dialects["ovms"]["errors"]["at"]["modles"] = {"fault": 500}
@@ -225,11 +225,11 @@ def test_an_endpoint_of_a_head_that_does_not_exist(real):
         ("request", "model", {"level": "full", "required": "always"}, "required is true, false or the kinds"),
     ],
 )
-def test_where_defaults_and_required_may_stand(ovms, only, part, path, said, what):
+def test_where_defaults_and_required_may_stand(ovms, only, part, path, said, what) -> None:
     ovms[part][path] = said
     only("support", f"{path}: {what}")
 
 
-def test_a_part_that_does_not_exist(spec, only):
+def test_a_part_that_does_not_exist(spec, only) -> None:
     spec.dialects["ovms"]["fields"]["models"]["stream"] = "absent"
     only("support", "ovms models stream: there is no such part")

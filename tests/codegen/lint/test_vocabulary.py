@@ -17,20 +17,20 @@ DEFINITIONS = VOCABULARY["$defs"]
 DEFINED = {name for name in DEFINITIONS if name.startswith("x-")}
 
 
-def test_the_vocabulary_is_json_schema():
+def test_the_vocabulary_is_json_schema() -> None:
     assert jsonschema_rs.meta.is_valid(VOCABULARY)
 
 
-def test_every_keyword_has_a_place():
+def test_every_keyword_has_a_place() -> None:
     assert keywords(VOCABULARY) == DEFINED
 
 
-def test_the_readme_has_every_keyword():
+def test_the_readme_has_every_keyword() -> None:
     readme = (ROOT / "openapi" / "README.md").read_text("utf-8")
     assert set(re.findall(r"^### `(x-[\w-]+)`", readme, re.MULTILINE)) == DEFINED
 
 
-def test_the_document_uses_every_keyword():
+def test_the_document_uses_every_keyword() -> None:
     written = {*(ROOT / "openapi").rglob("*.yaml"), *(ROOT / "generated").rglob("*.json")}
     written -= {ROOT / "openapi" / "vocabulary.yaml", ROOT / "generated" / "vocabulary.json"}
     texts = "\n".join(file.read_text("utf-8") for file in written)
@@ -38,19 +38,19 @@ def test_the_document_uses_every_keyword():
 
 
 @pytest.mark.parametrize("name", sorted(DEFINED - {"x-dialect"}))
-def test_a_keyword_is_described_and_its_examples_fit(name):
+def test_a_keyword_is_described_and_its_examples_fit(name) -> None:
     assert DEFINITIONS[name]["description"]
     assert DEFINITIONS[name]["examples"]
     for example in DEFINITIONS[name]["examples"]:
         assert misfits(VOCABULARY, name, example) == []
 
 
-def test_whole_dialect_files_fit(real):
+def test_whole_dialect_files_fit(real) -> None:
     for system, dialect in real.dialects.items():
         assert misfits(VOCABULARY, "Dialect", dialect) == [], system
 
 
-def test_systems_statuses_and_envelopes_are_those_of_codegen():
+def test_systems_statuses_and_envelopes_are_those_of_codegen() -> None:
     assert DEFINITIONS["system"]["enum"] == list(SYSTEMS)
     assert DEFINITIONS["envelope"]["enum"] == list(FORMS)
     kinds = {kind for of_status in KINDS.values() for kind in of_status} | {"unknown_route", "method"}
@@ -67,12 +67,12 @@ def test_systems_statuses_and_envelopes_are_those_of_codegen():
         ("response", "x-refusals", []),
     ],
 )
-def test_a_keyword_where_it_may_not_stand(chat, request_fields, only, place, key, value):
+def test_a_keyword_where_it_may_not_stand(chat, request_fields, only, place, key, value) -> None:
     node = {"chat": chat, "property": request_fields["user"], "response": chat["responses"]["400"]}[place]
     node[key] = value
     only("extension", key)
 
 
-def test_an_error_needs_a_condition(request_fields, only):
+def test_an_error_needs_a_condition(request_fields, only) -> None:
     request_fields["user"] |= {"x-error": {"param": "user", "message": "No."}, "then": True}
     only("extension", "user", '"if" is a required property')

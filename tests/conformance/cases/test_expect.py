@@ -8,6 +8,6 @@ from specvino.conformance.document.dialect import Dialect
 from specvino.conformance.verdict import Failed
 
 
-def test_a_status_is_named_once():
+def test_a_status_is_named_once() -> None:
     with pytest.raises(Failed, match=r"^the status is 200, not 400 or 404$"):
         expect(exchange(), {"refused": ["json", "validation", "unknown_model"]}, Dialect("openai"), "chat")

@@ -18,23 +18,23 @@ def planned(name="specvino", **how):
     return plan(Dialect(name), **{"profile": "full", "layers": ("cases", "streams"), **how})
 
 
-def test_every_pointer_leads_somewhere():
+def test_every_pointer_leads_somewhere() -> None:
     for case in all_cases():
         for pointer in case.spec:
             at(whole(), pointer)
 
 
-def test_cases_about_keys_need_one():
+def test_cases_about_keys_need_one() -> None:
     assert planned().left_out["transport/keys/missing"] == "no key was given"
     assert "transport/keys/missing" in {case.rule for case in planned(key=True).cases}
 
 
-def test_what_nobody_knows_is_left_out():
+def test_what_nobody_knows_is_left_out() -> None:
     assert why_not(BY_RULE["transport/media/wrong"], Dialect("openai")) == "nobody knows how openai refuses it"
     assert why_not(BY_RULE["transport/media/wrong"], Dialect("vllm")) == ""
 
 
-def test_of_several_refusals_one_known_is_enough():
+def test_of_several_refusals_one_known_is_enough() -> None:
     step = {"raw": {}, "expect": {"refused": ["json", "media_type"]}}
     assert why_not(replace(BROKEN, steps=(step,)), Dialect("openai")) == ""
 
@@ -44,11 +44,11 @@ def test_of_several_refusals_one_known_is_enough():
     ("models/one/code", ""),
     ("transport/bodies/too-large", "it is for specvino"),
 ])  # fmt: skip
-def test_dialects_leave_out(rule, because):
+def test_dialects_leave_out(rule, because) -> None:
     assert why_not(BY_RULE[rule], Dialect("openai")) == because
 
 
-def test_dialects_are_listed_by_hand_only_where_the_document_cant_tell():
+def test_dialects_are_listed_by_hand_only_where_the_document_cant_tell() -> None:
     dialects = [Dialect(name) for name in NAMES]
     for case in all_cases():
         if not case.dialects:
@@ -59,38 +59,38 @@ def test_dialects_are_listed_by_hand_only_where_the_document_cant_tell():
             assert by_hand != by_levels, f"{case.rule}: the levels say so (whole: {derived.whole})"
 
 
-def test_an_object_that_no_field_of_the_system_has_is_absent():
+def test_an_object_that_no_field_of_the_system_has_is_absent() -> None:
     pointer = "/components/schemas/LogitBias"
     assert Dialect("ovms").level(pointer, "chat") == "absent"
     assert Dialect("vllm").level(pointer, "chat") == "full"
 
 
-def test_a_base_path_is_there_or_not():
+def test_a_base_path_is_there_or_not() -> None:
     assert [Dialect(each).level("/servers/1", "transport") for each in ("specvino", "ovms", "vllm")] == [
         "full", "full", "absent",
     ]  # fmt: skip
 
 
-def test_the_mark_of_a_field_is_asked_for_where_the_field_is():
+def test_the_mark_of_a_field_is_asked_for_where_the_field_is() -> None:
     pointer = "/components/schemas/CreateChatCompletionRequest/properties/service_tier/x-origin"
     assert [Dialect(each).level(pointer, "chat") for each in ("specvino", "openai", "vllm")] == [
         "full", "full", "ignored",
     ]  # fmt: skip
 
 
-def test_what_a_system_may_take_it_need_not_refuse():
+def test_what_a_system_may_take_it_need_not_refuse() -> None:
     because = "the document of vllm allows what has to be refused"
     assert why_not(BY_RULE["chat/basics/model-is-missing"], Dialect("vllm")) == because
 
 
-def test_some_cases_ask_for_the_whole_of_a_field():
+def test_some_cases_ask_for_the_whole_of_a_field() -> None:
     assert why_not(BY_RULE["chat/choices/three-streamed"], Dialect("ovms")) == "n is partial in ovms"
 
 
-def test_core_is_part_of_full():
+def test_core_is_part_of_full() -> None:
     core, full = ({case.rule for case in planned(profile=each).cases} for each in ("core", "full"))
     assert core < full
 
 
-def test_filters_are_folders_or_patterns():
+def test_filters_are_folders_or_patterns() -> None:
     assert {case.endpoint for case in planned(filters=("models", "tokenize/*")).cases} == {"models", "tokenize"}

@@ -19,7 +19,7 @@ RULE = "chat/limits/prompt-beyond-context"
         ({"max_model_len": True}, "pass", ""),
     ],
 )
-def test_the_list_of_models_says_it(said, verdict, words):
+def test_the_list_of_models_says_it(said, verdict, words) -> None:
     class Says(Models):
         def described(self, model):
             return {**super().described(model), **said}
@@ -29,7 +29,7 @@ def test_the_list_of_models_says_it(said, verdict, words):
     assert words in told(result)
 
 
-def test_nobody_says_it():
+def test_nobody_says_it() -> None:
     class Silent(Generation):
         def require_context(self, asked, param, limit):
             pass

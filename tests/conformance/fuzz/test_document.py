@@ -24,18 +24,18 @@ RULES = {
 
 
 @given(st.dictionaries(st.sampled_from("abc"), st.integers(0, 2)))
-def test_rules_mean_the_same(body):
+def test_rules_mean_the_same(body) -> None:
     folded = foldable({"components": {"schemas": {"A": RULES}}})["components"]["schemas"]["A"]
     assert folded["allOf"] == [{"maxProperties": 2}]
     assert jsonschema_rs.is_valid(folded, body) == jsonschema_rs.is_valid(RULES, body)
 
 
-def test_a_single_rule_stays():
+def test_a_single_rule_stays() -> None:
     schema = {"allOf": RULES["allOf"][1:]}
     assert foldable({"components": {"schemas": {"A": schema}}})["components"]["schemas"]["A"] == schema
 
 
-def test_the_fields_of_bodies():
+def test_the_fields_of_bodies() -> None:
     fields = {each.id: body_fields(each) for each in operations(DOCUMENT)}
     assert fields["list_models"] == set()
     assert fields["create_chat_completion"] > {"model", "messages", "max_completion_tokens", "stream"}

@@ -20,7 +20,7 @@ UNREADABLE = "input has no item that the model could read: no message, function 
 class KnownServer(Server):
     """A server that serves `m` and counts a token for each word."""
 
-    def __init__(self, can_tokenize=True):
+    def __init__(self, can_tokenize=True) -> None:
         super().__init__(Target("http://127.0.0.1:9"), {"paths": {"/tokenize": {}} if can_tokenize else {}})
 
     def _ask(self, path, body=None):
@@ -36,11 +36,11 @@ def chat(*contents, **fields):
     return {"model": "m", "messages": [{"role": "user", "content": content} for content in contents], **fields}
 
 
-def test_every_refusal_of_the_document_can_be_judged():
+def test_every_refusal_of_the_document_can_be_judged() -> None:
     assert unknown_codes(whole()) == set()
 
 
-def test_a_refusal_that_nobody_can_judge_is_the_harness_s_error():
+def test_a_refusal_that_nobody_can_judge_is_the_harness_s_error() -> None:
     dialect = Dialect("specvino")
     dialect.document = {
         "paths": {"/a": {"get": {"operationId": "a", "x-refusals": [{"code": "bad_mood", "when": "always"}]}}}
@@ -77,7 +77,7 @@ def test_a_refusal_that_nobody_can_judge_is_the_harness_s_error():
         ("unsupported_tool", {"tool_choice": "auto", "function_call": {"name": "f"}}, ""),
     ],
 )
-def test_a_true_refusal(code, body, message):
+def test_a_true_refusal(code, body, message) -> None:
     assert holds(code, body, message)
 
 
@@ -103,18 +103,18 @@ def test_a_true_refusal(code, body, message):
         ("unsupported_tool", {"tool_choice": {"type": "allowed_tools", "mode": "auto"}}, ""),
     ],
 )
-def test_a_false_refusal(code, body, message):
+def test_a_false_refusal(code, body, message) -> None:
     assert not holds(code, body, message)
 
 
-def test_names_in_paths():
+def test_names_in_paths() -> None:
     assert holds("model_not_found", model="gpt-9")
     assert not holds("model_not_found", model="org/m")
     assert holds("response_not_found", response_id="resp_1")
 
 
 @pytest.mark.parametrize("param", ["messages.0.content.1", "messages.0.content.1.type"])
-def test_content_is_unsupported_where_the_error_says_so(param):
+def test_content_is_unsupported_where_the_error_says_so(param) -> None:
     body = chat([{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {"url": "data:,"}}])
     assert holds("unsupported_content", body, param=param)
     assert not holds("unsupported_content", body, param="messages.0.content.0")
@@ -122,7 +122,7 @@ def test_content_is_unsupported_where_the_error_says_so(param):
     assert not holds("unsupported_content", body)
 
 
-def test_a_server_that_changes_its_numbers_isn_t_believed():
+def test_a_server_that_changes_its_numbers_isn_t_believed() -> None:
     server = KnownServer()
     body = chat("hi", max_tokens=200)
     assert holds("context_length_exceeded", body, TOO_LONG, server=server)
@@ -130,14 +130,14 @@ def test_a_server_that_changes_its_numbers_isn_t_believed():
     assert holds("context_length_exceeded", body, TOO_LONG, server=server)
 
 
-def test_without_a_tokenizer_only_turns_and_ids_count():
+def test_without_a_tokenizer_only_turns_and_ids_count() -> None:
     server = KnownServer(can_tokenize=False)
     assert holds("context_length_exceeded", chat(*["a"] * 50), TOO_LONG, server=server)
     assert not holds("context_length_exceeded", chat("word " * 1000), TOO_LONG, server=server)
     assert not holds("invalid_prompt", {"prompt": " "}, EMPTY, server=server)
 
 
-def test_tools_and_calls_are_part_of_the_prompt():
+def test_tools_and_calls_are_part_of_the_prompt() -> None:
     functions = [{"name": "f", "description": "word " * 50}, {"name": "g", "parameters": {"title": "word " * 50}}]
     assert holds("context_length_exceeded", chat("hi", functions=functions), TOO_LONG)
     assert not holds("context_length_exceeded", chat("hi", functions=functions[:1]), TOO_LONG)

@@ -31,7 +31,7 @@ def fuzzed(server, *, by="openai", key=KEY, **how):
     return asyncio.run(run())
 
 
-def test_it_finds_nothing_in_the_reference_server():
+def test_it_finds_nothing_in_the_reference_server() -> None:
     results, fuzz = fuzzed(ReferenceServer(key=KEY, model=MODEL), filters=["models", "model"])
     bad = [result for result in results.values() if result.verdict is not Verdict.PASS]
     assert not bad, [(result.rule, result.because, *(str(each) for each in result.findings)) for result in bad]
@@ -58,7 +58,7 @@ async def _answer(send, status, body):
     await send({"type": "http.response.body", "body": body})
 
 
-def test_what_a_server_has_not_is_left_out_and_a_finding_has_its_exchange():
+def test_what_a_server_has_not_is_left_out_and_a_finding_has_its_exchange() -> None:
     results, _ = fuzzed(Forgetful(key=KEY, model=MODEL), filters=["responses", "response", "models"])
     because = {rule: result.because for rule, result in results.items() if result.verdict is Verdict.SKIP}
     assert because == {
@@ -73,12 +73,12 @@ def test_what_a_server_has_not_is_left_out_and_a_finding_has_its_exchange():
     assert failed.findings[0].message == 'Response violates schema: it: "data" is a required property'
 
 
-def test_a_filter_chooses_rules():
+def test_a_filter_chooses_rules() -> None:
     results, _ = fuzzed(ReferenceServer(key=KEY, model=MODEL), filters=["models/fuzz/second-judge"])
     assert results.keys() == {"models/fuzz/requests", "models/fuzz/second-judge"}
 
 
-def test_without_a_key_nothing_is_said_of_keys():
+def test_without_a_key_nothing_is_said_of_keys() -> None:
     results, _ = fuzzed(ReferenceServer(key=None, model=MODEL), key=None, filters=["models"])
     assert "models/fuzz/ignored-auth" not in results
     results, _ = fuzzed(ReferenceServer(key=None, model=MODEL), filters=["models"])
@@ -87,7 +87,7 @@ def test_without_a_key_nothing_is_said_of_keys():
     assert results["models/fuzz/ignored-auth"].verdict is Verdict.PASS
 
 
-def test_a_box_of_time():
+def test_a_box_of_time() -> None:
     results, fuzz = fuzzed(ReferenceServer(key=KEY, model=MODEL), by="specvino", profile="full", max_time=3.0)
     assert fuzz.report.ended == "max_time"
     assert f"{fuzz.requests} requests: the time of 3 s was up" in str(fuzz)
@@ -115,7 +115,7 @@ class Refusing(ReferenceServer):
 ENVELOPE = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None}}
 
 
-def test_a_server_may_refuse_one_valid_request_but_not_all():
+def test_a_server_may_refuse_one_valid_request_but_not_all() -> None:
     rule = "tokenize/fuzz/positive-data-acceptance"
     server = Refusing(key=None, model=MODEL)
     results, _ = fuzzed(server, by="ovms", key=None, filters=["tokenize"])
@@ -145,7 +145,7 @@ class Busy(ReferenceServer):
             await super().__call__(scope, receive, send)
 
 
-def test_a_busy_server_is_asked_again_and_is_not_broken():
+def test_a_busy_server_is_asked_again_and_is_not_broken() -> None:
     async def run():
         async with answering(Busy(key=None, model=MODEL)) as url:
             server = Server(Target(url), {"paths": {}})
@@ -165,7 +165,7 @@ class Mute(ReferenceServer):
         await super().__call__(scope, receive, send)
 
 
-def test_a_probe_without_an_answer_is_a_finding_and_ends_nothing():
+def test_a_probe_without_an_answer_is_a_finding_and_ends_nothing() -> None:
     async def run():
         async with answering(Mute(key=None, model=MODEL)) as url:
             fuzz = Fuzz(
@@ -193,13 +193,13 @@ class Crashing(ReferenceServer):
         return await super().__call__(scope, receive, send)
 
 
-def test_one_fault_is_one_finding():
+def test_one_fault_is_one_finding() -> None:
     results, _ = fuzzed(Crashing(key=KEY, model=MODEL), by="specvino", filters=["models"])
     failed = {rule for rule, result in results.items() if result.verdict is Verdict.FAIL}
     assert failed == {"models/fuzz/not-a-server-error", "models/fuzz/response-schema-conformance"}
 
 
-def test_silence_is_a_finding():
+def test_silence_is_a_finding() -> None:
     async def run():
         async with answering(Hanging(key=KEY, model=MODEL)) as url:
             fuzz = Fuzz(Target(url, KEY, timeout=0.5), Dialect("specvino"), [MODEL], "core", filters=["models"])
@@ -215,7 +215,7 @@ async def until(holds):
         await asyncio.sleep(0.01)
 
 
-def test_it_ends_with_whoever_asked():
+def test_it_ends_with_whoever_asked() -> None:
     async def run():
         async with answering(ReferenceServer(key=KEY, model=MODEL)) as url:
             fuzz = Fuzz(Target(url, KEY), Dialect("specvino"), [MODEL])
@@ -229,7 +229,7 @@ def test_it_ends_with_whoever_asked():
     asyncio.run(run())
 
 
-def test_no_server_is_an_error_of_the_run():
+def test_no_server_is_an_error_of_the_run() -> None:
     async def run():
         fuzz = Fuzz(Target("http://127.0.0.1:9"), Dialect("specvino"))
         return [result async for result in fuzz.results()]

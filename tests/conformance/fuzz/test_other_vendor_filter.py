@@ -39,14 +39,14 @@ def rejected(status):
 ACCEPTED = AcceptedNegativeData(operation="", message="", status_code=200, expected_statuses=[])
 
 
-def test_a_proper_refusal_of_a_valid_request_is_counted():
+def test_a_proper_refusal_of_a_valid_request_is_counted() -> None:
     stays, report = judged(rejected(400), 400, ENVELOPE)
     assert not stays
     assert report.excused == {("POST /chat/completions", "400"): 1}
 
 
 @pytest.mark.parametrize(("status", "answer"), [(500, ENVELOPE), (302, ENVELOPE), (400, b"no"), (400, {"error": "no"})])
-def test_another_refusal_is_a_finding(status, answer):
+def test_another_refusal_is_a_finding(status, answer) -> None:
     stays, report = judged(rejected(status), status, answer)
     assert stays
     assert not report.excused
@@ -64,7 +64,7 @@ def test_another_refusal_is_a_finding(status, answer):
         {"tools": [{"type": "function"}]},
     ],
 )
-def test_what_breaks_the_structure_must_be_refused(change):
+def test_what_breaks_the_structure_must_be_refused(change) -> None:
     assert judged(ACCEPTED, 200, {}, CHAT | change)[0]
 
 
@@ -81,16 +81,16 @@ def test_what_breaks_the_structure_must_be_refused(change):
         {"new_field": 1},
     ],
 )
-def test_a_bound_may_be_ours(change):
+def test_a_bound_may_be_ours(change) -> None:
     assert not judged(ACCEPTED, 200, {}, CHAT | change)[0]
 
 
-def test_parameters_have_only_bounds():
+def test_parameters_have_only_bounds() -> None:
     assert not judged(ACCEPTED, 200, {}, None, endpoint="models")[0]
 
 
 @pytest.mark.parametrize(("status", "stays"), [(413, False), (429, False), (418, True), (500, True)])
-def test_limits_of_a_server_have_statuses_of_their_own(status, stays):
+def test_limits_of_a_server_have_statuses_of_their_own(status, stays) -> None:
     failure = UndefinedStatusCode(
         operation="", status_code=status, defined_status_codes=[], allowed_status_codes=[], message=""
     )
@@ -98,7 +98,7 @@ def test_limits_of_a_server_have_statuses_of_their_own(status, stays):
 
 
 @pytest.mark.parametrize(("status", "headers", "stays"), [(503, {"retry-after": ["1"]}, False), (503, {}, True)])
-def test_a_busy_server_is_not_broken(status, headers, stays):
+def test_a_busy_server_is_not_broken(status, headers, stays) -> None:
     crash = ServerError(operation="", status_code=status)
     undefined = UndefinedStatusCode(
         operation="", status_code=status, defined_status_codes=[], allowed_status_codes=[], message=""
@@ -109,7 +109,7 @@ def test_a_busy_server_is_not_broken(status, headers, stays):
 
 
 @pytest.mark.parametrize(("status", "stays"), [(405, False), (200, False), (400, True)])
-def test_a_server_may_have_more_methods(status, stays):
+def test_a_server_may_have_more_methods(status, stays) -> None:
     failure = UnsupportedMethodResponse(
         operation="", method="PUT", status_code=status, failure_reason="wrong_status", message=""
     )
@@ -117,14 +117,14 @@ def test_a_server_may_have_more_methods(status, stays):
 
 
 @pytest.mark.parametrize("missing", [[], ["POST"]])
-def test_more_methods_may_be_allowed_but_none_less(missing):
+def test_more_methods_may_be_allowed_but_none_less(missing) -> None:
     failure = AllowHeaderMismatch(
         operation="", allow_header="", missing_methods=missing, undocumented_methods=["PUT"], message=""
     )
     assert judged(failure, 405)[0] is bool(missing)
 
 
-def test_several_branches_may_fit_without_their_bounds():
+def test_several_branches_may_fit_without_their_bounds() -> None:
     schema = {"oneOf": [{"type": "string", "maxLength": 3}, {"type": "string", "minLength": 4}]}
     shape = Validator(structure(schema))
     assert shape.fits("abc")

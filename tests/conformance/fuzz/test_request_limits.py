@@ -43,7 +43,7 @@ def sample(**fields):
 
 
 @given(bodies)
-def test_no_request_keeps_an_engine_busy(body):
+def test_no_request_keeps_an_engine_busy(body) -> None:
     changed = capped(body, FIELDS, MODELS)
     if limits(changed):
         assert work(changed) <= BUDGET
@@ -54,7 +54,7 @@ def test_no_request_keeps_an_engine_busy(body):
 
 
 @given(bodies)
-def test_it_depends_on_the_request_alone_and_leaves_it_as_it_was(body):
+def test_it_depends_on_the_request_alone_and_leaves_it_as_it_was(body) -> None:
     before = dict(body)
     assert capped(body, FIELDS, MODELS) == capped(dict(reversed(body.items())), FIELDS, MODELS)
     assert body == before
@@ -77,12 +77,12 @@ def test_it_depends_on_the_request_alone_and_leaves_it_as_it_was(body):
         ({"max_tokens": 9, "prompt": ["a"] * 99, "n": 99}, lambda body: body["n"] == 1, 1000),
     ],
 )
-def test_how_many_of_1000_change(fields, is_changed, expected):
+def test_how_many_of_1000_change(fields, is_changed, expected) -> None:
     number = sum(map(is_changed, (capped(body, FIELDS, MODELS) for body in sample(**fields))))
     assert number == pytest.approx(expected, abs=40 if 0 < expected < 1000 else 0)
 
 
-def test_fields_that_the_operation_doesn_t_know_are_not_added():
+def test_fields_that_the_operation_doesn_t_know_are_not_added() -> None:
     assert all(capped(body, {"text"}, MODELS) == body for body in sample(text="a"))
 
 
@@ -100,5 +100,5 @@ def test_fields_that_the_operation_doesn_t_know_are_not_added():
         ({"max_tokens": "many"}, {"max_tokens": "many"}),
     ],
 )
-def test_an_invalid_request_has_a_small_limit_too(body, sent):
+def test_an_invalid_request_has_a_small_limit_too(body, sent) -> None:
     assert limited(body, ("max_tokens", "max_completion_tokens", "model")) == sent

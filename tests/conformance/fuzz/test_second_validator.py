@@ -23,29 +23,29 @@ def violations(judge, answer, *, path="/models", status=200, media="application/
     return judge.violations(path, "GET", response)
 
 
-def test_a_sound_answer(judge):
+def test_a_sound_answer(judge) -> None:
     assert violations(judge, MODELS) == []
     assert violations(judge, MODELS["data"][0], path="/models/{model}") == []
 
 
-def test_a_broken_one_with_what_is_wrong(judge):
+def test_a_broken_one_with_what_is_wrong(judge) -> None:
     (found,) = violations(judge, MODELS | {"object": "lost"})
     assert "'list' was expected" in found
 
 
 @pytest.mark.parametrize("other", [{"media": "text/plain"}, {"status": 299}, {"path": "/elsewhere"}])
-def test_the_rest_is_for_others(judge, other):
+def test_the_rest_is_for_others(judge, other) -> None:
     assert violations(judge, {}, **other) is None
 
 
-def test_what_is_at_the_root_of_a_server():
+def test_what_is_at_the_root_of_a_server() -> None:
     sound = {"status": "ok"}
     judge = SecondValidator(Dialect("specvino"))
     assert violations(judge, sound, path="/health") == []
     assert violations(judge, {"status": 1}, path="/health")
 
 
-def test_of_many_answers_of_one_form_some_are_judged():
+def test_of_many_answers_of_one_form_some_are_judged() -> None:
     judge = SecondValidator(Dialect("specvino"))
     found = [violations(judge, {"status": number}, path="/health") for number in range(MOST_ALIKE + 1)]
     assert all(found[:-1])

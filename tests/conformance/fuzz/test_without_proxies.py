@@ -41,7 +41,7 @@ class Redirecting(ReferenceServer):
         await send({"type": "http.response.body", "body": b"{}"})
 
 
-def test_redirects_are_not_followed():
+def test_redirects_are_not_followed() -> None:
     with raw_server(hears) as other:
         server = Redirecting(key=KEY, model=MODEL)
         # By another name it is another host, and by the same one another port: some clients tell these apart.
@@ -53,7 +53,7 @@ def test_redirects_are_not_followed():
         assert other.asked == []
 
 
-def test_redirects_of_one_server_are_not_followed():
+def test_redirects_of_one_server_are_not_followed() -> None:
     class Turning(ReferenceServer):
         asked = 0
 
@@ -71,7 +71,7 @@ def test_redirects_of_one_server_are_not_followed():
 
 
 @pytest.mark.parametrize("name", ["http_proxy", "HTTP_PROXY", "all_proxy"])
-def test_proxies_are_not_asked(monkeypatch, name):
+def test_proxies_are_not_asked(monkeypatch, name) -> None:
     with raw_server(hears) as proxy:
         monkeypatch.setenv(name, proxy.url)
         monkeypatch.delenv("no_proxy", raising=False)
@@ -83,7 +83,7 @@ def test_proxies_are_not_asked(monkeypatch, name):
     assert results["models/fuzz/status-code-conformance"].verdict is Verdict.PASS
 
 
-def test_passwords_of_the_user_stay_at_home(monkeypatch, tmp_path):
+def test_passwords_of_the_user_stay_at_home(monkeypatch, tmp_path) -> None:
     seen = []
 
     class Listening(ReferenceServer):
@@ -98,7 +98,7 @@ def test_passwords_of_the_user_stay_at_home(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["cacert", "insecure"])
-def test_a_certificate_of_ones_own(tmp_path, how):
+def test_a_certificate_of_ones_own(tmp_path, how) -> None:
     authority, certificate = certificates(tmp_path)
 
     def fuzzed_by(**target):
@@ -119,7 +119,7 @@ async def collected(fuzz):
     return {result.rule: result async for result in fuzz.results()}
 
 
-def test_a_probe_follows_nothing_and_no_proxy(monkeypatch):
+def test_a_probe_follows_nothing_and_no_proxy(monkeypatch) -> None:
     with raw_server(hears) as other:
         monkeypatch.setenv("http_proxy", other.url)
 

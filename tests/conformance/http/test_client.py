@@ -21,18 +21,18 @@ def with_session(do, **server):
     return asyncio.run(run())
 
 
-def test_leaves_before_an_answer_comes():
+def test_leaves_before_an_answer_comes() -> None:
     exchange = with_session(lambda session: session.send("chat", BODY, leave_at=0.05), pace=0.05)
     assert (exchange.status, exchange.ended, exchange.problem) == (None, "left", None)
 
 
-def test_leaves_amid_a_stream():
+def test_leaves_amid_a_stream() -> None:
     exchange = with_session(lambda session: session.send("chat", {**BODY, "stream": True}, leave_at=0.2), pace=0.02)
     assert (exchange.status, exchange.ended) == (200, "left")
     assert exchange.chunks
 
 
-def test_waiting_in_line_is_no_slowness():
+def test_waiting_in_line_is_no_slowness() -> None:
     """Each answer takes half a second, and there is one at a time."""
     brief = {**BODY, "max_tokens": 10}
 
@@ -47,7 +47,7 @@ def test_waiting_in_line_is_no_slowness():
     assert [exchange.problem for exchange in asyncio.run(run())] == [None] * 8
 
 
-def test_sends_chunks_where_the_header_says_so():
+def test_sends_chunks_where_the_header_says_so() -> None:
     async def chunked(session):
         content = b'{"model": "reference", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}'
         return await session.raw("POST", "/chat/completions", content=content, headers={"transfer-encoding": "chunked"})
@@ -55,7 +55,7 @@ def test_sends_chunks_where_the_header_says_so():
     assert with_session(chunked).status == 200
 
 
-def test_requests_of_one_connection_share_it():
+def test_requests_of_one_connection_share_it() -> None:
     async def twice(session):
         async with session.one_connection() as single:
             first, second = await single.send("models"), await single.send("models")
@@ -68,7 +68,7 @@ def test_requests_of_one_connection_share_it():
     assert [each.number for each in exchanges] == [1, 2, 3]
 
 
-def test_a_connection_that_is_to_be_closed_has_no_name():
+def test_a_connection_that_is_to_be_closed_has_no_name() -> None:
     async def closing(session):
         return await session.raw("GET", "/models", headers={"connection": "close"})
 

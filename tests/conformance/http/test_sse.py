@@ -12,7 +12,7 @@ EVENTS = [ServerSentEvent("a"), ServerSentEvent("b é 🎉\n c", "x"), ServerSen
 
 
 @given(st.lists(st.integers(0, len(TEXT.encode())), max_size=10))
-def test_every_cut(cuts):
+def test_every_cut(cuts) -> None:
     raw = TEXT.encode()
     places = [0, *sorted(cuts), len(raw)]
     decoder = Decoder()
@@ -21,7 +21,7 @@ def test_every_cut(cuts):
     assert decoder.incomplete
 
 
-def test_a_whole_stream_is_complete():
+def test_a_whole_stream_is_complete() -> None:
     decoder = Decoder()
     assert list(decoder.feed(b"data: [DONE]\n\n")) == [ServerSentEvent("[DONE]")]
     assert not decoder.incomplete

@@ -19,18 +19,18 @@ def written(tmp_path, text):
         '{"accepted": {"chat/a/b": {"verdict": "fail", "because": "soon"}}}',
     ],
 )
-def test_yaml_and_json_are_read(tmp_path, text):
+def test_yaml_and_json_are_read(tmp_path, text) -> None:
     baseline = read(written(tmp_path, text))
     assert baseline.accepts(line("chat/a/b", "fail"))
     assert not baseline.accepts(line("chat/a/c", "fail"))
 
 
-def test_another_verdict_is_not_accepted(tmp_path):
+def test_another_verdict_is_not_accepted(tmp_path) -> None:
     baseline = read(written(tmp_path, "accepted: {chat/a/b: {verdict: fail}}"))
     assert not baseline.accepts(line("chat/a/b", "error"))
 
 
-def test_an_empty_file_accepts_nothing(tmp_path):
+def test_an_empty_file_accepts_nothing(tmp_path) -> None:
     assert read(written(tmp_path, "")) == Baseline()
 
 
@@ -48,12 +48,12 @@ def test_an_empty_file_accepts_nothing(tmp_path):
         ("[" * 3000, "no baseline"),
     ],
 )
-def test_what_is_no_baseline_is_refused(tmp_path, text, problem):
+def test_what_is_no_baseline_is_refused(tmp_path, text, problem) -> None:
     with pytest.raises(BadBaseline, match=problem):
         read(written(tmp_path, text))
 
 
-def test_entries_that_are_no_longer_needed_are_told():
+def test_entries_that_are_no_longer_needed_are_told() -> None:
     baseline = Baseline.model_validate({"accepted": {f"chat/a/{each}": {"verdict": "fail"} for each in "bcdef"}})
     lines = [
         line("chat/a/b", "fail"),
@@ -66,7 +66,7 @@ def test_entries_that_are_no_longer_needed_are_told():
     assert list(baseline.unneeded(lines)) == ["chat/a/c", "chat/a/e"]
 
 
-def test_is_brought_up_to_date(tmp_path):
+def test_is_brought_up_to_date(tmp_path) -> None:
     baseline = Baseline.model_validate(
         {"accepted": {f"chat/a/{each}": {"verdict": "fail", "because": each} for each in "bcd"}}
     )
@@ -81,6 +81,6 @@ def test_is_brought_up_to_date(tmp_path):
     ]
 
 
-def test_an_empty_one_is_written_as_such(tmp_path):
+def test_an_empty_one_is_written_as_such(tmp_path) -> None:
     Baseline().write(tmp_path / "new.yaml")
     assert (tmp_path / "new.yaml").read_text() == "accepted: {}\n"

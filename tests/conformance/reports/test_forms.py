@@ -30,7 +30,7 @@ def hostile():
     return report(line("chat/a/bad", "fail", findings=(Found(message=HOSTILE, exchanges=(shown,)),), because=HOSTILE))
 
 
-def test_servers_have_alerts_of_their_own(whole):
+def test_servers_have_alerts_of_their_own(whole) -> None:
     def id_of(**header):
         whole.header = whole.header.model_copy(update=header)
         (run,) = sarif.sarif(whole)["runs"]
@@ -43,7 +43,7 @@ def test_servers_have_alerts_of_their_own(whole):
     assert others[1] == "specvino/other:8000/org/a%20b/openai/full/"
 
 
-def test_junit_has_each_rule_once(tmp_path, whole):
+def test_junit_has_each_rule_once(tmp_path, whole) -> None:
     junit.write(whole, tmp_path / "j.xml")
     suites = {suite.name: suite for suite in JUnitXml.fromfile(str(tmp_path / "j.xml"))}
     assert {name: (suite.tests, suite.failures, suite.errors, suite.skipped) for name, suite in suites.items()} == {
@@ -57,19 +57,19 @@ def test_junit_has_each_rule_once(tmp_path, whole):
 
 
 @pytest.mark.parametrize("ended", [{"complete": False}, {"lost": "chat/a/b"}, {"time_up": True}])
-def test_a_run_that_is_not_whole_is_not_green_in_junit(tmp_path, ended):
+def test_a_run_that_is_not_whole_is_not_green_in_junit(tmp_path, ended) -> None:
     junit.write(report(line("chat/a/good"), **ended), tmp_path / "j.xml")
     assert sum(suite.errors for suite in JUnitXml.fromfile(str(tmp_path / "j.xml"))) == 1
 
 
-def test_junit_stays_xml_whatever_a_server_sent(tmp_path, hostile):
+def test_junit_stays_xml_whatever_a_server_sent(tmp_path, hostile) -> None:
     junit.write(hostile, tmp_path / "j.xml")
     (suite,) = JUnitXml.fromfile(str(tmp_path / "j.xml"))
     (case,) = suite
     assert "<script>" in case.result[0].text
 
 
-def test_sarif_has_a_result_for_each_finding(tmp_path, whole):
+def test_sarif_has_a_result_for_each_finding(tmp_path, whole) -> None:
     sarif.write(whole, tmp_path / "s.sarif")
     (run,) = json.loads((tmp_path / "s.sarif").read_text("utf-8"))["runs"]
     rules = run["tool"]["driver"]["rules"]
@@ -84,13 +84,13 @@ def test_sarif_has_a_result_for_each_finding(tmp_path, whole):
     assert SHOWN.curl in run["results"][0]["message"]["text"]
 
 
-def test_sarif_says_that_a_run_was_broken_off():
+def test_sarif_says_that_a_run_was_broken_off() -> None:
     (invocation,) = sarif.sarif(report(line("chat/a/good"), complete=False))["runs"][0]["invocations"]
     assert invocation["executionSuccessful"] is False
     assert "broken off" in invocation["toolExecutionNotifications"][0]["message"]["text"]
 
 
-def test_a_page_has_each_rule_and_what_was_found(whole):
+def test_a_page_has_each_rule_and_what_was_found(whole) -> None:
     page = Page(html.page(whole))
     assert {html.anchor(each.rule) for each in whole.lines} <= page.ids
     assert SHOWN.curl in page.text
@@ -98,7 +98,7 @@ def test_a_page_has_each_rule_and_what_was_found(whole):
     assert "1 left out, not in the dialect openai" in page.text
 
 
-def test_a_page_refers_to_nothing_but_issues(whole):
+def test_a_page_refers_to_nothing_but_issues(whole) -> None:
     page = Page(html.page(whole))
     assert {each for each in page.references if each[0] != "#"} == {"data:,", "https://github.com/o/r/issues/1"}
     assert {each[1:] for each in page.references if each[0] == "#"} <= page.ids
@@ -106,18 +106,18 @@ def test_a_page_refers_to_nothing_but_issues(whole):
     assert "url(" not in page.text
 
 
-def test_what_a_server_sent_is_text_in_a_page(whole, hostile):
+def test_what_a_server_sent_is_text_in_a_page(whole, hostile) -> None:
     page = Page(html.page(hostile))
     assert page.tags.count("script") == 1
     assert "img" not in page.tags
     assert HOSTILE in page.text
 
 
-def test_a_page_tells_that_the_run_was_broken_off():
+def test_a_page_tells_that_the_run_was_broken_off() -> None:
     assert "The run was broken off." in html.page(report(line("chat/a/good"), complete=False))
 
 
-def test_the_summary_has_totals_and_findings(tmp_path, whole):
+def test_the_summary_has_totals_and_findings(tmp_path, whole) -> None:
     markdown.write(whole, tmp_path / "s.md")
     text = (tmp_path / "s.md").read_text("utf-8")
     assert "| chat | 1 | 2 | 1 | 1 | 1 |" in text
@@ -126,7 +126,7 @@ def test_the_summary_has_totals_and_findings(tmp_path, whole):
     assert "chat/a/known" not in text
 
 
-def test_the_summary_has_no_markup_of_a_server(tmp_path, hostile):
+def test_the_summary_has_no_markup_of_a_server(tmp_path, hostile) -> None:
     markdown.write(hostile, tmp_path / "s.md")
     row = (tmp_path / "s.md").read_text("utf-8").splitlines()[-1]
     assert "\\<script\\>" in row
@@ -135,7 +135,7 @@ def test_the_summary_has_no_markup_of_a_server(tmp_path, hostile):
     assert row.replace("\\|", "").count("|") == 3
 
 
-def test_the_summary_has_room(tmp_path):
+def test_the_summary_has_room(tmp_path) -> None:
     many = report(*(line(f"chat/a/b{number}", "fail") for number in range(60)))
     markdown.write(many, tmp_path / "s.md")
     assert "10 more findings" in (tmp_path / "s.md").read_text("utf-8")

@@ -18,11 +18,11 @@ def site(tmp_path):
     return {file.name: file.read_text("utf-8") for file in (tmp_path / "deep" / "site").iterdir()}
 
 
-def test_each_server_has_a_page(site):
+def test_each_server_has_a_page(site) -> None:
     assert set(site) == {"index.html", "one.html", "two-b.html", "index-2.html"}
 
 
-def test_each_cell_leads_to_what_was_found(site):
+def test_each_cell_leads_to_what_was_found(site) -> None:
     pages = {name: Page(text) for name, text in site.items()}
     for name, page in pages.items():
         for reference in page.references:
@@ -33,17 +33,17 @@ def test_each_cell_leads_to_what_was_found(site):
     assert len(cells) == 5
 
 
-def test_rows_say_how_the_servers_differ(site):
+def test_rows_say_how_the_servers_differ(site) -> None:
     assert 'data-verdicts="pass fail pass"' in site["index.html"]
     assert 'data-verdicts="none pass none"' in site["index.html"]
 
 
-def test_a_cut_report_is_marked(site):
+def test_a_cut_report_is_marked(site) -> None:
     assert site["index.html"].count("not whole") == 1
     assert "index: The report has no end" in site["index.html"]
 
 
-def test_nothing_comes_from_elsewhere(site):
+def test_nothing_comes_from_elsewhere(site) -> None:
     for text in site.values():
         page = Page(text)
         assert "<b>" not in page.tags

@@ -25,12 +25,12 @@ def whole():
     return report(line("chat/a/b"), line("chat/a/c", "fail"), line("chat/a/d", "skip", because="no key"))
 
 
-def test_the_schema_is_that_of_the_records():
+def test_the_schema_is_that_of_the_records() -> None:
     # To write it again: json.dumps(line_schema(), indent=2)
     assert line_schema() == SCHEMA
 
 
-def test_each_line_fits_the_schema(tmp_path, whole):
+def test_each_line_fits_the_schema(tmp_path, whole) -> None:
     write(tmp_path / "a.ndjson", whole)
     validator = jsonschema_rs.Draft202012Validator(SCHEMA, validate_formats=True)
     lines = [json.loads(each) for each in (tmp_path / "a.ndjson").read_text("utf-8").splitlines()]
@@ -39,13 +39,13 @@ def test_each_line_fits_the_schema(tmp_path, whole):
     assert not validator.is_valid(lines[0] | {"started": "yesterday"})
 
 
-def test_is_read_as_it_was_written(tmp_path, whole):
+def test_is_read_as_it_was_written(tmp_path, whole) -> None:
     write(tmp_path / "a.ndjson", whole)
     assert ndjson.read(tmp_path / "a.ndjson") == whole
     assert whole.whole
 
 
-def test_a_file_that_was_cut_anywhere_is_no_complete_report(tmp_path, whole):
+def test_a_file_that_was_cut_anywhere_is_no_complete_report(tmp_path, whole) -> None:
     path = tmp_path / "a.ndjson"
     write(path, whole)
     content = path.read_bytes()
@@ -56,7 +56,7 @@ def test_a_file_that_was_cut_anywhere_is_no_complete_report(tmp_path, whole):
         assert ndjson.read(path).shortcoming
 
 
-def test_a_line_that_is_missing_in_the_middle_is_seen(tmp_path, whole):
+def test_a_line_that_is_missing_in_the_middle_is_seen(tmp_path, whole) -> None:
     path = tmp_path / "a.ndjson"
     write(path, whole)
     lines = path.read_bytes().splitlines(keepends=True)
@@ -76,21 +76,21 @@ def test_a_line_that_is_missing_in_the_middle_is_seen(tmp_path, whole):
         (HEADER.model_dump_json().replace('"format":1', '"format":2').encode() + b"\n", "line 1: header.format"),
     ],
 )
-def test_what_is_no_report_is_refused(tmp_path, content, problem):
+def test_what_is_no_report_is_refused(tmp_path, content, problem) -> None:
     path = tmp_path / "a.ndjson"
     path.write_bytes(content)
     with pytest.raises(ndjson.BadReport, match=problem):
         ndjson.read(path)
 
 
-def test_totals_always_have_the_number_of_all():
+def test_totals_always_have_the_number_of_all() -> None:
     assert totals({Verdict.PASS: 142, Verdict.FAIL: 3, Verdict.UNSUPPORTED: 2, Verdict.SKIP: 1}) == (
         "142 pass · 3 fail · 2 unsupported · 1 skip of 148"
     )
     assert totals({}) == "0 pass · 0 fail of 0"
 
 
-def test_what_was_left_out_is_told_by_its_reason(whole):
+def test_what_was_left_out_is_told_by_its_reason(whole) -> None:
     assert summary(whole) == (
         "1 pass · 1 fail · 1 skip of 3; 1 left out, not in the dialect openai; 1 left out, no key was given"
     )
@@ -104,7 +104,7 @@ def test_what_was_left_out_is_told_by_its_reason(whole):
         ({"time_up": True}, "time was up"),
     ],
 )
-def test_a_run_that_is_not_whole_says_why(ended, words):
+def test_a_run_that_is_not_whole_says_why(ended, words) -> None:
     made = report(line("chat/a/b"), **ended)
     assert words in made.shortcoming
     assert not made.whole

@@ -20,7 +20,7 @@ def converted(*exchanges, message="wrong"):
     return Converter(Target("http://127.0.0.1:8000/v1", KEY)).line(result)
 
 
-def test_a_key_that_the_server_echoes_is_out_of_everything():
+def test_a_key_that_the_server_echoes_is_out_of_everything() -> None:
     echo = exchange(
         headers={"x-seen": f"Bearer {KEY}", "set-cookie": "session=1"},
         content=f'{{"key": "{KEY}"}}'.encode(),
@@ -36,15 +36,15 @@ def test_a_key_that_the_server_echoes_is_out_of_everything():
     ("key", "text"),
     [('a"b/c\\d-long', r"a\"b/c\\d-long"), ("a/b+c=long", "a%2Fb%2Bc%3Dlong"), ("long-key-1", "xlong-key-1x")],
 )
-def test_a_key_is_found_as_others_write_it(key, text):
+def test_a_key_is_found_as_others_write_it(key, text) -> None:
     assert HIDDEN in Redactor([key]).text(f"<{text}>")
 
 
-def test_a_placeholder_is_no_secret_inside_of_words():
+def test_a_placeholder_is_no_secret_inside_of_words() -> None:
     assert Redactor(["none"]).text("nonetheless: none") == f"nonetheless: {HIDDEN}"
 
 
-def test_half_a_key_does_not_survive_the_limit():
+def test_half_a_key_does_not_survive_the_limit() -> None:
     for before in range(LONGEST - len(KEY) - 5, LONGEST + 5):
         shown = converted(exchange(content=b"." * before + KEY.encode())).findings[0].exchanges[0]
         assert "sk-" not in shown.response.body
@@ -52,7 +52,7 @@ def test_half_a_key_does_not_survive_the_limit():
     assert "sk-" not in converted(many).findings[0].exchanges[0].response.body
 
 
-def test_a_long_body_is_cut_and_its_size_told():
+def test_a_long_body_is_cut_and_its_size_told() -> None:
     shown = converted(exchange(content=b"x" * 100_000)).findings[0].exchanges[0]
     assert len(shown.response.body) == LONGEST + 1
     assert shown.response.size == 100_000
@@ -61,21 +61,21 @@ def test_a_long_body_is_cut_and_its_size_told():
 @pytest.mark.parametrize(
     ("text", "shown"), [("\x1b[31mred", "\\x1b[31mred"), ("\ud800", "\\ud800"), ("a\rb\r\nc\td", "a\\x0db\r\nc\td")]
 )
-def test_what_a_terminal_would_obey_is_written_out(text, shown):
+def test_what_a_terminal_would_obey_is_written_out(text, shown) -> None:
     assert Redactor([]).text(text) == shown
 
 
-def test_bytes_that_are_no_text_are_shown():
+def test_bytes_that_are_no_text_are_shown() -> None:
     assert converted(exchange(content=b"\xff{}")).findings[0].exchanges[0].response.body == "\\xff{}"
 
 
-def test_the_command_names_the_variable_of_the_key():
+def test_the_command_names_the_variable_of_the_key() -> None:
     command = curl(exchange().request, Target("http://127.0.0.1:8000/v1", KEY))
     assert KEY not in command
     assert '-H "authorization: Bearer $SPECVINO_API_KEY"' in command
 
 
-def test_a_wrong_key_of_a_case_is_not_mistaken_for_the_right_one():
+def test_a_wrong_key_of_a_case_is_not_mistaken_for_the_right_one() -> None:
     request = Request("chat", "GET", "/models", {"authorization": "Bearer wrong"}, None)
     assert "Bearer wrong" in curl(request, Target("http://127.0.0.1:8000/v1", KEY))
 
@@ -84,7 +84,7 @@ def test_a_wrong_key_of_a_case_is_not_mistaken_for_the_right_one():
     "content",
     [b'{"a": "it\'s $HOME `date`"}', b"", b"\xff\x00%s\\n", '{"a": "é\u200b\n"}'.encode(), b"@file", b"\x1b[2J"],
 )
-def test_the_shell_hands_over_the_very_bytes(content, tmp_path):
+def test_the_shell_hands_over_the_very_bytes(content, tmp_path) -> None:
     # A curl that says what it was given: the argument after --data-raw, or standard input.
     fake = tmp_path / "curl"
     fake.write_text(
@@ -107,5 +107,5 @@ def test_the_shell_hands_over_the_very_bytes(content, tmp_path):
         ("POST", b"x" * 50_000, "--data-binary @body"),
     ],
 )
-def test_other_requests(method, content, words):
+def test_other_requests(method, content, words) -> None:
     assert words in curl(Request(None, method, "//health", {}, content), Target("http://127.0.0.1:8000/v1"))

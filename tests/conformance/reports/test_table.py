@@ -28,7 +28,7 @@ def whole():
     )
 
 
-def test_elsewhere_each_rule_is_a_line(whole):
+def test_elsewhere_each_rule_is_a_line(whole) -> None:
     plain = console()
     with table.LiveTable(plain, whole, 5, lambda: 9) as live:
         for each in whole.lines:
@@ -36,7 +36,7 @@ def test_elsewhere_each_rule_is_a_line(whole):
     assert shown(plain).splitlines()[:2] == ["pass chat/a/good", "fail chat/a/bad: there is no choice"]
 
 
-def test_a_terminal_has_a_table_and_a_bar(whole):
+def test_a_terminal_has_a_table_and_a_bar(whole) -> None:
     terminal = console(terminal=True)
     with table.LiveTable(terminal, whole, 8, lambda: 9):
         pass
@@ -44,7 +44,7 @@ def test_a_terminal_has_a_table_and_a_bar(whole):
     assert "5 of 8 cases, 9 requests" in shown(terminal)
 
 
-def test_a_low_terminal_has_endpoints_only(whole):
+def test_a_low_terminal_has_endpoints_only(whole) -> None:
     terminal = console(terminal=True, height=7)
     with table.LiveTable(terminal, whole, 8, lambda: 9):
         pass
@@ -55,7 +55,7 @@ def test_a_low_terminal_has_endpoints_only(whole):
     assert "chat/a" in whole_table
 
 
-def test_findings_have_their_request_and_a_command(whole):
+def test_findings_have_their_request_and_a_command(whole) -> None:
     plain = console()
     table.show_findings(plain, whole)
     text = shown(plain)
@@ -67,7 +67,7 @@ def test_findings_have_their_request_and_a_command(whole):
     assert "chat/b/x, chat/b/y" in text
 
 
-def test_the_totals_end_it(whole):
+def test_the_totals_end_it(whole) -> None:
     plain = console()
     table.show_totals(plain, whole, ["chat/z/z"])
     assert shown(plain).splitlines() == [
@@ -79,7 +79,7 @@ def test_the_totals_end_it(whole):
     ]
 
 
-def test_markup_of_a_server_is_text():
+def test_markup_of_a_server_is_text() -> None:
     plain = console()
     table.show_findings(plain, report(line("chat/a/bad", "unsupported", because="[red]x[/]")))
     assert "[red]x[/]" in shown(plain)

@@ -24,7 +24,7 @@ def judge(events):
     return [*violations, *found.end(terminated=True)]
 
 
-def test_good_streams():
+def test_good_streams() -> None:
     assert judge(GOOD) == []
     assert judge(GOOD[:-1]) == [], "without usage"
     assert judge([GOOD[0], ERROR]) == []
@@ -45,6 +45,6 @@ def test_good_streams():
         ([GOOD[0], ERROR, GOOD[3]], "finish of 0 comes after the stream was ended by error"),
     ],
 )
-def test_broken_streams(events, violation):
+def test_broken_streams(events, violation) -> None:
     violations = judge(events)
     assert any(violation in found for found in violations), violations

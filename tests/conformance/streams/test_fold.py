@@ -27,7 +27,7 @@ CHUNKS = [
 
 
 @pytest.mark.parametrize(("last", "usage"), [([chunk(usage=USAGE)], USAGE), ([], None), ([chunk(usage=None)], None)])
-def test_choices_are_joined_and_in_order(last, usage):
+def test_choices_are_joined_and_in_order(last, usage) -> None:
     assert fold_chat([*CHUNKS, *last]) == {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -46,12 +46,12 @@ def test_choices_are_joined_and_in_order(last, usage):
     }
 
 
-def test_a_choice_without_text_has_an_empty_one():
+def test_a_choice_without_text_has_an_empty_one() -> None:
     folded = fold_chat([chunk(choice(0, role="assistant", content=None)), chunk(choice(0, "stop"))])
     assert folded["choices"][0]["message"]["content"] == ""
 
 
-def test_calls_are_joined_by_their_index_and_thoughts_by_their_names():
+def test_calls_are_joined_by_their_index_and_thoughts_by_their_names() -> None:
     first = {"index": 1, "id": "b", "type": "function", "function": {"name": "g", "arguments": ""}}
     chunks = [
         chunk(choice(0, role="assistant")),
@@ -73,7 +73,7 @@ def test_calls_are_joined_by_their_index_and_thoughts_by_their_names():
     }
 
 
-def test_a_call_in_the_form_from_before_tools():
+def test_a_call_in_the_form_from_before_tools() -> None:
     chunks = [
         chunk(choice(0, content="a")),
         chunk(choice(0, function_call={"name": "f", "arguments": ""})),
@@ -89,7 +89,7 @@ def text(index, piece="", finish=None):
 
 
 @pytest.mark.parametrize(("last", "usage"), [([chunk(usage=USAGE)], USAGE), ([], None)])
-def test_texts_are_joined_and_in_order(last, usage):
+def test_texts_are_joined_and_in_order(last, usage) -> None:
     chunks = [text(1, "b"), text(0, "a"), text(1, "c"), text(1, "", "length"), text(0, "", "stop"), text(2, "", "stop")]
     assert fold_completion([*chunks, *last]) == {
         "id": "chatcmpl-1",

@@ -10,17 +10,17 @@ from specvino.conformance.streams.fold_response import fold_response
 EVENTS = numbered(correct())
 
 
-def test_it_is_what_the_last_event_has():
+def test_it_is_what_the_last_event_has() -> None:
     assert fold_response(EVENTS) == EVENTS[-1]["response"]
 
 
-def test_nothing_is_changed():
+def test_nothing_is_changed() -> None:
     before = copy.deepcopy(EVENTS)
     fold_response(EVENTS)
     assert before == EVENTS
 
 
-def test_what_the_events_around_a_text_say_of_it_counts_for_nothing():
+def test_what_the_events_around_a_text_say_of_it_counts_for_nothing() -> None:
     events = copy.deepcopy(EVENTS)
     for event in events:
         if event["type"].endswith(".done"):
@@ -38,17 +38,17 @@ DELTAS = [at for at, event in enumerate(EVENTS) if event["type"].endswith((".del
 
 
 @pytest.mark.parametrize("at", DELTAS)
-def test_every_delta_counts(at):
+def test_every_delta_counts(at) -> None:
     assert fold_response(EVENTS[:at] + EVENTS[at + 1 :])["output"] != EVENTS[-1]["response"]["output"]
 
 
-def test_settings_are_those_of_the_beginning():
+def test_settings_are_those_of_the_beginning() -> None:
     events = copy.deepcopy(EVENTS)
     events[-1]["response"]["temperature"] = 1
     assert fold_response(events)["temperature"] == 0.5
 
 
-def test_how_it_ended_is_known_at_the_end():
+def test_how_it_ended_is_known_at_the_end() -> None:
     events = copy.deepcopy(EVENTS)
     end = {"status": "incomplete", "completed_at": None, "incomplete_details": {"reason": "max_output_tokens"}}
     events[-1]["response"] |= end

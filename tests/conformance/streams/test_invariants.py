@@ -20,19 +20,19 @@ def class_name(law):
     return law.title().replace(" ", "")
 
 
-def test_all_have_the_same_laws():
+def test_all_have_the_same_laws() -> None:
     assert {class_name(law) for law in WORDS} == CLASSES.keys()
     assert INVARIANTS.keys() == set(CLASSES.values())
     assert [each.__name__ for each in INVARIANTS.values()] == [f"{law.__name__}Invariant" for law in INVARIANTS]
 
 
 @pytest.mark.parametrize("law", WORDS)
-def test_a_law_has_the_same_parameters(law):
+def test_a_law_has_the_same_parameters(law) -> None:
     definition = DEFINITIONS[f"law-{law.replace(' ', '-')}"]
     words = {FIELD_NAMES.get(word, word) for word in definition["properties"].keys() - {"law"}}
     assert words == {field.name for field in dataclasses.fields(CLASSES[class_name(law)])}
 
 
-def test_a_text_has_the_same_parameters():
+def test_a_text_has_the_same_parameters() -> None:
     words = DEFINITIONS["texts"]["items"]["properties"]
     assert {FIELD_NAMES.get(word, word) for word in words} == {field.name for field in dataclasses.fields(streams.Text)}

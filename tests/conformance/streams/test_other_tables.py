@@ -43,12 +43,12 @@ GOOD = {
 
 
 @pytest.mark.parametrize(("by", "endpoint"), GOOD)
-def test_streams_as_a_system_sends_them_are_accused_of_nothing(by, endpoint):
+def test_streams_as_a_system_sends_them_are_accused_of_nothing(by, endpoint) -> None:
     assert said(by, endpoint, *GOOD[by, endpoint]) == []
     assert said("openai", endpoint, *GOOD[by, endpoint]) != []
 
 
-def test_every_chunk_of_one_system_has_a_time_of_its_own():
+def test_every_chunk_of_one_system_has_a_time_of_its_own() -> None:
     judge = SseJudge(Dialect("mlc-llm").stream("chat"))
     events = [delta(role="assistant", content="a"), delta("stop", role="assistant")]
     sent = [{"id": "a", "created": number, "choices": [each]} for number, each in enumerate(events)]
@@ -69,7 +69,7 @@ BAD = {
 @pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize("endpoint", ["chat", "completions"])
 @pytest.mark.parametrize("by", NAMES)
-def test_what_holds_everywhere_is_judged_everywhere(by, endpoint, bad):
+def test_what_holds_everywhere_is_judged_everywhere(by, endpoint, bad) -> None:
     if by == "specvino" or endpoint not in Dialect(by).operations:
         return
 
@@ -87,13 +87,13 @@ def test_what_holds_everywhere_is_judged_everywhere(by, endpoint, bad):
 
 
 @pytest.mark.parametrize("by", NAMES)
-def test_the_terminator_is_judged_everywhere(by):
+def test_the_terminator_is_judged_everywhere(by) -> None:
     for endpoint in {"chat", "completions"} & Dialect(by).operations.keys():
         judge = SseJudge(Dialect(by).stream(endpoint))
         assert [each for each in judge.end() if "does not end with [DONE]" in each]
 
 
-def test_what_is_not_judged_is_told():
+def test_what_is_not_judged_is_told() -> None:
     left = plan(Dialect("mlc-llm"), profile="core", layers=("cases",), filters=("chat",)).left_out
     told = {rule.rsplit("/", 1)[1] for rule in left if rule.startswith("chat/rules/stream-order/")}
     assert told == {"choice.open", "one fact", "constant.created"}

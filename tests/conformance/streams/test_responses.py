@@ -61,7 +61,7 @@ def renamed(at, field, value):
     return events
 
 
-def test_good_streams():
+def test_good_streams() -> None:
     assert judge(numbered(GOOD)) == []
     assert judge(numbered([*GOOD[:-1], {**GOOD[-1], "type": "response.incomplete"}])) == []
     assert judge(numbered([GOOD[0], {**GOOD[0], "type": "response.queued"}, *GOOD[1:]])) == []
@@ -185,7 +185,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("events", "violation"), BROKEN.values(), ids=BROKEN)
-def test_broken_streams(events, violation):
+def test_broken_streams(events, violation) -> None:
     violations = judge(events)
     assert any(violation in found for found in violations), violations
 
@@ -196,12 +196,12 @@ PLACES = st.integers(0, LAST)
 
 
 @given(PLACES)
-def test_a_lost_event_is_noticed(at):
+def test_a_lost_event_is_noticed(at) -> None:
     assert bool(judge(without(at))) is (GOOD[at]["type"] not in FREE)
 
 
 @given(PLACES, PLACES)
-def test_a_doubled_event_is_noticed(at, to):
+def test_a_doubled_event_is_noticed(at, to) -> None:
     events = [*GOOD[:to], GOOD[at], *GOOD[to:]]
     assert bool(judge(numbered(events))) is (
         GOOD[at]["type"] not in FREE or not in_order([*range(to), at, *range(to, LAST + 1)])
@@ -209,7 +209,7 @@ def test_a_doubled_event_is_noticed(at, to):
 
 
 @given(st.lists(st.tuples(PLACES, PLACES), min_size=1, max_size=3))
-def test_an_order_is_allowed_exactly_when_it_keeps_what_belongs_together(swaps):
+def test_an_order_is_allowed_exactly_when_it_keeps_what_belongs_together(swaps) -> None:
     order = list(range(len(GOOD)))
     for a, b in swaps:
         order[a], order[b] = order[b], order[a]
@@ -260,13 +260,13 @@ EVENT = st.builds(
 
 
 @given(st.lists(EVENT, max_size=8))
-def test_whatever_a_server_sends_is_judged(events):
+def test_whatever_a_server_sends_is_judged(events) -> None:
     for violation in judge(events):
         assert isinstance(violation, str)
 
 
 @given(PLACES, st.sampled_from([*FIELDS, "type", "delta", "text", "arguments"]), JSON)
-def test_a_spoilt_field_never_stops_the_judge(at, field, value):
+def test_a_spoilt_field_never_stops_the_judge(at, field, value) -> None:
     events = numbered(copy.deepcopy(GOOD))
     events[at][field] = value
     assert all(isinstance(violation, str) for violation in judge(events))

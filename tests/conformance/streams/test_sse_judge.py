@@ -28,7 +28,7 @@ def judge(table, sent):
     return [*(violation for each in sent for violation in found.feed(each)), *found.end()]
 
 
-def test_good_streams():
+def test_good_streams() -> None:
     assert judge(STREAMS["chat"], map(ServerSentEvent, [*EVENTS, "[DONE]"])) == []
     assert judge(RESPONSES, NAMED) == []
 
@@ -44,20 +44,20 @@ def test_good_streams():
         ([EVENTS[1], *EVENTS, "[DONE]"], "content comes before choice 0 was opened by role"),
     ],
 )
-def test_a_broken_stream(data, violation):
+def test_a_broken_stream(data, violation) -> None:
     assert judge(STREAMS["chat"], map(ServerSentEvent, data))[0].startswith(violation)
 
 
-def test_a_name_where_there_are_none():
+def test_a_name_where_there_are_none() -> None:
     sent = [*map(ServerSentEvent, EVENTS), ServerSentEvent("[DONE]", "end")]
     assert judge(STREAMS["chat"], sent) == ["an event is named end, but the events of this stream have no names"]
 
 
 @pytest.mark.parametrize("name", ["response.in_progress", "message"])
-def test_another_name_than_the_type(name):
+def test_another_name_than_the_type(name) -> None:
     sent = [ServerSentEvent(NAMED[0].data, name), *NAMED[1:]]
     assert judge(RESPONSES, sent) == [f"an event is named {name}, but its type is 'response.created'"]
 
 
-def test_a_terminator_where_there_is_none():
+def test_a_terminator_where_there_is_none() -> None:
     assert judge(RESPONSES, [*NAMED, ServerSentEvent("[DONE]")]) == ["an event is not JSON: [DONE]"]

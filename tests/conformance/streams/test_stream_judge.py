@@ -42,7 +42,7 @@ def changed(at, **fields):
     return events
 
 
-def test_good_streams():
+def test_good_streams() -> None:
     assert judge(GOOD) == []
     assert judge(GOOD[:-1]) == [], "without usage"
     assert judge([*GOOD[:3], ERROR]) == [], "an error may cut it anywhere"
@@ -83,18 +83,18 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("events", "violation"), BROKEN.values(), ids=BROKEN)
-def test_broken_streams(events, violation):
+def test_broken_streams(events, violation) -> None:
     violations = judge(events)
     assert any(violation in found for found in violations), violations
 
 
 @pytest.mark.parametrize("at", [0, 1, 4, 5])
-def test_no_event_that_opens_or_closes_can_be_left_out(at):
+def test_no_event_that_opens_or_closes_can_be_left_out(at) -> None:
     assert judge(GOOD[:at] + GOOD[at + 1 :])
 
 
 @given(st.permutations(GOOD[:6]))
-def test_an_order_is_allowed_exactly_when_each_choice_keeps_its_own(events):
+def test_an_order_is_allowed_exactly_when_each_choice_keeps_its_own(events) -> None:
     kept = all([each for each in events if each["choices"][0]["index"] == index] == GOOD[index:6:2] for index in (0, 1))
     assert (judge(events) == []) is kept
 
@@ -113,10 +113,10 @@ EVENT = st.dictionaries(st.sampled_from(["choices", "usage", "error", "id"]), JS
 
 
 @given(st.lists(EVENT, max_size=5))
-def test_whatever_a_server_sends_is_judged(events):
+def test_whatever_a_server_sends_is_judged(events) -> None:
     for violation in judge(events, terminated=False):
         assert isinstance(violation, str)
 
 
-def test_a_missing_terminator():
+def test_a_missing_terminator() -> None:
     assert judge(GOOD, terminated=False) == ["the stream does not end with [DONE]"]

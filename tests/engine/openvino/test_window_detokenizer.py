@@ -16,12 +16,12 @@ def pieces(detokenizer, ids):
 
 @settings(max_examples=50)
 @given(text=st.text(st.sampled_from("ab \n.é你🎉"), max_size=20))
-def test_each_token_s_text_comes_at_once(table: list[bytes], tokenizer: Tokenizer, text: str):
+def test_each_token_s_text_comes_at_once(table: list[bytes], tokenizer: Tokenizer, text: str) -> None:
     ids = tokenizer.encode(text, add_special_tokens=False).input_ids.data[0].tolist()
     assert pieces(WindowDetokenizer(tokenizer), ids) == pieces(ByteTableDetokenizer(table), ids)
 
 
-def test_special_tokens_may_be_shown(tiny_text: ModelSource):
+def test_special_tokens_may_be_shown(tiny_text: ModelSource) -> None:
     make = text_streamer.load(tiny_text.path)
     tokenizer = Tokenizer(tiny_text.path)
     ids = [
@@ -33,7 +33,7 @@ def test_special_tokens_may_be_shown(tiny_text: ModelSource):
         assert "".join(pieces(make(each=each, special=True), ids)) == "<|im_end|>hello"
 
 
-def test_an_unfinished_character(tiny_text: ModelSource):
+def test_an_unfinished_character(tiny_text: ModelSource) -> None:
     tokenizer = Tokenizer(tiny_text.path)
     first, *rest = tokenizer.encode("é", add_special_tokens=False).input_ids.data[0].tolist()
     assert rest, "one token is the whole character"
@@ -49,7 +49,7 @@ def test_an_unfinished_character(tiny_text: ModelSource):
     assert "".join(pieces(detokenizer, [first, *word])).endswith("\ufffda")
 
 
-def test_an_unfinished_character_behind_text_in_one_token():
+def test_an_unfinished_character_behind_text_in_one_token() -> None:
     class OneToken:
         def decode(self, ids, skip_special_tokens):
             return "a\ufffd" * len(ids)

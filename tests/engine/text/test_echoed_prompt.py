@@ -30,7 +30,7 @@ def tokens(prompt, ids, **settings):
         ("aé", [A, PART, REST], ["a", "", "é"]),
     ],
 )
-def test_a_text_comes_back_as_it_was_and_its_tokens_make_it_up(text, ids, texts):
+def test_a_text_comes_back_as_it_was_and_its_tokens_make_it_up(text, ids, texts) -> None:
     found, pieces, bytes = tokens(TextPrompt(text), ids)
     assert (found, pieces) == (text, texts)
     # What isn't shown of special tokens isn't shown as bytes either.
@@ -39,17 +39,17 @@ def test_a_text_comes_back_as_it_was_and_its_tokens_make_it_up(text, ids, texts)
     ]
 
 
-def test_token_ids_become_the_text_that_they_stand_for():
+def test_token_ids_become_the_text_that_they_stand_for() -> None:
     assert tokens(TokenPrompt((BEGIN, A, END)), [BEGIN, A, END])[:2] == ("a", ["", "a", ""])
     shown = tokens(TokenPrompt((BEGIN, A, END)), [BEGIN, A, END], special=True)
     assert shown[:2] == ("<s>a</s>", ["<s>", "a", "</s>"])
 
 
-def test_a_prompt_that_ends_inside_a_character():
+def test_a_prompt_that_ends_inside_a_character() -> None:
     assert tokens(TokenPrompt((A, PART)), [A, PART])[:2] == ("a", ["a", ""])
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8), st.booleans())
-def test_the_tokens_of_any_ids_make_up_the_text(ids, special):
+def test_the_tokens_of_any_ids_make_up_the_text(ids, special) -> None:
     text, pieces, _ = tokens(TokenPrompt(tuple(ids)), ids, special=special)
     assert "".join(pieces) == text

@@ -32,14 +32,14 @@ def emit(n, segments, **form):
 
 
 @given(ANSWERS)
-def test_chunks_obey_the_stream_table(answer):
+def test_chunks_obey_the_stream_table(answer) -> None:
     judge = StreamJudge(STREAMS["chat"])
     violations = [violation for chunk in emit(*answer) for violation in judge.feed(chunk)]
     assert [*violations, *judge.end(terminated=True)] == []
 
 
 @given(ANSWERS)
-def test_every_chunk_and_the_fold_fit_the_document(answer):
+def test_every_chunk_and_the_fold_fit_the_document(answer) -> None:
     chunks = emit(*answer)
     for chunk in chunks:
         EVENT.require(chunk)
@@ -50,7 +50,7 @@ EVENT, UNARY = SchemaCheck.of_component("ChatCompletionStreamEvent"), SchemaChec
 
 
 @given(ANSWERS)
-def test_the_fold_is_what_an_independent_one_makes(answer):
+def test_the_fold_is_what_an_independent_one_makes(answer) -> None:
     chunks = emit(*answer)
     assert asyncio.run(fold(one_by_one(chunks))) == fold_chat(chunks)
 
@@ -63,7 +63,7 @@ def call(*segments, **form):
 CALL = [ToolCallStart(0, 0, "f"), ToolCallArguments(0, 0, "{"), ToolCallArguments(0, 0, "}"), ToolCallEnd(0, 0, True)]
 
 
-def test_a_calls_first_piece_says_what_it_is_and_the_others_go_on():
+def test_a_calls_first_piece_says_what_it_is_and_the_others_go_on() -> None:
     answer, deltas = call(*CALL, ToolCallStart(0, 1, "g"), ToolCallEnd(0, 1, True))
     pieces = [piece for delta in deltas for piece in delta["tool_calls"]]
     ids = [piece["id"] for piece in pieces if "id" in piece]
@@ -88,18 +88,18 @@ def test_a_calls_first_piece_says_what_it_is_and_the_others_go_on():
     assert answer["usage"]["completion_tokens_details"] == {"reasoning_tokens": 4}
 
 
-def test_thoughts_have_two_names_and_stand_beside_the_text():
+def test_thoughts_have_two_names_and_stand_beside_the_text() -> None:
     answer, deltas = call(ReasoningDelta(0, "h"), ReasoningDelta(0, "m"), TextDelta(0, "a"), *CALL)
     assert deltas[:2] == [{"reasoning_content": text, "reasoning": text} for text in "hm"]
     message = answer["choices"][0]["message"]
     assert (message["content"], message["reasoning_content"], message["reasoning"]) == ("a", "hm", "hm")
 
 
-def test_thoughts_without_an_answer_leave_an_empty_text():
+def test_thoughts_without_an_answer_leave_an_empty_text() -> None:
     assert call(ReasoningDelta(0, "h"))[0]["choices"][0]["message"]["content"] == ""
 
 
-def test_the_form_from_before_tools():
+def test_the_form_from_before_tools() -> None:
     answer, deltas = call(*CALL, legacy=True)
     assert deltas == [{"function_call": {"name": "f", "arguments": ""}}] + [
         {"function_call": {"arguments": piece}} for piece in "{}"
@@ -111,7 +111,7 @@ def test_the_form_from_before_tools():
 
 
 @given(ANSWERS)
-def test_no_delta_says_nothing(answer):
+def test_no_delta_says_nothing(answer) -> None:
     for chunk in emit(*answer):
         for choice in chunk["choices"]:
             assert choice["delta"] or choice["finish_reason"]

@@ -19,13 +19,13 @@ def one(**message):
     return draft.message
 
 
-def test_roles():
+def test_roles() -> None:
     for role in ("developer", "system", "user", "assistant", "tool"):
         assert one(role=role, content="x") == Message(role, "x")
     assert one(role="function", name="f", content="x") == Message("tool", "x", name="f")
 
 
-def test_forms_of_content():
+def test_forms_of_content() -> None:
     assert one(role="user", content="a").content == "a"
     assert one(role="user", content=[{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]).content == "a\nb"
     assert one(role="user", content=[]).content == ""
@@ -33,7 +33,7 @@ def test_forms_of_content():
     assert one(role="user").content == ""
 
 
-def test_tool_calls_and_their_results():
+def test_tool_calls_and_their_results() -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
     bare = {"function": {"name": "g"}}
     assert one(role="assistant", content=None, tool_calls=[call, bare]) == Message(
@@ -42,18 +42,18 @@ def test_tool_calls_and_their_results():
     assert one(role="tool", tool_call_id="c1", content="r") == Message("tool", "r", tool_call_id="c1")
 
 
-def test_an_earlier_call_in_the_form_from_before_tools():
+def test_an_earlier_call_in_the_form_from_before_tools() -> None:
     call = ToolCall("call_0", "f", "{}")
     assert one(role="assistant", function_call={"name": "f", "arguments": "{}"}).tool_calls == (call,)
     assert one(role="assistant", function_call=None).tool_calls == ()
 
 
-def test_calls_of_custom_tools_are_left_out():
+def test_calls_of_custom_tools_are_left_out() -> None:
     custom = {"id": "c", "type": "custom", "custom": {"name": "x", "input": "y"}}
     assert one(role="assistant", tool_calls=[custom]) == Message("assistant", "")
 
 
-def test_reasoning_and_refusals_of_earlier_answers():
+def test_reasoning_and_refusals_of_earlier_answers() -> None:
     for reasoning in ({"reasoning_content": "hm"}, {"reasoning": "hm"}, {"reasoning_content": "hm", "reasoning": "no"}):
         assert one(role="assistant", content="a", **reasoning) == Message("assistant", "a", reasoning="hm")
     assert one(role="assistant", content=[{"type": "refusal", "refusal": "no"}]) == Message("assistant", "no")
@@ -68,7 +68,7 @@ def test_reasoning_and_refusals_of_earlier_answers():
         {"type": "file", "file": {"file_id": "f"}},
     ],
 )
-def test_what_the_model_can_t_read_is_refused(part):
+def test_what_the_model_can_t_read_is_refused(part) -> None:
     with pytest.raises(ApiError) as error:
         list(to_messages(body({"role": "system"}, {"role": "user", "content": [{"type": "text", "text": "a"}, part]})))
     assert (error.value.code, error.value.param) == ("unsupported_content", "messages.1.content.1")
@@ -82,24 +82,24 @@ def test_what_the_model_can_t_read_is_refused(part):
         {"type": "file", "file": {"file_id": "f"}},
     ],
 )
-def test_what_a_multimodal_model_can_t_read_is_refused(part):
+def test_what_a_multimodal_model_can_t_read_is_refused(part) -> None:
     with pytest.raises(ApiError) as error:
         list(to_messages(body({"role": "user", "content": [part]}), vision=True))
     assert (error.value.code, error.value.param) == ("unsupported_content", "messages.0.content.0")
 
 
-def test_max_completion_tokens_wins():
+def test_max_completion_tokens_wins() -> None:
     assert request_fields(body({"role": "user"}, max_tokens=5, max_completion_tokens=7)).max_tokens == 7
     assert request_fields(body({"role": "user"}, max_tokens=5, max_completion_tokens=None)).max_tokens == 5
 
 
-def test_n():
+def test_n() -> None:
     assert request_fields(body({"role": "user"})).n == 1
     assert request_fields(body({"role": "user"}, n=None)).n == 1
     assert request_fields(body({"role": "user"}, n=3)).n == 3
 
 
-def test_images_and_their_places():
+def test_images_and_their_places() -> None:
     parts = [
         {"type": "image_url", "image_url": "data:,a"},
         {"type": "text", "text": "what?"},

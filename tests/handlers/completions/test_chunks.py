@@ -22,14 +22,14 @@ def emit(n, segments):
 
 
 @given(ANSWERS)
-def test_chunks_obey_the_stream_table(answer):
+def test_chunks_obey_the_stream_table(answer) -> None:
     judge = StreamJudge(STREAMS["completions"])
     violations = [violation for chunk in emit(*answer) for violation in judge.feed(chunk)]
     assert [*violations, *judge.end(terminated=True)] == []
 
 
 @given(ANSWERS)
-def test_every_chunk_and_the_fold_fit_the_document(answer):
+def test_every_chunk_and_the_fold_fit_the_document(answer) -> None:
     chunks = emit(*answer)
     for chunk in chunks:
         EVENT.require(chunk)
@@ -40,6 +40,6 @@ EVENT, UNARY = SchemaCheck.of_component("CompletionStreamEvent"), SchemaCheck.of
 
 
 @given(ANSWERS)
-def test_the_fold_is_what_an_independent_one_makes(answer):
+def test_the_fold_is_what_an_independent_one_makes(answer) -> None:
     chunks = emit(*answer)
     assert asyncio.run(fold(one_by_one(chunks))) == fold_completion(chunks)

@@ -22,11 +22,11 @@ def body(prompt, **fields):
         ([[1, 2], [3]], (TokenPrompt((1, 2)), TokenPrompt((3,)))),
     ],
 )
-def test_forms_of_prompts(prompt, prompts):
+def test_forms_of_prompts(prompt, prompts) -> None:
     assert to_prompts(body(prompt).prompt) == prompts
 
 
-def test_settings():
+def test_settings() -> None:
     fields = request_fields(body("a", n=3, max_tokens=5, temperature=0))
     assert (fields.n, fields.max_tokens, fields.prompt_param) == (3, 5, "prompt")
     assert sampling(fields.body, fields.max_tokens, {}).temperature == 0

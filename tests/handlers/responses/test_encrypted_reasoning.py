@@ -31,7 +31,7 @@ def reasoning(item):
     return "\n".join(part.text for part in item.content)
 
 
-def test_a_finished_item_and_the_whole_hold_one_seal_of_the_reasoning():
+def test_a_finished_item_and_the_whole_hold_one_seal_of_the_reasoning() -> None:
     events = encrypt_all(numbered(correct()))
     (done,) = [
         e["item"] for e in events if e["type"] == "response.output_item.done" and e["item"]["type"] == "reasoning"
@@ -48,7 +48,7 @@ def test_a_finished_item_and_the_whole_hold_one_seal_of_the_reasoning():
     assert reasoning(decrypted(back, "input.0", CIPHER)) == clear
 
 
-def test_what_is_in_clear_counts():
+def test_what_is_in_clear_counts() -> None:
     part = {"type": "reasoning_text", "text": "clear"}
     item = InputReasoning.model_validate(
         {"type": "reasoning", "content": [part], "encrypted_content": CIPHER.encrypt("encrypted")}
@@ -57,7 +57,7 @@ def test_what_is_in_clear_counts():
 
 
 @pytest.mark.parametrize("content", [None, [{"type": "reasoning_text", "text": "clear"}]])
-def test_what_another_key_encrypted(content):
+def test_what_another_key_encrypted(content) -> None:
     item = InputReasoning.model_validate(
         {"type": "reasoning", "content": content, "encrypted_content": Cipher().encrypt("x")}
     )
@@ -66,7 +66,7 @@ def test_what_another_key_encrypted(content):
     assert (caught.value.code, caught.value.param) == ("invalid_encrypted_content", "input.3.encrypted_content")
 
 
-def test_other_items_are_left_alone():
+def test_other_items_are_left_alone() -> None:
     message = InputMessage(role="user", content="hi")
     empty = InputReasoning(type="reasoning", encrypted_content=None)
     assert decrypted(message, "input.0", CIPHER) is message

@@ -40,12 +40,12 @@ def violations(events):
 
 
 @given(ANSWERS)
-def test_events_obey_the_stream_table(segments):
+def test_events_obey_the_stream_table(segments) -> None:
     assert violations(emit(segments)) == []
 
 
 @given(ANSWERS)
-def test_every_event_and_the_fold_fit_the_document(segments):
+def test_every_event_and_the_fold_fit_the_document(segments) -> None:
     events = emit(segments)
     for event in events:
         EVENT.require(event)
@@ -53,12 +53,12 @@ def test_every_event_and_the_fold_fit_the_document(segments):
 
 
 @given(ANSWERS)
-def test_the_fold_is_what_an_independent_one_makes(segments):
+def test_the_fold_is_what_an_independent_one_makes(segments) -> None:
     events = emit(segments)
     assert asyncio.run(fold(one_by_one(events))) == fold_response(events)
 
 
-def test_a_text_is_streamed_in_the_order_that_openai_has():
+def test_a_text_is_streamed_in_the_order_that_openai_has() -> None:
     events = emit([Started(3), TextDelta(0, "a"), TextDelta(0, "b"), Finish(0, "stop"), Usage(3, 2)])
     assert [event["type"] for event in events] == [
         "response.created",
@@ -79,7 +79,7 @@ def test_a_text_is_streamed_in_the_order_that_openai_has():
     assert response["usage"]["total_tokens"] == 5
 
 
-def test_a_cut_text_is_incomplete():
+def test_a_cut_text_is_incomplete() -> None:
     events = emit([Started(3), TextDelta(0, "a"), Finish(0, "length"), Usage(3, 1)])
     assert events[-1]["type"] == "response.incomplete"
     response = events[-1]["response"]
@@ -88,13 +88,13 @@ def test_a_cut_text_is_incomplete():
     assert response["output"][0]["status"] == "incomplete"
 
 
-def test_no_text_is_an_empty_message():
+def test_no_text_is_an_empty_message() -> None:
     events = emit([Started(3), Finish(0, "stop"), Usage(3, 1)])
     assert events[-1]["response"]["output"][0]["content"][0]["text"] == ""
 
 
 @pytest.mark.parametrize("texts", [[], ["a"]])
-def test_a_failure_ends_the_stream(texts):
+def test_a_failure_ends_the_stream(texts) -> None:
     maker = emitter()
     segments = [Started(3), *(TextDelta(0, text) for text in texts)]
     events = [event for segment in segments for event in maker.feed(segment)]
@@ -105,13 +105,13 @@ def test_a_failure_ends_the_stream(texts):
     assert (failed["status"], failed["error"]) == ("failed", {"code": "server_error", "message": "lost"})
 
 
-def test_an_error_that_no_response_carries_is_an_event_too():
+def test_an_error_that_no_response_carries_is_an_event_too() -> None:
     event = ApiError(ErrorCode.INTERNAL_ERROR, "oops").event(0)
     EVENT.require(event)
     assert violations([event]) == []
 
 
-def test_ids_differ():
+def test_ids_differ() -> None:
     responses = [emit([Started(1), Finish(0, "stop"), Usage(1, 1)])[-1]["response"] for _ in range(3)]
     assert len({response["id"] for response in responses}) == 3
     assert len({response["output"][0]["id"] for response in responses}) == 3

@@ -27,17 +27,17 @@ def asked(text):
     return {"role": "user", "content": text}
 
 
-def test_a_text_is_what_the_user_says():
+def test_a_text_is_what_the_user_says() -> None:
     assert list(to_messages("hi")) == [MessageDraft(Message("user", "hi"))]
 
 
 @pytest.mark.parametrize("role", ["user", "system", "developer", "assistant"])
-def test_messages(role):
+def test_messages(role) -> None:
     assert turns({"role": role, "content": "x"}) == [Message(role, "x")]
     assert turns({"type": "message", "role": role, "content": "x"}) == [Message(role, "x")]
 
 
-def test_parts_are_joined():
+def test_parts_are_joined() -> None:
     parts = [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]
     assert turns({"role": "user", "content": parts}) == [Message("user", "a\nb")]
     parts = [{"type": "output_text", "text": "a", "annotations": []}, {"type": "refusal", "refusal": "no"}]
@@ -61,12 +61,12 @@ CALLED = ToolCall("c1", "f", '{"a": 1}')
         ([CALL, THOUGHT], [Message("assistant", "", tool_calls=(CALLED,)), Message("assistant", "", reasoning="hm")]),
     ],
 )
-def test_what_belongs_to_one_turn_of_the_assistant(items, messages):
+def test_what_belongs_to_one_turn_of_the_assistant(items, messages) -> None:
     assert turns(*items) == messages
     assert turns(asked("q"), *items, asked("r")) == [Message("user", "q"), *messages, Message("user", "r")]
 
 
-def test_results_of_functions():
+def test_results_of_functions() -> None:
     assert turns(CALL, OUTPUT) == [
         Message("assistant", "", tool_calls=(CALLED,)),
         Message("tool", "sunny", tool_call_id="c1"),
@@ -75,12 +75,12 @@ def test_results_of_functions():
     assert turns(parts) == [Message("tool", "a\nb", tool_call_id="c1")]
 
 
-def test_a_call_may_have_its_id_as_ovms_has_it():
+def test_a_call_may_have_its_id_as_ovms_has_it() -> None:
     call = {"type": "function_call", "id": "fc_1", "name": "f", "arguments": "{}"}
     assert turns(call)[0].tool_calls == (ToolCall("fc_1", "f", "{}"),)
 
 
-def test_items_without_a_place_in_templates_are_left_out():
+def test_items_without_a_place_in_templates_are_left_out() -> None:
     others = [
         {"type": "item_reference", "id": "msg_1"},
         {"type": "web_search_call", "id": "ws_1"},
@@ -98,13 +98,13 @@ def test_items_without_a_place_in_templates_are_left_out():
         ({**OUTPUT, "output": [{"type": "input_image", "file_id": "f"}]}, "input.1.output.0"),
     ],
 )
-def test_what_the_model_can_t_read_is_refused(item, param):
+def test_what_the_model_can_t_read_is_refused(item, param) -> None:
     with pytest.raises(ApiError) as error:
         turns(asked("q"), item)
     assert (error.value.code, error.value.param) == ("unsupported_content", param)
 
 
-def test_images_and_their_places():
+def test_images_and_their_places() -> None:
     image = {"type": "input_image", "image_url": "data:,a", "detail": "low"}
     inner = {"type": "input_image", "image_url": {"url": "data:,b", "detail": "high"}, "detail": "low"}
     nowhere = [{"type": "input_image", "file_id": "f"}, {"type": "input_image", "image_url": None}]
@@ -122,7 +122,7 @@ def test_images_and_their_places():
     assert (error.value.code, error.value.param) == ("unsupported_content", "input.4.content.0")
 
 
-def test_images_of_an_earlier_answer_have_a_path_of_their_own():
+def test_images_of_an_earlier_answer_have_a_path_of_their_own() -> None:
     image = {"type": "input_image", "image_url": "data:,a"}
     body = CreateResponseRequest.model_validate({"model": "m", "input": [asked([image])]})
     [draft] = to_messages(body.input, "previous_response_id", vision=True)

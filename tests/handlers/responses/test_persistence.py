@@ -24,7 +24,7 @@ class FailingStore(NoStore):
 
     keeps = True
 
-    def __init__(self, adds=0, finishes=0):
+    def __init__(self, adds=0, finishes=0) -> None:
         self.failures = {"add": adds, "finish": finishes}
         self.records = []
 
@@ -70,7 +70,7 @@ def text(response):
     return response["output"][0]["content"][0]["text"]
 
 
-def test_an_answer_that_can_not_be_stored_is_given_and_says_so(caplog):
+def test_an_answer_that_can_not_be_stored_is_given_and_says_so(caplog) -> None:
     async def test(responses):
         answer = await ask(responses)
         assert (text(answer), answer["store"]) == ("one two", False)
@@ -98,7 +98,7 @@ def test_an_answer_that_can_not_be_stored_is_given_and_says_so(caplog):
         lambda r: r.list_input_items(RequestContext("req_1"), "resp_1", None, 20, "desc", None),
     ],
 )
-def test_what_needs_the_store_is_an_error_that_names_it(call):
+def test_what_needs_the_store_is_an_error_that_names_it(call) -> None:
     async def test(responses):
         with pytest.raises(ApiError, match="database is locked") as caught:
             await call(responses)
@@ -108,7 +108,7 @@ def test_what_needs_the_store_is_an_error_that_names_it(call):
     run(test, FailingStore(adds=1))
 
 
-def test_one_in_the_background_is_in_memory_until_it_can_be_stored(monkeypatch):
+def test_one_in_the_background_is_in_memory_until_it_can_be_stored(monkeypatch) -> None:
     monkeypatch.setattr(background, "RETRY", 0.01)
     store = FailingStore(finishes=3)
 
@@ -128,7 +128,7 @@ def test_one_in_the_background_is_in_memory_until_it_can_be_stored(monkeypatch):
     run(test, store)
 
 
-def test_one_in_the_background_shows_what_it_has(monkeypatch):
+def test_one_in_the_background_shows_what_it_has(monkeypatch) -> None:
     store = FailingStore()
 
     async def test(responses):
@@ -150,7 +150,7 @@ def test_one_in_the_background_shows_what_it_has(monkeypatch):
         ({"input": [{"type": "item_reference", "id": "msg_1"}, {"role": "user", "content": "hi"}]}, "input.0"),
     ],
 )
-def test_what_has_no_effect_is_reported_or_refused(fields, param):
+def test_what_has_no_effect_is_reported_or_refused(fields, param) -> None:
     body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", **fields})
 
     async def test(responses):

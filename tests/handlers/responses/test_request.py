@@ -20,25 +20,25 @@ def converted(earlier=(), **fields):
     return [draft.message for draft in to_conversation(request, request.input, earlier)]
 
 
-def test_instructions_stand_first():
+def test_instructions_stand_first() -> None:
     assert converted(instructions="be brief") == [Message("system", "be brief"), Message("user", "hi")]
     for nothing in (None, ""):
         assert converted(instructions=nothing) == [Message("user", "hi")]
 
 
-def test_settings():
+def test_settings() -> None:
     fields = request_fields(body(max_output_tokens=7, temperature=0, stop="x", seed=3))
     settings = sampling(fields.body, fields.max_tokens, {})
     assert (fields.n, settings.max_tokens, settings.stop, settings.seed) == (1, 7, ("x",), 3)
 
 
-def test_what_the_input_continues_stands_between_instructions_and_input():
+def test_what_the_input_continues_stands_between_instructions_and_input() -> None:
     earlier = read([{"type": "message", "id": "msg_1", "role": "user", "content": "hi"}])
     messages = converted(earlier, input="and?", instructions="be brief")
     assert messages == [Message("system", "be brief"), Message("user", "hi"), Message("user", "and?")]
 
 
-def test_an_input_of_which_nothing_is_left():
+def test_an_input_of_which_nothing_is_left() -> None:
     with pytest.raises(ApiError) as error:
         converted(input=[{"type": "item_reference", "id": "msg_1"}])
     assert (error.value.code, error.value.param) == ("invalid_prompt", "input")

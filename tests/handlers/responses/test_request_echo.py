@@ -16,18 +16,18 @@ def repeat(model=None, **fields):
     return response
 
 
-def test_it_has_every_field_that_is_always_sent():
+def test_it_has_every_field_that_is_always_sent() -> None:
     schema = whole()["components"]["schemas"]["ResponseObject"]
     sent = {name for name, field in schema["properties"].items() if field["x-emit"] != "never"}
     assert repeat().keys() == sent == set(schema["required"])
 
 
-def test_null_is_absent():
+def test_null_is_absent() -> None:
     optional = CreateResponseRequest.model_fields.keys() - {"model", "input", "model_config"}
     assert repeat(**dict.fromkeys(optional)) == repeat()
 
 
-def test_settings_are_those_in_force():
+def test_settings_are_those_in_force() -> None:
     response = repeat({"temperature": 0.5}, top_p=0.25, frequency_penalty=1)
     found = [response[name] for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")]
     assert found == [0.5, 0.25, 1, 0]
@@ -35,7 +35,7 @@ def test_settings_are_those_in_force():
     assert [unsupported[name] for name in ("top_logprobs", "service_tier")] == [1, "default"]
 
 
-def test_whether_it_is_stored_is_not_what_was_asked_but_what_is():
+def test_whether_it_is_stored_is_not_what_was_asked_but_what_is() -> None:
     body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", "store": True})
     assert [request_echo(body, sampling(body, None, {}), "resp_1", 5, stored)["store"] for stored in (True, False)] == [
         True,
@@ -43,7 +43,7 @@ def test_whether_it_is_stored_is_not_what_was_asked_but_what_is():
     ]
 
 
-def test_tools_as_they_were_sent():
+def test_tools_as_they_were_sent() -> None:
     flat = {"type": "function", "name": "f", "parameters": {"type": "object"}, "strict": True}
     nested = {"type": "function", "function": {"name": "g", "description": "d", "type": "odd"}}
     hosted = {"type": "web_search", "search_context_size": "low"}
@@ -52,7 +52,7 @@ def test_tools_as_they_were_sent():
     assert tools == [flat, {"type": "function", "name": "g", "description": "d"}, hosted, custom]
 
 
-def test_other_settings_as_they_were_sent():
+def test_other_settings_as_they_were_sent() -> None:
     schema = {"type": "json_schema", "name": "n", "schema": {"type": "object"}, "strict": True}
     sent = {
         "instructions": "i",

@@ -50,7 +50,7 @@ def run(url, *tests, **settings):
     asyncio.run(each())
 
 
-def test_what_was_added_is_there_after_the_store_was_closed(url):
+def test_what_was_added_is_there_after_the_store_was_closed(url) -> None:
     added = record("resp_1")
 
     async def add(store):
@@ -68,7 +68,7 @@ def test_what_was_added_is_there_after_the_store_was_closed(url):
     run(url, add, look)
 
 
-def test_only_the_owner_can_read_the_files(url, tmp_path):
+def test_only_the_owner_can_read_the_files(url, tmp_path) -> None:
     async def look(store):
         await store.add(record("resp_1"))
         files = sorted((tmp_path / "folder").iterdir())
@@ -79,7 +79,7 @@ def test_only_the_owner_can_read_the_files(url, tmp_path):
     run(url, look)
 
 
-def test_a_chain_from_its_oldest_response_on(url):
+def test_a_chain_from_its_oldest_response_on(url) -> None:
     async def look(store):
         for id, previous in (("a", None), ("b", "a"), ("other", "a"), ("c", "b")):
             await store.add(record(id, previous))
@@ -94,7 +94,7 @@ def test_a_chain_from_its_oldest_response_on(url):
     run(url, look)
 
 
-def test_deleting(url):
+def test_deleting(url) -> None:
     async def look(store):
         await store.add(record("resp_1"))
         assert [await store.delete("resp_1"), await store.delete("resp_1")] == [True, False]
@@ -104,7 +104,7 @@ def test_deleting(url):
     run(url, look)
 
 
-def test_an_unfinished_response_is_finished_once(url):
+def test_an_unfinished_response_is_finished_once(url) -> None:
     async def look(store):
         queued = Record(response("resp_1", status="queued"), [{"id": "in_resp_1"}], [b"{}"])
         await store.add(queued)
@@ -120,7 +120,7 @@ def test_an_unfinished_response_is_finished_once(url):
     run(url, look)
 
 
-def test_what_a_lost_server_had_under_way_has_failed(url):
+def test_what_a_lost_server_had_under_way_has_failed(url) -> None:
     async def both():
         lost, other = SqlStore(url), SqlStore(url, lost_after=0)
         await lost.open()
@@ -138,7 +138,7 @@ def test_what_a_lost_server_had_under_way_has_failed(url):
     asyncio.run(both())
 
 
-def test_what_a_living_server_has_under_way_is_left_alone(url):
+def test_what_a_living_server_has_under_way_is_left_alone(url) -> None:
     async def both():
         one, other = SqlStore(url), SqlStore(url)
         await one.open()
@@ -152,7 +152,7 @@ def test_what_a_living_server_has_under_way_is_left_alone(url):
     asyncio.run(both())
 
 
-def test_the_oldest_go_when_there_are_too_many_or_they_are_too_old(url):
+def test_the_oldest_go_when_there_are_too_many_or_they_are_too_old(url) -> None:
     async def add(store):
         for id, age in (("a", 40), ("b", 20), ("c", 10), ("d", 0)):
             await store.add(record(id, age=age * DAY))
@@ -171,7 +171,7 @@ def test_the_oldest_go_when_there_are_too_many_or_they_are_too_old(url):
     run(url, newest, most=2)
 
 
-def test_a_locked_database(url, tmp_path, monkeypatch):
+def test_a_locked_database(url, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(connect, "PATIENCE", 0.05)
 
     async def look(store):
@@ -186,7 +186,7 @@ def test_a_locked_database(url, tmp_path, monkeypatch):
     run(url, look)
 
 
-def test_a_full_disk(url, tmp_path):
+def test_a_full_disk(url, tmp_path) -> None:
     async def look(store):
         with pytest.raises(StoreUnavailable, match="full"):
             await fill(store)
@@ -209,7 +209,7 @@ def test_a_full_disk(url, tmp_path):
     asyncio.run(limited())
 
 
-def test_a_file_that_is_no_database(tmp_path):
+def test_a_file_that_is_no_database(tmp_path) -> None:
     file = tmp_path / "responses.db"
     file.write_bytes(b"x" * 5000)
 
@@ -231,7 +231,7 @@ def test_a_file_that_is_no_database(tmp_path):
         ("sqlite:////proc/nowhere/x.db", "/proc/nowhere"),
     ],
 )
-def test_urls_that_can_not_be_used(url, words):
+def test_urls_that_can_not_be_used(url, words) -> None:
     with pytest.raises(ValueError, match=words) as caught:
         SqlStore(url)
     assert "\n" not in str(caught.value)

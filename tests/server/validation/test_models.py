@@ -14,7 +14,7 @@ BODIES = [operation for operation in OPERATIONS.values() if operation.body]
 
 
 @pytest.mark.parametrize("operation", BODIES, ids=lambda operation: operation.id)
-def test_every_valid_body_builds_its_object_and_dumps_equal_json(operation):
+def test_every_valid_body_builds_its_object_and_dumps_equal_json(operation) -> None:
     judge = SchemaCheck.of_component(operation.body)
     cases = schemathesis.openapi.from_dict(whole())[operation.path][operation.method].as_strategy()
 
@@ -28,7 +28,7 @@ def test_every_valid_body_builds_its_object_and_dumps_equal_json(operation):
     check()
 
 
-def test_the_document_s_examples_dump_equal_json():
+def test_the_document_s_examples_dump_equal_json() -> None:
     for operation in BODIES:
         media = whole()["paths"][operation.path][operation.method.lower()]["requestBody"]["content"]
         for example in media["application/json"]["examples"].values():
@@ -36,7 +36,7 @@ def test_the_document_s_examples_dump_equal_json():
             assert json.loads(built.model_dump_json(exclude_unset=True, by_alias=True)) == example["value"]
 
 
-def test_absent_and_null_stay_apart():
+def test_absent_and_null_stay_apart() -> None:
     model = OPERATIONS["create_chat_completion"].model
     body = {"model": "m", "messages": [{"role": "user"}], "temperature": None}
     assert json.loads(model.model_validate(body).model_dump_json()) == body

@@ -28,15 +28,15 @@ KNOWN = {
         (b"other=1&text[]=x", {"other": "1", "text[]": "x"}),
     ],
 )
-def test_values(raw, values):
+def test_values(raw, values) -> None:
     assert parse(raw, KNOWN) == values
 
 
 @pytest.mark.parametrize("text", ["", "1.0", "one", "1e3", "+1", " 1", "1" * 50, "\u0661"])
-def test_what_is_no_integer_stays_a_text(text):
+def test_what_is_no_integer_stays_a_text(text) -> None:
     assert parse(urlencode({"count": text}).encode(), KNOWN) == {"count": text}
 
 
 @pytest.mark.parametrize("text", ["", "1", "True", "yes", "null"])
-def test_what_is_no_boolean_stays_a_text(text):
+def test_what_is_no_boolean_stays_a_text(text) -> None:
     assert parse(f"flag={text}".encode(), KNOWN) == {"flag": text}

@@ -30,7 +30,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("raw", "reason"), REFUSED.values(), ids=REFUSED)
-def test_refused(raw, reason):
+def test_refused(raw, reason) -> None:
     with pytest.raises(ApiError) as caught:
         parse(raw)
     assert caught.value.code is ErrorCode.INVALID_JSON
@@ -38,7 +38,7 @@ def test_refused(raw, reason):
 
 
 @pytest.mark.parametrize("raw", [b"", b" \n\t"])
-def test_empty(raw):
+def test_empty(raw) -> None:
     with pytest.raises(ApiError) as caught:
         parse(raw)
     assert caught.value.code is ErrorCode.MISSING_BODY
@@ -48,10 +48,10 @@ def test_empty(raw):
     "value",
     [{"a": [1, -2.5e10, None, True]}, {"é": "你好 🎉 \x00"}, {"a": 10**4000}, {"a": {"a": {"a": 1}}}, [], "x", 0],
 )
-def test_accepted(value):
+def test_accepted(value) -> None:
     assert parse(json.dumps(value).encode()) == value
     assert parse(json.dumps(value, ensure_ascii=False).encode()) == value
 
 
-def test_a_backslash_before_something_like_an_escape_is_no_surrogate():
+def test_a_backslash_before_something_like_an_escape_is_no_surrogate() -> None:
     assert parse(rb'{"a": "\\ud800"}') == {"a": r"\ud800"}

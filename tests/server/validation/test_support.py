@@ -19,11 +19,11 @@ def names(**fields):
     return apply("report", MINIMAL | fields, CHAT)
 
 
-def test_nothing_to_report():
+def test_nothing_to_report() -> None:
     assert names(temperature=1, user="u", metadata={"any": "thing"}, seed=None) == []
 
 
-def test_unknown_names_at_every_depth():
+def test_unknown_names_at_every_depth() -> None:
     messages = [
         {"role": "user", "content": [{"type": "text", "text": "a", "cache": 1}]},
         {"role": "assistant", "tool_calls": [{"function": {"name": "f", "extra": 0}}]},
@@ -38,17 +38,17 @@ def test_unknown_names_at_every_depth():
     ]
 
 
-def test_an_unsupported_field_counts_only_where_it_asks_for_something():
+def test_an_unsupported_field_counts_only_where_it_asks_for_something() -> None:
     assert names(logit_bias={"1": 5}) == ["logit_bias"]
     assert names(logit_bias={}) == []
     assert names(logit_bias=None) == []
 
 
-def test_free_maps_are_not_searched():
+def test_free_maps_are_not_searched() -> None:
     assert names(metadata={"foo": "x"}, unknown={"inner": 1}) == ["unknown"]
 
 
-def test_reject_names_the_first():
+def test_reject_names_the_first() -> None:
     with pytest.raises(ApiError) as caught:
         apply("reject", MINIMAL | {"logit_bias": {"1": 5}}, CHAT)
     assert (caught.value.code, caught.value.param) == ("unsupported_parameter", "logit_bias")
@@ -58,17 +58,17 @@ def test_reject_names_the_first():
     assert apply("reject", MINIMAL, CHAT) == []
 
 
-def test_ignore():
+def test_ignore() -> None:
     assert apply("ignore", MINIMAL | {"foo": 1}, CHAT) == []
 
 
-def test_long_names_and_many_of_them_are_cut():
+def test_long_names_and_many_of_them_are_cut() -> None:
     found = names(**{"k" * 200_000: 0}, **{f"x{i}": 0 for i in range(100)})
     assert len(found) == 16
     assert found[0] == "k" * 100
 
 
-def test_header_is_ascii_and_short():
+def test_header_is_ascii_and_short() -> None:
     assert header(["a", "messages.0.x y", "é,", "b[]"]) == "a, messages.0.x%20y, %C3%A9%2C, b[]"
     assert header([""]) == "%22%22"
     assert len(header(["你" * 100] * 16)) <= 2048
@@ -122,7 +122,7 @@ def ask(monkeypatch):
         cached.cache_clear()
 
 
-def test_the_meant_branch_has_what_is_required(ask):
+def test_the_meant_branch_has_what_is_required(ask) -> None:
     assert ask(tools=[{"type": "function", "function": {"name": "f", "odd": 1}}]) == ["tools.0.function.odd"]
     assert ask(tools=[{"type": "function", "name": "f", "odd": 1}]) == ["tools.0.odd"]
     assert ask(tools=[{"type": "function", "name": "f", "custom": {}}, {"type": "custom", "custom": {}}]) == [
@@ -130,11 +130,11 @@ def test_the_meant_branch_has_what_is_required(ask):
     ]
 
 
-def test_of_two_that_fit_the_first_is_meant(ask):
+def test_of_two_that_fit_the_first_is_meant(ask) -> None:
     assert ask(tools=[{"type": "function", "function": {}, "name": "f"}]) == ["tools.0.name"]
 
 
-def test_a_branch_whose_kind_may_be_left_out(ask):
+def test_a_branch_whose_kind_may_be_left_out(ask) -> None:
     part = {"type": "text", "text": "hi", "odd": 1}
     found = [{"role": "user", "content": [part]}, {"type": "message", "role": "user", "content": [part], "odd": 1}]
     assert ask(input=found) == ["input.0.content.0.odd", "input.1.content.0.odd", "input.1.odd"]
@@ -142,13 +142,13 @@ def test_a_branch_whose_kind_may_be_left_out(ask):
     assert ask(input="hi") == []
 
 
-def test_a_map_beside_objects_is_not_searched(ask):
+def test_a_map_beside_objects_is_not_searched(ask) -> None:
     assert ask(choice={"any": {"thing": 1}}) == []
     assert ask(choice={"type": "named", "name": "f", "odd": 1}) == ["choice.odd"]
     assert ask(choice="auto") == []
 
 
-def test_an_object_that_asks_for_what_is_supported(ask):
+def test_an_object_that_asks_for_what_is_supported(ask) -> None:
     assert ask(format={"type": "text"}) == []
     assert ask(format={"type": "text", "odd": 1}) == ["format.odd"]
     assert ask(format={"type": "schema", "schema": {"a": 1}}) == ["format"]

@@ -99,7 +99,7 @@ def judge():
 
 
 @pytest.mark.parametrize(("change", "param", "code", "message"), WRONG, ids=[f"{w[1]} {w[2]}" for w in WRONG])
-def test_wrong_bodies(judge, change, param, code, message):
+def test_wrong_bodies(judge, change, param, code, message) -> None:
     body = {key: value for key, value in (copy.deepcopy(MINIMAL) | change).items() if value is not ...}
     with pytest.raises(ApiError) as caught:
         judge.require(body)
@@ -152,7 +152,7 @@ CALL = {"type": "function_call", "name": "f", "arguments": "{}"}
         ({"stream_options": {}}, "stream_options", "invalid_value", "stream is true"),
     ],
 )
-def test_wrong_responses(change, param, code, message):
+def test_wrong_responses(change, param, code, message) -> None:
     body = {key: value for key, value in ({"model": "m", "input": "hi"} | change).items() if value is not ...}
     with pytest.raises(ApiError) as caught:
         SchemaCheck.of_component("CreateResponseRequest").require(body)
@@ -174,14 +174,14 @@ def test_wrong_responses(change, param, code, message):
         ({}, "prompt", "invalid_type", "a string or a list"),
     ],
 )
-def test_wrong_prompts(prompt, param, code, message):
+def test_wrong_prompts(prompt, param, code, message) -> None:
     with pytest.raises(ApiError) as caught:
         SchemaCheck.of_component("CreateCompletionRequest").require({"model": "m", "prompt": prompt})
     assert (caught.value.param, caught.value.code) == (param, code)
     assert message in caught.value.message
 
 
-def test_many_prompts_have_few_choices():
+def test_many_prompts_have_few_choices() -> None:
     judge = SchemaCheck.of_component("CreateCompletionRequest")
     body = {"model": "m", "n": 9}
     judge.require(body | {"prompt": ["a"] * 16})
@@ -194,21 +194,21 @@ def test_many_prompts_have_few_choices():
 
 
 @pytest.mark.parametrize("body", [[], "x", 1, None])
-def test_a_body_that_is_no_object(judge, body):
+def test_a_body_that_is_no_object(judge, body) -> None:
     with pytest.raises(ApiError) as caught:
         judge.require(body)
     assert (caught.value.param, caught.value.code) == (None, "invalid_type")
     assert "must be an object" in caught.value.message
 
 
-def test_of_many_errors_the_first_is_named(judge):
+def test_of_many_errors_the_first_is_named(judge) -> None:
     body = {"model": "m", "messages": [{"role": "user", "content": ["a"] * 1000}] * 4}
     with pytest.raises(ApiError) as caught:
         judge.require(body)
     assert caught.value.param == "messages.0.content.0"
 
 
-def test_a_right_body_passes(judge):
+def test_a_right_body_passes(judge) -> None:
     judge.require(MINIMAL)
     judge.require(MINIMAL | {"temperature": None, "stream_options": None, "unknown": {"deep": [1]}})
 
@@ -291,7 +291,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("body", "param", "code", "message"), KINDS, ids=str)
-def test_unions_without_a_discriminator(body, param, code, message):
+def test_unions_without_a_discriminator(body, param, code, message) -> None:
     schema = {"$ref": "#/components/schemas/Ask", "components": UNIONS["components"]}
     assert not jsonschema_rs.is_valid(schema, body)
     error = Explainer(schema).explain(body)
@@ -299,7 +299,7 @@ def test_unions_without_a_discriminator(body, param, code, message):
     assert message in error.message
 
 
-def test_all_that_is_wrong_in_a_union_is_not_looked_at(monkeypatch):
+def test_all_that_is_wrong_in_a_union_is_not_looked_at(monkeypatch) -> None:
     """The validator would try each branch on each of the parts: a megabyte of them would take it a minute."""
     tried = []
     original = Explainer._fits
@@ -311,7 +311,7 @@ def test_all_that_is_wrong_in_a_union_is_not_looked_at(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["a/b", "a~b", "~1"])
-def test_names_that_pointers_escape(name):
+def test_names_that_pointers_escape(name) -> None:
     schema = {"type": "object", "properties": {name: {"anyOf": [{"type": "integer"}]}}}
     error = Explainer(schema).explain({name: "x"})
     assert (error.param, error.code) == (name, "invalid_type")
@@ -325,6 +325,6 @@ def test_names_that_pointers_escape(name):
         ({"oneOf": [{"type": "integer"}, {"minimum": 0}]}, 1),
     ],
 )
-def test_every_violation_is_explained(schema, value):
+def test_every_violation_is_explained(schema, value) -> None:
     assert not jsonschema_rs.is_valid(schema, value)
     assert Explainer(schema).explain(value).message

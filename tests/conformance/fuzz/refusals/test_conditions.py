@@ -17,7 +17,7 @@ BEAMS = {"best_of": 3}
 class StoringServer(Server):
     """Keeps `done` and `made`, which continues what was deleted."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         paths = {"/responses/{response_id}": {}, "/responses/{response_id}/input_items": {}}
         super().__init__(Target("http://127.0.0.1:9"), {"paths": paths})
 
@@ -114,7 +114,7 @@ TOOL = "tools.0.function.parameters"
         ),
     ],
 )
-def test_true(code, param, body, message):
+def test_true(code, param, body, message) -> None:
     assert REFUSALS[code](Refused({}, body, code, message, param), StoringServer())
 
 
@@ -171,17 +171,17 @@ def test_true(code, param, body, message):
         ),
     ],
 )
-def test_false(code, param, body, message):
+def test_false(code, param, body, message) -> None:
     assert not REFUSALS[code](Refused({}, body, code, message, param), StoringServer())
 
 
-def test_an_item_is_looked_for():
+def test_an_item_is_looked_for() -> None:
     for after, expected in (("msg_2", True), ("msg_1", False)):
         refused = Refused({"response_id": "done"}, None, "item_not_found", "", "after", {"after": after})
         assert REFUSALS["item_not_found"](refused, StoringServer()) is expected
 
 
-def test_only_what_was_made_in_the_background_is_cancelled():
+def test_only_what_was_made_in_the_background_is_cancelled() -> None:
     for id, expected in (("done", True), ("made", False), ("deleted", False)):
         refused = Refused({"response_id": id}, None, "response_not_cancellable", "", "response_id")
         assert REFUSALS["response_not_cancellable"](refused, StoringServer()) is expected
@@ -194,7 +194,7 @@ def test_only_what_was_made_in_the_background_is_cancelled():
         ("unsupported_parameter", "best_of", BEAMS, "unsupported_parameter", {"num_assistant_tokens": 1}),
     ],
 )
-def test_a_server_that_contradicts_itself_isn_t_believed(code, param, body, other, others):
+def test_a_server_that_contradicts_itself_isn_t_believed(code, param, body, other, others) -> None:
     server = StoringServer()
     second = Refused({}, others, other, "", PART if "input" in others else "num_assistant_tokens")
     assert REFUSALS[other](second, StoringServer())
@@ -202,7 +202,7 @@ def test_a_server_that_contradicts_itself_isn_t_believed(code, param, body, othe
     assert not REFUSALS[other](second, server)
 
 
-def test_an_agreeable_request_has_nothing_that_excludes_anything():
+def test_an_agreeable_request_has_nothing_that_excludes_anything() -> None:
     odd = {
         **BEAMS,
         **schema({}),
