@@ -96,7 +96,7 @@ def tool_calling(fields: ToolFields, sampling: Sampling, calling: Calling | None
 
 
 def _definitions(tools: Iterable[Any]) -> dict[str, Definition]:
-    """The functions by the fields that they come from. Other tools are left out."""
+    """Returns the functions by the fields that they come from. Other tools are left out."""
     found: dict[str, Definition] = {}
     for index, tool in enumerate(tools):
         if isinstance(tool, models.FunctionTool):
@@ -135,7 +135,7 @@ def _allowed(mode: str, references: Iterable[Any], param: str) -> _ToolChoice:
 
 
 def _name(reference: Any) -> str | None:
-    """The function that a reference names, in either form; None for tools of other kinds."""
+    """Returns the function that a reference names, nested or flat; None for tools of other kinds."""
     if isinstance(reference, BaseModel):
         reference = reference.model_dump()
     if reference.get("type", "function") != "function":

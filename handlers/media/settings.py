@@ -26,7 +26,7 @@ class MediaSettings:
 
     @classmethod
     def parse(cls, domains: Iterable[str], folder: Path | None) -> "MediaSettings":
-        """From a command line, where an entry may be several with commas. Raises MediaError."""
+        """Reads a command line, where an entry may be several with commas. Raises MediaError."""
         names = [name.strip() for entry in domains for name in entry.split(",")]
         for name in names:
             if not _HOST.fullmatch(name):
@@ -41,7 +41,7 @@ MAX_BYTES = 20_000_000
 MAX_IMAGES = 64
 MAX_PIXELS = 1 << 25
 
-# The side of a picture, in pixels, by `detail`: larger ones are made smaller before the model sees them.
+# The side of a picture, in pixels, by `detail`: larger ones are made smaller before the model gets them.
 LONGEST_SIDES = {"low": 512, "high": 2048}
 
 # For all images of a request, in seconds.

@@ -1,4 +1,4 @@
-"""Thoughts among a response's output, and the events that build them."""
+"""Reasoning among a response's output, and the events that build it."""
 
 import uuid
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from specvino.generated import wire
 
 
 class ReasoningItem:
-    """Its events have no numbers yet. The thoughts are its content, or if the request wants one its `summary`."""
+    """A reasoning item: its text is the content, or the `summary` if one is wanted. Its events have no numbers yet."""
 
     def __init__(self, output_index: int, *, summary: bool) -> None:
         self._index = output_index
@@ -74,7 +74,7 @@ class ReasoningItem:
     def end(
         self, status: Literal["completed", "incomplete"], tokens: tuple[TokenLogprob, ...] = ()
     ) -> Iterator[wire.ResponseStreamEvent]:
-        """`tokens` have no place in it."""
+        """Yields the last events of the item; `tokens` have no place in it."""
         text = "".join(self._text)
         if self._summary:
             yield from self._end_summary({"type": "summary_text", "text": text})

@@ -15,7 +15,7 @@ _DEFAULTS = DEFAULTS["CreateResponseRequest"]
 def request_echo(
     body: models.CreateResponseRequest, sampling: Sampling, id: str, created_at: int, stored: bool = False
 ) -> wire.ResponseObject:
-    """The response as it is before anything was put out."""
+    """Returns the response as it is before anything was put out."""
     background = or_none(body.background) or False
     return {
         "id": id,
@@ -61,14 +61,14 @@ def request_echo(
 def _tool(
     tool: models.FlatFunctionTool | models.FunctionTool | models.FlatCustomTool | models.HostedTool,
 ) -> wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool:
-    """As it was sent; a nested function in the flat form, which is the only one that clients of responses know."""
+    """Returns a tool as it was sent; a nested function in the flat form, the only one that clients know here."""
     if isinstance(tool, models.FunctionTool):
         return cast("wire.FlatFunctionTool", {**tool.function.model_dump(by_alias=True), "type": "function"})
     return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump(by_alias=True))
 
 
 def _tool_choice(choice: Any) -> Any:
-    """As it was sent; a nested function in the flat form."""
+    """Returns the choice as it was sent; a nested function in the flat form."""
     if isinstance(choice, models.NamedToolChoice):
         return {"type": "function", "name": choice.function.name}
     return _plain(choice) or "auto"
@@ -94,6 +94,6 @@ def _or_default(value: bool | None | MISSING, name: str) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A model as a dict with the keys that were sent; None where it is absent or null."""
+    """Returns a model as a dict with the keys that were sent; None where it is absent or null."""
     value = or_none(value)
     return value.model_dump(by_alias=True) if isinstance(value, BaseModel) else value
