@@ -1,12 +1,13 @@
 """`specvino conform`: judges a server, compares runs."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+
+from specvino.cli.ending import end
 
 RUN = "run"
 
@@ -30,12 +31,6 @@ class UrlOrCommand(TyperGroup):
 
 
 app = typer.Typer(cls=UrlOrCommand, help="Judges a server that calls itself OpenAI-compatible, or compares such runs.")
-
-
-def end(message: str) -> NoReturn:
-    """Couldn't run: one line, and exit code 2."""
-    print(f"specvino: {' '.join(message.split())}", file=sys.stderr)
-    raise SystemExit(2)
 
 
 @app.command(

@@ -21,7 +21,7 @@ Kind = Literal["grammar", "structural_tags_config"]
 
 
 @dataclass(frozen=True, slots=True)
-class StructuredOutput:
+class LoweredConstraint:
     """`text` is a grammar of ours in XGrammar's notation, or a structural tag that only XGrammar knows, by the names of
     the pipeline's own options."""
 
@@ -41,7 +41,7 @@ def written(constraint: Constraint) -> str:
     return text
 
 
-def lower(constraint: Constraint) -> StructuredOutput:
+def lower(constraint: Constraint) -> LoweredConstraint:
     """Raises ConstraintError for what is wrong, too large, or strict and not to be enforced."""
     try:
         structured_output = _lowered(constraint)
@@ -69,21 +69,21 @@ def example(constraint: Constraint) -> str | None:
         return None
 
 
-def _lowered(constraint: Constraint) -> StructuredOutput:
+def _lowered(constraint: Constraint) -> LoweredConstraint:
     if isinstance(constraint, JsonSchema):
         grammar, findings = convert(constraint.schema)
-        return _form("grammar", render(grammar), findings.unenforced, constraint)
+        return _enforceable("grammar", render(grammar), findings.unenforced, constraint)
     tag = constraint.tag
     try:
         whole, unenforced = to_ebnf.as_grammar(tag)
     except to_ebnf.Unknown:
         parts, unenforced = for_xgrammar.lower(tag)
-        return _form("structural_tags_config", json.dumps(parts), unenforced, constraint)
-    return _form("grammar", render(whole), unenforced, constraint)
+        return _enforceable("structural_tags_config", json.dumps(parts), unenforced, constraint)
+    return _enforceable("grammar", render(whole), unenforced, constraint)
 
 
-def _form(kind: Kind, text: str, unenforced: Mapping[Path, str], constraint: Constraint) -> StructuredOutput:
+def _enforceable(kind: Kind, text: str, unenforced: Mapping[Path, str], constraint: Constraint) -> LoweredConstraint:
     if constraint.strict and unenforced:
         path, reason = next(iter(unenforced.items()))
         raise ConstraintError(reason, path, unsupported=True)
-    return StructuredOutput(kind, text, tuple(unenforced))
+    return LoweredConstraint(kind, text, tuple(unenforced))

@@ -7,7 +7,7 @@ from typing import Any
 
 from specvino.engine.errors import ConstraintError
 from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS, constant, either, json_schema, sequence
-from specvino.engine.grammar.structured_output import StructuredOutput
+from specvino.engine.grammar.structured_output import LoweredConstraint
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.openvino.grammar_client import GrammarClient
 from specvino.engine.output_parsers import MESSAGE_FRAMINGS, forced_call_grammar, unenforceable_keywords, with_reasoning
@@ -19,7 +19,7 @@ from specvino.engine.request import Constraint, Conversation, GenerationRequest,
 class ResolvedConstraint:
     """`structured_output` is None for an answer that may be anything; the others are as in `Started`."""
 
-    structured_output: StructuredOutput | None = None
+    structured_output: LoweredConstraint | None = None
     unenforced: tuple[Path, ...] = ()
     unenforced_arguments: tuple[tuple[int, Path], ...] = ()
 
@@ -68,7 +68,7 @@ async def _allow_tools_and_reasoning(
     prompt: Conversation,
     parsers: SelectedParsers,
     thinking: bool,
-) -> StructuredOutput | None:
+) -> LoweredConstraint | None:
     """Returns the constraint where the model may call tools instead, or thinks before; None where there is neither."""
     format = _format(constraint)
     if format is None:
@@ -94,7 +94,7 @@ async def _allow_tools_and_reasoning(
     return await _whole(grammars, {"type": "structural_tag", "format": wider})
 
 
-async def _whole(grammars: GrammarClient, tag: dict[str, Any]) -> StructuredOutput:
+async def _whole(grammars: GrammarClient, tag: dict[str, Any]) -> LoweredConstraint:
     """Each part of it is sound, but all may be too much. Raises ConstraintError without a path: it would lead into what
     was made here."""
     try:

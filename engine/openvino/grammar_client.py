@@ -5,7 +5,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import StructuredOutput, written
+from specvino.engine.grammar.structured_output import LoweredConstraint, written
 from specvino.engine.openvino.messages.grammar import (
     ConstraintRefused,
     LoadDummyPipeline,
@@ -39,8 +39,8 @@ class GrammarClient:
     """
 
     def __init__(self, path: str, deadline: float) -> None:
-        self._known: OrderedDict[_Question, StructuredOutput | ConstraintError] = OrderedDict()
-        self._asked: dict[_Question, asyncio.Task[StructuredOutput | ConstraintError]] = {}
+        self._known: OrderedDict[_Question, LoweredConstraint | ConstraintError] = OrderedDict()
+        self._asked: dict[_Question, asyncio.Task[LoweredConstraint | ConstraintError]] = {}
         self._grammars = RequestReplyClient(
             "grammar",
             "specvino.engine.openvino.grammar_process",
@@ -61,7 +61,7 @@ class GrammarClient:
         """Returns the processes, None for one that was not needed yet or is being restarted."""
         return {"grammar": self._grammars.process.pid, "trial": self._trials.process.pid}
 
-    async def check(self, constraint: Constraint) -> StructuredOutput:
+    async def check(self, constraint: Constraint) -> LoweredConstraint:
         """Raises ConstraintError and EngineUnavailable."""
         question = _Question(written(constraint), isinstance(constraint, StructuralTag), constraint.strict)
         found = self._known.get(question)
@@ -82,18 +82,18 @@ class GrammarClient:
     async def close(self) -> None:
         await asyncio.gather(self._grammars.close(), self._trials.close())
 
-    async def _ask(self, question: _Question) -> StructuredOutput | ConstraintError:
+    async def _ask(self, question: _Question) -> LoweredConstraint | ConstraintError:
         lowered = await self._grammars.ask(lambda id: Lower(id, *question))
         if isinstance(lowered, ConstraintRefused):
             return _error(lowered)
-        structured_output: StructuredOutput = lowered.structured_output
+        structured_output: LoweredConstraint = lowered.structured_output
         if structured_output.kind == "structural_tags_config":
             tried = await self._trials.ask(lambda id: Trial(id, structured_output))
             if isinstance(tried, ConstraintRefused):
                 return _error(tried)
         return structured_output
 
-    def _settle(self, question: _Question, done: asyncio.Task[StructuredOutput | ConstraintError]) -> None:
+    def _settle(self, question: _Question, done: asyncio.Task[LoweredConstraint | ConstraintError]) -> None:
         del self._asked[question]
         if done.cancelled() or done.exception() is not None:
             return
@@ -106,6 +106,6 @@ def _error(refused: ConstraintRefused) -> ConstraintError:
     return ConstraintError(refused.message, refused.path, unsupported=refused.unsupported)
 
 
-def _size(known: tuple[_Question, StructuredOutput | ConstraintError]) -> int:
+def _size(known: tuple[_Question, LoweredConstraint | ConstraintError]) -> int:
     question, result = known
-    return len(question.text) + (len(result.text) if isinstance(result, StructuredOutput) else 0)
+    return len(question.text) + (len(result.text) if isinstance(result, LoweredConstraint) else 0)

@@ -28,7 +28,7 @@ from typing import Any
 from specvino.engine.admission import check_ids, numbered, room
 from specvino.engine.errors import ConstraintError, EngineRestarted, EngineUnavailable, ImageError, PromptError
 from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS
-from specvino.engine.grammar.structured_output import StructuredOutput, example, lower, written
+from specvino.engine.grammar.structured_output import LoweredConstraint, example, lower, written
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers import OutputParser
@@ -287,7 +287,7 @@ def _parameters(tool: Tool) -> Mapping[str, Any]:
     return NO_ARGUMENTS if tool.parameters is None else tool.parameters
 
 
-def _lowered(constraint: Constraint) -> StructuredOutput:
+def _lowered(constraint: Constraint) -> LoweredConstraint:
     written(constraint)  # raises for one that is too long
     return lower(constraint)
 

@@ -12,7 +12,7 @@ from specvino.handlers.media.settings import MAX_BYTES
 def read(url: str, folder: Path) -> bytes:
     """Returns the bytes of a file, named by a file: URL or a path, absolute or from the folder.
 
-    Raises ImageRefused. It blocks.
+    Raises MediaRefused. It blocks.
     """
     path = _below(folder, url)
     try:

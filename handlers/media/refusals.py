@@ -4,7 +4,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 
 
-class ImageRefused(Exception):
+class MediaRefused(Exception):
     """`str()` is a sentence for the client; it never tells what another server or a file holds."""
 
     code = ErrorCode.INVALID_IMAGE
@@ -14,17 +14,17 @@ class ImageRefused(Exception):
         return ApiError(self.code, str(self), param=param)
 
 
-class InvalidImage(ImageRefused):
+class InvalidImage(MediaRefused):
     """The image is there, but can't be read."""
 
 
-class InvalidUrl(ImageRefused):
+class InvalidUrl(MediaRefused):
     """Nothing is read from such a place."""
 
     code = ErrorCode.INVALID_IMAGE_URL
 
 
-class DownloadFailed(ImageRefused):
+class DownloadFailed(MediaRefused):
     """The image should be there."""
 
     code = ErrorCode.FAILED_TO_DOWNLOAD_IMAGE

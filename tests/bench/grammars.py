@@ -19,7 +19,7 @@ from specvino.engine.grammar.ebnf.nodes import Grammar
 from specvino.engine.grammar.ebnf.size import open_places
 from specvino.engine.grammar.from_schema.converter import convert
 from specvino.engine.grammar.structural_tags import to_ebnf
-from specvino.engine.grammar.structured_output import StructuredOutput, lower
+from specvino.engine.grammar.structured_output import LoweredConstraint, lower
 from specvino.engine.models import resolve
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 from specvino.engine.openvino.native.silence import silence
@@ -70,7 +70,7 @@ def measure(vocabulary: str | None, structured_outputs: Mapping[str, Constraint]
     with _folder(vocabulary) as folder, silence():
         tokenizer = load_tokenizer(folder)
         dummy = DummyPipeline(tokenizer)
-        dummy.generate(StructuredOutput("grammar", 'root ::= "a"\n'), 1)  # with the first one it reads the vocabulary
+        dummy.generate(LoweredConstraint("grammar", 'root ::= "a"\n'), 1)  # with the first one it reads the vocabulary
         ours = {name: _cost(dummy, lower(constraint)) for name, constraint in structured_outputs.items()}
         own = {}
         for name in compared:
@@ -80,7 +80,7 @@ def measure(vocabulary: str | None, structured_outputs: Mapping[str, Constraint]
 
 
 def token_seconds(
-    dummy: DummyPipeline, structured_output: StructuredOutput | None, texts: int = 3, tries: int = 2
+    dummy: DummyPipeline, structured_output: LoweredConstraint | None, texts: int = 3, tries: int = 2
 ) -> float:
     """CPU seconds per token of texts that are drawn. The form was compiled before."""
     tokens = 0
@@ -96,17 +96,17 @@ def token_seconds(
     return seconds / tokens
 
 
-def _cost(dummy: DummyPipeline, structured_output: StructuredOutput) -> Cost:
+def _cost(dummy: DummyPipeline, structured_output: LoweredConstraint) -> Cost:
     start = time.process_time()
     dummy.generate(structured_output, 1)
     return Cost(time.process_time() - start, token_seconds(dummy, structured_output), token_seconds(dummy, None))
 
 
-def _own(constraint: Constraint) -> StructuredOutput:
+def _own(constraint: Constraint) -> LoweredConstraint:
     if isinstance(constraint, JsonSchema):
         format = {"type": "json_schema", "json_schema": constraint.schema}
-        return StructuredOutput("structural_tags_config", json.dumps({"type": "structural_tag", "format": format}))
-    return StructuredOutput("structural_tags_config", json.dumps(constraint.tag))
+        return LoweredConstraint("structural_tags_config", json.dumps({"type": "structural_tag", "format": format}))
+    return LoweredConstraint("structural_tags_config", json.dumps(constraint.tag))
 
 
 def _grammar(constraint: Constraint) -> Grammar | None:

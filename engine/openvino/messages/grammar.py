@@ -3,7 +3,7 @@
 import msgspec
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import StructuredOutput
+from specvino.engine.grammar.structured_output import LoweredConstraint
 
 
 class StartGrammarProcess(msgspec.Struct, tag=True):
@@ -21,7 +21,7 @@ class Lower(msgspec.Struct, tag=True):
 
 class Lowered(msgspec.Struct, tag=True):
     id: int
-    structured_output: StructuredOutput
+    structured_output: LoweredConstraint
 
 
 class LoadDummyPipeline(msgspec.Struct, tag=True):
@@ -32,7 +32,7 @@ class LoadDummyPipeline(msgspec.Struct, tag=True):
 
 class Trial(msgspec.Struct, tag=True):
     id: int
-    structured_output: StructuredOutput
+    structured_output: LoweredConstraint
 
 
 class TrialPassed(msgspec.Struct, tag=True):

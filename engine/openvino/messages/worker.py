@@ -2,7 +2,7 @@
 
 import msgspec
 
-from specvino.engine.grammar.structured_output import StructuredOutput
+from specvino.engine.grammar.structured_output import LoweredConstraint
 from specvino.engine.protocol import Drafting
 from specvino.engine.request import Image, Sampling
 from specvino.engine.segments import FinishReason
@@ -67,7 +67,7 @@ class Generate(msgspec.Struct, tag=True):
     logprobs: bool = False
     echo: bool = False
     vision_prompt: VisionPrompt | None = None
-    structured_output: StructuredOutput | None = None
+    structured_output: LoweredConstraint | None = None
 
     @property
     def beams(self) -> int:

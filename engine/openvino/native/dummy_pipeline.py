@@ -11,7 +11,7 @@ import openvino
 from openvino import opset13
 from openvino_genai import GenerationConfig, LLMPipeline, StructuredOutputConfig, Tokenizer
 
-from specvino.engine.grammar.structured_output import StructuredOutput
+from specvino.engine.grammar.structured_output import LoweredConstraint
 
 _UNLIKELY = -1e30
 
@@ -35,7 +35,7 @@ class DummyPipeline:
         self._start = openvino.Tensor(numpy.zeros((1, 1), numpy.int64))
 
     def generate(
-        self, structured_output: StructuredOutput | None, tokens: int, *, draw: bool = False, seed: int = 0
+        self, structured_output: LoweredConstraint | None, tokens: int, *, draw: bool = False, seed: int = 0
     ) -> list[int]:
         """Returns at most so many tokens; 1 is enough to compile. Raises RuntimeError if it doesn't compile.
 
@@ -52,7 +52,7 @@ class DummyPipeline:
         return list(self._pipeline.generate(self._start, config).tokens[0])
 
 
-def structured_output_config(structured_output: StructuredOutput) -> StructuredOutputConfig:
+def structured_output_config(structured_output: LoweredConstraint) -> StructuredOutputConfig:
     return StructuredOutputConfig(**{structured_output.kind: structured_output.text})
 
 

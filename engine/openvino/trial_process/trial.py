@@ -8,11 +8,11 @@ import re
 import time
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import StructuredOutput
+from specvino.engine.grammar.structured_output import LoweredConstraint
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 
 # What a token takes is compared with what one of a plain string takes, on the same machine at the same time.
-_PLAIN = StructuredOutput("grammar", 'root ::= "\\"" any\nany ::= "\\"" | [a-zA-Z0-9 .,-] any\n')
+_PLAIN = LoweredConstraint("grammar", 'root ::= "\\"" any\nany ::= "\\"" | [a-zA-Z0-9 .,-] any\n')
 
 # So many times the computing of a plain string: every other request waits for it at each step. An ordinary schema
 # takes up to twice as much, a rule that ends behind each character fifty times.
@@ -27,7 +27,7 @@ _WHERE = re.compile(r"^(Exception from .*|\[[\d:]+\] \S+: )", re.MULTILINE)
 _PREFIX = re.compile(r"^(Failed to create grammar from structural tag: )?(Invalid structural tag error: )?")
 
 
-def check(dummy: DummyPipeline, structured_output: StructuredOutput) -> None:
+def check(dummy: DummyPipeline, structured_output: LoweredConstraint) -> None:
     """Raises ConstraintError."""
     try:
         first = dummy.generate(structured_output, _FIRST_TOKENS)
@@ -44,7 +44,7 @@ def check(dummy: DummyPipeline, structured_output: StructuredOutput) -> None:
         raise ConstraintError("it allows no text at all")
 
 
-def _computing(dummy: DummyPipeline, structured_output: StructuredOutput) -> float:
+def _computing(dummy: DummyPipeline, structured_output: LoweredConstraint) -> float:
     """Returns seconds of CPU time per token."""
     dummy.generate(structured_output, 1)  # it is compiled
     begin = time.process_time()

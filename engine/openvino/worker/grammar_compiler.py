@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from openvino_genai import Tokenizer
 
-from specvino.engine.grammar.structured_output import StructuredOutput
+from specvino.engine.grammar.structured_output import LoweredConstraint
 from specvino.engine.openvino.messages.worker import Generate
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 
@@ -27,8 +27,8 @@ class GrammarCompiler:
         self._tokenizer = tokenizer
         self._stub: DummyPipeline | None = None
         self._thread = ThreadPoolExecutor(1)
-        self._work: tuple[StructuredOutput, Future[None]] | None = None
-        self._compiled: dict[StructuredOutput, RuntimeError | None] = {}
+        self._work: tuple[LoweredConstraint, Future[None]] | None = None
+        self._compiled: dict[LoweredConstraint, RuntimeError | None] = {}
         self._first_token_due: set[int] = set()
 
     @property
@@ -74,7 +74,7 @@ class GrammarCompiler:
         self._compiled[structured_output] = None if error is None else RuntimeError(str(error))
         return False
 
-    def _compile(self, structured_output: StructuredOutput) -> None:
+    def _compile(self, structured_output: LoweredConstraint) -> None:
         if self._stub is None:
             self._stub = DummyPipeline(self._tokenizer())
         self._stub.generate(structured_output, 1)

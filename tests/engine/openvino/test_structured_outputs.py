@@ -17,7 +17,7 @@ from support.engines import LONG, idle, running
 from support.schemas import SCHEMAS
 
 from specvino.engine.errors import ConstraintError, EngineUnavailable
-from specvino.engine.grammar.structured_output import StructuredOutput, lower
+from specvino.engine.grammar.structured_output import LoweredConstraint, lower
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.messages.worker import Generate, LoadModel
@@ -170,7 +170,7 @@ def test_closing_ends_those_that_wait_for_a_form(tiny_text: ModelSource) -> None
     running(tiny_text, test)
 
 
-def generate(id: int, structured_output: StructuredOutput, worker: StepLoop) -> Generate:
+def generate(id: int, structured_output: LoweredConstraint, worker: StepLoop) -> Generate:
     ids = worker._pipelines[0].get_tokenizer().encode("hello").input_ids.data[0]
     return worker_requests.generate(id, ids.astype("int64").tobytes(), 50, structured_output=structured_output)
 
@@ -179,7 +179,7 @@ def test_a_form_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_text
     """None is known that does, but what raises within a step stops every request."""
     worker = StepLoop(load(LoadModel(str(tiny_text.path), 4)), 4)
     good = lower(schema({"const": "yes"}))
-    worker.receive(generate(1, StructuredOutput("grammar", "root ::= "), worker))
+    worker.receive(generate(1, LoweredConstraint("grammar", "root ::= "), worker))
     worker.receive(generate(2, good, worker))
     outputs = []
     while not worker.idle:

@@ -9,7 +9,7 @@ from openvino_genai import Tokenizer
 from support.schemas import SCHEMAS
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import StructuredOutput, lower
+from specvino.engine.grammar.structured_output import LoweredConstraint, lower
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 from specvino.engine.openvino.trial_process import trial
@@ -30,7 +30,7 @@ def tagged(format: Any) -> StructuralTag:
     return StructuralTag({"type": "structural_tag", "format": format})
 
 
-def check(dummy: DummyPipeline, constraint: Constraint) -> StructuredOutput:
+def check(dummy: DummyPipeline, constraint: Constraint) -> LoweredConstraint:
     """What the two processes make of it. Raises ConstraintError."""
     structured_output = lower(constraint)
     trial.check(dummy, structured_output)
@@ -129,7 +129,7 @@ def test_what_does_not_compile_is_refused_in_one_line(format: Any, reason: str, 
     assert "\n" not in str(caught.value)
     assert ".cc" not in str(caught.value)
     assert ".cpp" not in str(caught.value)
-    dummy.generate(StructuredOutput("grammar", 'root ::= "a"'), 1)  # it still works
+    dummy.generate(LoweredConstraint("grammar", 'root ::= "a"'), 1)  # it still works
 
 
 @pytest.fixture(scope="module")

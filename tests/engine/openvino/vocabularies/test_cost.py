@@ -9,7 +9,7 @@ from bench.constructs import CONSTRUCTS
 from bench.grammars import size, token_seconds
 from openvino_genai import Tokenizer
 
-from specvino.engine.grammar.structured_output import StructuredOutput, lower
+from specvino.engine.grammar.structured_output import LoweredConstraint, lower
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 
 # The most has an e-mail address, 83; others have up to 62.
@@ -48,6 +48,6 @@ def test_a_token_takes_little_more_than_a_free_one(dummy: DummyPipeline, name: s
     assert min(found) <= MOST_TIMES
 
 
-def _times(dummy: DummyPipeline, structured_output: StructuredOutput) -> float:
+def _times(dummy: DummyPipeline, structured_output: LoweredConstraint) -> float:
     """A token's work in free tokens."""
     return token_seconds(dummy, structured_output, texts=1, tries=1) / token_seconds(dummy, None, texts=1, tries=1)
