@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from threading import Thread
+from typing import Any
 
 from bench.workload import NEW_TOKENS, Load
 from specvino.engine.models import ModelSource
@@ -54,14 +55,14 @@ def _main(pipe: Connection, path: str) -> None:
         pipe.send(_drive(pipeline, tokenizer, work, salt))
 
 
-def _drive(pipeline: object, tokenizer: object, load: Load, salt: int) -> tuple[float, float]:
+def _drive(pipeline: Any, tokenizer: Any, load: Load, salt: int) -> tuple[float, float]:
     """A closed loop: each stream asks its next prompt when the one before is answered."""
     config = pipeline.get_config()
     config.max_new_tokens = NEW_TOKENS
     config.ignore_eos = True
     config.do_sample = False
     queues = [list(reversed(prompts)) for prompts in load.prompts(salt)]
-    running: dict[int, tuple[object, float, bool]] = {}
+    running: dict[int, tuple[Any, float, bool]] = {}
     firsts = []
     number = salt * 10_000
     start = time.perf_counter()

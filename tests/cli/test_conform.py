@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from specvino.cli import main
 from specvino.conformance.reports import ndjson
+from specvino.conformance.verdict import Verdict
 
 PLAIN = {"COLUMNS": "200", "SPECVINO_API_KEY": "", "OPENAI_API_KEY": ""}
 
@@ -113,6 +114,7 @@ def test_all_reports_of_one_run(tmp_path) -> None:
     report = ndjson.read(files["ndjson"])
     assert report.whole
     assert report.header.filters == ("chat/basics/answers",)
+    assert report.footer is not None
     assert report.footer.requests == len(server.asked)
 
 
@@ -381,8 +383,8 @@ async def _dies(asked):
 
 
 async def _closes(asked):
-    return
-    yield b""
+    for content in list[bytes]():
+        yield content
 
 
 async def _slow(asked):
@@ -439,7 +441,7 @@ def test_what_a_server_does_wrong_is_a_finding(tmp_path, behaves, words) -> None
     assert "fail chat/basics/answers" in run.stdout
     assert words in run.stdout
     assert "error chat/" not in run.stdout
-    assert not ndjson.read(tmp_path / "r.ndjson").counts["error"]
+    assert not ndjson.read(tmp_path / "r.ndjson").counts[Verdict.ERROR]
 
 
 def test_a_server_that_goes_away_is_told(tmp_path) -> None:
@@ -453,6 +455,7 @@ def test_a_server_that_goes_away_is_told(tmp_path) -> None:
     assert "The server went away during" in output
     report = ndjson.read(tmp_path / "r.ndjson")
     assert report.complete
+    assert report.footer is not None
     assert report.footer.lost
 
 
@@ -496,6 +499,7 @@ def test_the_time_allowed_ends_a_run(tmp_path) -> None:
     with raw_server(_slow) as server:
         run = conform(server.url, "-m", "m", "--max-time", "1", "--timeout", "1", "--ndjson", tmp_path / "r.ndjson")
     report = ndjson.read(tmp_path / "r.ndjson")
+    assert report.footer is not None
     assert report.footer.time_up
     assert report.complete
     assert "The time was up" in run.stdout
@@ -517,8 +521,8 @@ def test_a_run_that_the_time_cut_is_not_green(tmp_path) -> None:
     with raw_server(slowing) as server:
         run = conform(server.url, *ANSWERS, "-f", "chat/streams/plain", "--max-time", "1", *options)
     report = ndjson.read(files["ndjson"])
-    assert report.counts["fail"] == 0
-    assert report.counts["pass"] > 0
+    assert report.counts[Verdict.FAIL] == 0
+    assert report.counts[Verdict.PASS] > 0
     assert run.exit_code == 2, run.output
     assert run.stderr == "specvino: The time was up before all rules were judged.\n"
     for form in ("junit", "sarif", "html", "markdown"):

@@ -14,9 +14,9 @@ from specvino.document.loading import whole
 
 
 def explain(name, document=None):
-    console = Console(file=io.StringIO(), width=200)
-    explain_field(name, document or whole(), console)
-    return console.file.getvalue()
+    shown = io.StringIO()
+    explain_field(name, document or whole(), Console(file=shown, width=200))
+    return shown.getvalue()
 
 
 def lines(shown):

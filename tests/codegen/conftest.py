@@ -22,7 +22,7 @@ def real() -> Spec:
 
 
 @pytest.fixture(scope="session")
-def small(real) -> Spec:
+def small(real: Spec) -> Spec:
     """The part of it with chat alone beside the models and the service, quick to judge; not to be changed."""
     part = copy.deepcopy(real)
     for path in part.document["paths"].keys() - KEPT:
@@ -40,7 +40,7 @@ def small(real) -> Spec:
 
 
 @pytest.fixture
-def spec(small) -> Spec:
+def spec(small: Spec) -> Spec:
     """A copy of the test's own."""
     return copy.deepcopy(small)
 

@@ -1,11 +1,13 @@
 """The streams of a system."""
 
+from typing import Any
+
 import pytest
 from support.tiny_document import dialect, ref, talk, thing
 
 from specvino.codegen.project import project
 
-TABLE = {
+TABLE: dict[str, Any] = {
     "framing": "event",
     "terminator": None,
     "classify": [{"fact": "text", "at": "text"}, {"fact": "error", "at": "error"}],

@@ -4,6 +4,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from reference_server.bench import judged
@@ -22,10 +23,12 @@ Results = Callable[[Mutant], dict[str, Told]]
 @pytest.fixture(scope="module")
 def results(request: pytest.FixtureRequest) -> Iterator[Results]:
     """What the suite says of a mutant. All that are asked for are under way at once, a process for each processor."""
-    tests = [
-        test for test in request.session.items if isinstance(test, pytest.Function) and "results" in test.fixturenames
+    asked: list[Any] = [
+        test.callspec.params["mutant"]
+        for test in request.session.items
+        if isinstance(test, pytest.Function) and "results" in test.fixturenames
     ]
-    with trials(test.callspec.params["mutant"] for test in tests) as results:
+    with trials(asked) as results:
         yield results
 
 

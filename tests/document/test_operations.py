@@ -1,5 +1,7 @@
 """Operations, base paths and the generated documents in which they stand."""
 
+from typing import Any
+
 import pytest
 
 from specvino.document.loading import OPENAPI_31, dialect_file, load, systems, whole
@@ -8,7 +10,7 @@ from specvino.document.walk import reached
 
 
 @pytest.mark.parametrize("document", [whole(), load(OPENAPI_31)], ids=["3.2", "3.1"])
-def test_a_stream_has_the_same_event_in_each_version(document) -> None:
+def test_a_stream_has_the_same_event_in_each_version(document: dict[str, Any]) -> None:
     chat = by_endpoint(document)["chat"]
     assert (chat.place, chat.id) == ("POST /chat/completions", "create_chat_completion")
     assert chat.body_component == "CreateChatCompletionRequest"

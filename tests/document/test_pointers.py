@@ -9,7 +9,7 @@ DOCUMENT = {"components": {"schemas": {ODD: {"$ref": "#/components/schemas/Plain
 
 
 @pytest.mark.parametrize("name", ["plain", "/", "~", "~1", "~01", ODD])
-def test_escaped_names_come_back(name) -> None:
+def test_escaped_names_come_back(name: str) -> None:
     assert unescape(escape(name)) == name
 
 
@@ -22,7 +22,7 @@ def test_pointers_lead_through_objects_and_lists() -> None:
 @pytest.mark.parametrize(
     "pointer", ["/nothing", "/components/schemas/Plain/enum/2", "/components/schemas/Plain/enum/x"]
 )
-def test_a_pointer_that_leads_nowhere(pointer) -> None:
+def test_a_pointer_that_leads_nowhere(pointer: str) -> None:
     with pytest.raises(KeyError):
         at(DOCUMENT, pointer)
 

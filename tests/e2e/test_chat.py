@@ -124,8 +124,8 @@ def test_usage_only_where_asked_for(client) -> None:
     assert asked[-1]["choices"] == []
     assert asked[-1]["usage"] == unary(client)["usage"]
     assert all(chunk["usage"] is None for chunk in asked[:-1])
-    for fields in ({"stream_options": None}, {"stream_options": {}}, {"stream_options": {"include_usage": False}}):
-        assert all("usage" not in chunk for chunk in stream(client, **fields))
+    for options in (None, {}, {"include_usage": False}):
+        assert all("usage" not in chunk for chunk in stream(client, stream_options=options))
 
 
 def test_roles_and_forms_of_content_reach_the_model(client) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import threading
+from typing import Any
 
 import httpx
 import psutil
@@ -33,11 +34,12 @@ def events(response):
 
 
 def worker_of(server) -> psutil.Process:
-    return next(child for child in server.children() if "worker" in " ".join(child.cmdline()))
+    worker: psutil.Process = next(child for child in server.children() if "worker" in " ".join(child.cmdline()))
+    return worker
 
 
 def test_a_killed_worker_ends_its_streams_with_an_error_event_and_the_server_goes_on(server) -> None:
-    ended = []
+    ended: list[Any] = []
 
     def run():
         with httpx.stream("POST", f"{server.url}/chat/completions", json=LONG, timeout=300) as response:

@@ -1,6 +1,7 @@
 """A stream adds up to the unary answer, whatever supported fields a request has: on the tiny model, by an own fold."""
 
 import re
+from typing import Any
 
 import httpx
 import pytest
@@ -59,7 +60,7 @@ RESPONSE_LOGPROBS = {
 }
 
 # By endpoint several kinds of requests: what the text is drawn from, the fields that are given and those that may be.
-KINDS = {
+KINDS: dict[str, list[tuple[Any, dict[str, Any], dict[str, Any]]]] = {
     "chat": [
         (TEXTS, {"max_tokens": st.integers(1, 40)}, DRAWN | ENDED | PENALTIES | N | CHAT_LOGPROBS),
         (TEXTS, {"max_completion_tokens": st.integers(1, 20)}, BEAMS | N | CHAT_LOGPROBS),

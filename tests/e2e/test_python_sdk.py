@@ -236,7 +236,7 @@ def test_what_has_no_effect_is_named_in_a_header(client) -> None:
 
 
 def scripted(server, **options):
-    return OpenAI(base_url=server.url, **{"api_key": "none", "max_retries": 0} | options)
+    return OpenAI(base_url=server.url, **{"api_key": "none", "max_retries": 0, **options})
 
 
 def script(directives):

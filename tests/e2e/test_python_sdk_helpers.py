@@ -1,7 +1,7 @@
 """The official Python SDK's helpers on the default model: answers as objects, and tools from call to answer."""
 
 import json
-from typing import Literal
+from typing import Any, Literal
 
 import openai
 import pytest
@@ -11,7 +11,7 @@ from pydantic import BaseModel
 MODEL = "smollm2"
 CITY = "Paris is the capital of France. It has two million inhabitants. Describe it as JSON."
 WEATHER = "What is the weather in Paris?"
-GREEDY = {"model": MODEL, "temperature": 0}
+GREEDY: dict[str, Any] = {"model": MODEL, "temperature": 0}
 
 
 class City(BaseModel):

@@ -48,7 +48,7 @@ def filled(url, path):
     """The operation's address: of the served model, or of a response that was stored for it."""
     path = path.replace("{model}", "m")
     if "{response_id}" in path:
-        body = {"model": "m", "input": "hello", "background": True}
+        body: dict[str, str | bool] = {"model": "m", "input": "hello", "background": True}
         stored = requests.post(f"{url}/responses", json=body, headers=WITH_KEY, timeout=300)
         path = path.replace("{response_id}", stored.json()["id"])
     return url + path

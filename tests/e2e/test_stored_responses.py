@@ -1,6 +1,7 @@
 """Responses that are kept, with the official SDK, on the scripted engine."""
 
 import signal
+from typing import Any
 
 import httpx
 import openai
@@ -223,17 +224,19 @@ def test_truncation_leaves_out_the_oldest_turns(client) -> None:
 
 def test_a_chain_on_a_real_model(tiny_server) -> None:
     with OpenAI(base_url=tiny_server.url, api_key="none", max_retries=0) as client:
-        fields = {"model": "tiny", "temperature": 0}
+        fields: dict[str, Any] = {"model": "tiny", "temperature": 0}
         first = client.responses.create(**fields, input="hello")
         second = client.responses.create(**fields, input="count", previous_response_id=first.id, background=True)
         whole = finished(client, second.id)
-        items = [
+        items: Any = [
             {"role": "user", "content": "hello"},
             {"role": "assistant", "content": first.output_text},
             {"role": "user", "content": "count"},
         ]
         written_out = client.responses.create(**fields, input=items, store=False)
     assert whole.output_text == written_out.output_text != first.output_text
+    assert whole.usage
+    assert written_out.usage
     assert whole.usage.input_tokens == written_out.usage.input_tokens
 
 
@@ -261,6 +264,7 @@ def test_a_server_that_ends_says_so_in_what_it_had_under_way(tmp_path) -> None:
         OpenAI(base_url=server.url, api_key="none") as client,
     ):
         failed = client.responses.retrieve(id)
+    assert failed.error is not None
     assert (failed.status, failed.error.message) == ("failed", "The server was stopped while it made this response.")
 
 

@@ -1,5 +1,7 @@
 """Every event of every stream fits the document, and every stream its table: whatever the engine does."""
 
+from typing import Any
+
 import httpx
 import pytest
 from support.streams import judged
@@ -7,7 +9,7 @@ from support.streams import judged
 ENDPOINTS = ["chat", "completions", "responses"]
 
 # What the scripted engine can be told to do, and the fields of the request besides.
-REPERTOIRE = {
+REPERTOIRE: dict[str, tuple[str, dict[str, Any]]] = {
     "words": ("", {}),
     "nothing": ("", {"text": ""}),
     "white space": ("", {"text": " \n\t "}),

@@ -58,7 +58,7 @@ def tokens(code: str, value: int, param: str | None = None, **fields: Any) -> Mi
 
 
 def image(code: str, url: str, vision: bool | None) -> Mistake:
-    parts = {
+    parts: dict[str, dict[str, Any]] = {
         "chat": {"type": "image_url", "image_url": {"url": url}},
         "responses": {"type": "input_image", "image_url": url},
     }
@@ -246,7 +246,7 @@ def test_one_mistake(vision: bool) -> None:
 
 def test_two_mistakes(fetched: list[str]) -> None:
     """Whichever is answered, it is the same on all endpoints that know both."""
-    differing = {}
+    differing: dict[tuple[str, str], dict[str, set[str]]] = {}
     for vision in (False, True):
         asked = [
             (one, other, endpoint)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from specvino.engine.errors import ConstraintError, ContextLengthExceeded
-from specvino.engine.output_parsers.selection import OutputFormats
+from specvino.engine.output_parsers.selection import SelectedParsers
 from specvino.engine.request import Conversation, JsonSchema, Message
 from specvino.engine.scripted import ScriptedEngine
 from specvino.generated.handlers import Reply, RequestContext
@@ -31,7 +31,7 @@ def body(**fields: Any) -> CreateChatCompletionRequest:
 
 def replied(*, taught: bool = True, refuses: bool = False, **fields: Any) -> Reply[Any]:
     async def exchange() -> Reply[Any]:
-        engine = ScriptedEngine(formats=OutputFormats(taught=taught))
+        engine = ScriptedEngine(parsers=SelectedParsers(taught=taught))
         await engine.start()
         chat = bind(engine, ServedModel(("m",), 1)).chat
         reply = await chat.create_chat_completion(RequestContext("r", refuses_unsupported=refuses), body(**fields))

@@ -12,7 +12,7 @@ from support.streams import judged
 
 from specvino.generated.errors import ERRORS
 
-SAMPLED = {"temperature": 2, "top_k": -1, "max_tokens": 12}
+SAMPLED: dict[str, Any] = {"temperature": 2, "top_k": -1, "max_tokens": 12}
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOLS = [
     {"type": "function", "name": name, "parameters": CITY | {"additionalProperties": False}}

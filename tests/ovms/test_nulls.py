@@ -9,7 +9,7 @@ import pytest
 from specvino.document.loading import whole
 from specvino.generated.handlers import OPERATIONS
 
-LEAST = {
+LEAST: dict[str, dict[str, Any]] = {
     "create_chat_completion": {"messages": [{"role": "user", "content": "hello"}]},
     "create_completion": {"prompt": "hello"},
     "create_response": {"input": "hello"},

@@ -30,12 +30,13 @@ class Addresses(HTMLParser):
 
     def __init__(self, text) -> None:
         super().__init__()
-        self.ids, self.leads = set(), set()
+        self.ids: set[str] = set()
+        self.leads: set[str] = set()
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         for name, value in attrs:
-            if name == "id":
+            if name == "id" and value is not None:
                 self.ids.add(value)
             elif name in ("href", "src", "action") and value is not None:
                 self.leads.add(value)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from specvino.portal.pages import dialects, matrix
-from specvino.portal.source import SYSTEMS, Source
+from specvino.portal.source import SYSTEMS, TITLES, Source
 
 SOURCE = Source()
 
@@ -45,7 +45,7 @@ def test_what_is_different_in_a_stream() -> None:
     for system in SYSTEMS:
         for endpoint, said in SOURCE.dialect(system)["x-dialect"]["stream"].items():
             words = said.get("order", "as [documented](../streams.md)")
-            assert row(system, dialects.TITLES[endpoint]).endswith(f"| {words} |")
+            assert row(system, TITLES[endpoint]).endswith(f"| {words} |")
             others += "order" in said
     assert others == 8
 

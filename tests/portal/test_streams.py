@@ -50,7 +50,7 @@ def test_it_draws_within_its_size_and_nothing_over_another(table) -> None:
     found = list(boxes(drawn))
     frames = [each[1:] for each in found if each[0] == "frame"]
     pills = [each[1:] for each in found if each[0] == "pill"]
-    width, height = float(drawn.get("width")), float(drawn.get("height"))
+    width, height = float(drawn.attrib["width"]), float(drawn.attrib["height"])
     assert len(frames) == len(table.machines)
     assert all(
         0 <= left < right <= width and 0 <= top < bottom <= height for left, top, right, bottom in frames + pills

@@ -18,7 +18,7 @@ def test_what_is_not_supported_is_reported(component: str) -> None:
     reported = set()
     for name, field in shape.fields.items():
         asking = [
-            value for value in VALUES if not jsonschema_rs.is_valid(field.supported_values or {"const": 0}, value)
+            value for value in VALUES if not jsonschema_rs.is_valid(dict(field.supported_values or {"const": 0}), value)
         ]
         if name in apply("report", {**least, name: asking[0]}, component):
             reported.add(name)

@@ -9,7 +9,8 @@ THOUGHTS = "Let me see. Two plus two is four."
 def thoughts(answer: Answer) -> str | None:
     if "output" in answer.body:
         return "".join(part["text"] for item in answer.items("reasoning") for part in item["content"]) or None
-    return answer.choices[0]["message"].get("reasoning_content")
+    reasoning: str | None = answer.choices[0]["message"].get("reasoning_content")
+    return reasoning
 
 
 @proves("chat.chat_template_kwargs", "responses.chat_template_kwargs")

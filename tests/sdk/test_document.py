@@ -1,11 +1,12 @@
 """What a client is told of the document."""
 
 import copy
+from typing import Any
 
 from specvino.sdk.document import document_of, methods
 
 
-def finals(document):
+def finals(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     return {each.id: each.finals for each in methods(document) if each.event}
 
 

@@ -24,6 +24,7 @@ def described(request: pytest.FixtureRequest) -> Package:
 
 def example(folder: Path, language: str, package: Package, server: Server) -> str:
     """As the README has it, but for the server and the model that a service has."""
+    code: str
     (code,) = re.findall(rf"^```{language}\n(.*?)^```$", (folder / "README.md").read_text("utf-8"), re.M | re.S)
     assert code.count(package.url) == 1
     ours = server.url if package.key else package.url.replace(OWN_SERVER, server.url.removesuffix("/v1"))

@@ -4,6 +4,7 @@ import asyncio
 import dataclasses
 import json
 import logging
+from typing import Any
 
 import pytest
 from support.app import MINIMAL, Client, error_of
@@ -207,7 +208,8 @@ def test_stream_headers(client) -> None:
 
 
 def test_a_missing_handler_fails_the_start_by_name() -> None:
-    lacking = dataclasses.replace(bind(ScriptedEngine(), ServedModel(("m",), 1)), chat=object())
+    nothing: Any = object()
+    lacking = dataclasses.replace(bind(ScriptedEngine(), ServedModel(("m",), 1)), chat=nothing)
     with pytest.raises(MissingHandler, match=r"create_chat_completion.*handlers\.chat"):
         create_app(lacking, Settings())
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from specvino.engine.protocol import Engine
 from specvino.engine.request import Conversation, GenerationRequest, Message, Prompt, Sampling
-from specvino.engine.segments import Finish, Segment, TextDelta
+from specvino.engine.segments import Finish, Segment, Started, TextDelta, Usage
 
 GREEDY = Sampling(
     max_tokens=None,
@@ -21,8 +21,7 @@ GREEDY = Sampling(
 
 def conversation(*contents: str) -> Conversation:
     """User and assistant in turns."""
-    roles = ("user", "assistant")
-    return Conversation(tuple(Message(roles[i % 2], text) for i, text in enumerate(contents)))
+    return Conversation(tuple(Message("assistant" if i % 2 else "user", text) for i, text in enumerate(contents)))
 
 
 def ask(text: str, n: int = 1, **sampling: Any) -> GenerationRequest:
@@ -44,6 +43,18 @@ def text(segments: list[Segment], choice: int = 0) -> str:
 
 def reasons(segments: list[Segment]) -> dict[int, str]:
     return {s.choice: s.reason for s in segments if isinstance(s, Finish)}
+
+
+def prompt_tokens(segments: list[Segment]) -> int:
+    """As an answer's first segment counts them."""
+    assert isinstance(segments[0], Started)
+    return segments[0].prompt_tokens
+
+
+def completion_tokens(segments: list[Segment]) -> int:
+    """As a whole answer's last segment counts them."""
+    assert isinstance(segments[-1], Usage)
+    return segments[-1].completion_tokens
 
 
 async def until_text(answering: AsyncGenerator[Segment]) -> None:

@@ -129,8 +129,8 @@ REQUESTS: list[tuple[str, Schema]] = [
     ("A shape, please.", {"anyOf": [closed(radius=numbers(1, 9)), closed(width=numbers(1, 9), height=numbers(1, 9))]}),
     ("What is Müller's city?", closed(größe=numbers(1, 9), straße=text(20))),
     ("Say hello in Japanese.", closed(挨拶={"enum": ["こんにちは", "おはよう"]})),
-    ("Send an emoji.", closed(**{"🎉": {"enum": ["😀", "😢", "👍"]}})),
-    ("Quote something.", closed(**{'the "quote"': text(30)})),
+    ("Send an emoji.", closed(None, **{"🎉": {"enum": ["😀", "😢", "👍"]}})),
+    ("Quote something.", closed(None, **{'the "quote"': text(30)})),
     (
         "Who lives where?",
         {"$defs": {"p": closed(name=text(20))}, **closed(a={"$ref": "#/$defs/p"}, b={"$ref": "#/$defs/p"})},

@@ -63,8 +63,9 @@ def load() -> Iterator[Case]:
 
 def _body(base: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any] | None:
     if "body" in entry:
-        return entry["body"]
-    body = base | entry.get("with", {})
+        whole: dict[str, Any] | None = entry["body"]
+        return whole
+    body: dict[str, Any] = base | entry.get("with", {})
     for name in entry.get("without", ()):
         del body[name]
     for message in body.get("messages") or ():

@@ -1,6 +1,7 @@
 """Reports for tests, and what reads their pages."""
 
 from html.parser import HTMLParser
+from typing import Any
 
 from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.reports.records import Came, Footer, Found, Header, Line, Report, Sent, Shown
@@ -28,42 +29,52 @@ SHOWN = Shown(
 )
 
 
-def line(rule: str, verdict: str = "pass", **more: object) -> Line:
+def line(rule: str, verdict: str = "pass", **more: Any) -> Line:
     if verdict in ("fail", "error") and "findings" not in more:
         more["findings"] = (Found(message="there is no choice", exchanges=(SHOWN,)),)
     return Line(rule=rule, layer="cases", says="There is a choice.", verdict=Verdict(verdict), **more)
 
 
-def report(*lines: Line, **ended: object) -> Report:
+def report(*lines: Line, **ended: Any) -> Report:
     """A whole one, where `ended` says nothing else of its footer."""
     made = Report(HEADER, list(lines))
     made.footer = Footer(counts=dict(made.counts), **{"requests": 9, "seconds": 1.5, "complete": True} | ended)
     return made
 
 
-def exchange(**more: object) -> Exchange:
+def exchange(**more: Any) -> Exchange:
     """A chat request with the key `sk-secret-key`, and an answer."""
     headers = {"content-type": "application/json", "authorization": "Bearer sk-secret-key"}
     request = Request("chat", "POST", "/chat/completions", headers, b'{"n": 2}', {"n": 2})
-    values = {"number": 1, "request": request, "status": 200, "headers": {}, "content": b"{}", "ended": "complete"}
+    values: dict[str, Any] = {
+        "number": 1,
+        "request": request,
+        "status": 200,
+        "headers": {},
+        "content": b"{}",
+        "ended": "complete",
+    }
     return Exchange(**values | {"seconds": 0.1} | more)
 
 
 class Page(HTMLParser):
     """`tags` that a page has, the places in it, and what it refers to."""
 
-    def __init__(self, text) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self.tags, self.ids, self.references, self.text = [], set(), [], ""
+        self.tags: list[str] = []
+        self.ids: set[str] = set()
+        self.references: list[str] = []
+        self.text = ""
         self.feed(text)
 
-    def handle_starttag(self, tag, attributes):
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         for name, value in attributes:
             if name == "id":
-                self.ids.add(value)
+                self.ids.add(value or "")
             if name in ("href", "src"):
-                self.references.append(value)
+                self.references.append(value or "")
 
-    def handle_data(self, data):
+    def handle_data(self, data: str) -> None:
         self.text += data

@@ -1,16 +1,19 @@
 """A correct stream of response events, to read and to break."""
 
 import copy
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 
-def correct():
+def correct() -> list[dict[str, Any]]:
     """Reasoning, a message and a call whose events overlap; without sequence numbers."""
-    return yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    events: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    return events
 
 
-def numbered(events):
+def numbered(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Copies of events, with their sequence numbers."""
     return [{**copy.deepcopy(event), "sequence_number": number} for number, event in enumerate(events)]

@@ -65,8 +65,9 @@ def _started(arguments: tuple[str, ...], env: dict[str, str]) -> Iterator[Server
         env=os.environ | env,
     )
     server = Server(process, [])
-    assert process.stdout is not None
-    reader = threading.Thread(target=lambda: server.lines.extend(iter(process.stdout.readline, "")), daemon=True)
+    output = process.stdout
+    assert output is not None
+    reader = threading.Thread(target=lambda: server.lines.extend(iter(output.readline, "")), daemon=True)
     reader.start()
     try:
         yield server
@@ -79,7 +80,7 @@ def _started(arguments: tuple[str, ...], env: dict[str, str]) -> Iterator[Server
                 process.kill()
                 process.wait()
         reader.join()
-        process.stdout.close()
+        output.close()
 
 
 @contextlib.contextmanager

@@ -22,7 +22,8 @@ def judged(endpoint: str, response: httpx.Response) -> list[dict[str, Any]]:
     assert response.status_code == 200, response.text
     assert response.headers["content-type"].startswith("text/event-stream")
     decoder, judge, schema = Decoder(), SseJudge(STREAMS[endpoint]), SchemaCheck.of_component(EVENTS[endpoint])
-    events, violations = [], []
+    events: list[dict[str, Any]] = []
+    violations: list[str] = []
     for event in decoder.feed(response.content):
         violations += judge.feed(event)
         if event.data != STREAMS[endpoint].terminator:

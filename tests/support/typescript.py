@@ -23,7 +23,7 @@ def node(*arguments: object, folder: Path, environment: dict[str, str] | None = 
         text=True,
         timeout=300,
     )
-    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+    assert done.returncode == 0, f"{done.stdout!s}{done.stderr!s}"
     return str(done.stdout)
 
 

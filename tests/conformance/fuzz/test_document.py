@@ -2,6 +2,7 @@
 
 import json
 from importlib.resources import files
+from typing import Any
 
 import jsonschema_rs
 from hypothesis import given
@@ -12,7 +13,7 @@ from specvino.document.operations import operations
 
 DOCUMENT = json.loads(files("specvino.generated").joinpath("openapi.json").read_text("utf-8"))
 
-RULES = {
+RULES: dict[str, Any] = {
     "type": "object",
     "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}, "c": {"type": "integer"}},
     "allOf": [

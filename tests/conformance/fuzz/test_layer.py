@@ -169,7 +169,7 @@ def test_a_probe_without_an_answer_is_a_finding_and_ends_nothing() -> None:
     async def run():
         async with answering(Mute(key=None, model=MODEL)) as url:
             fuzz = Fuzz(
-                Target(url, timeout=0.2), Dialect("specvino"), [MODEL], "core", max_time=6, filters=["response"]
+                Target(url, timeout=1.5), Dialect("specvino"), [MODEL], "core", max_time=10, filters=["response"]
             )
             return {result.rule: result async for result in fuzz.results()}
 

@@ -2,8 +2,10 @@
 
 import json
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from schemathesis import HookContext
 from schemathesis.core.failures import AcceptedNegativeData, ServerError
 from schemathesis.openapi.checks import (
     AllowHeaderMismatch,
@@ -24,12 +26,12 @@ ENVELOPE = {"error": {"message": "No.", "type": "invalid_request_error", "param"
 def judged(failure, status, answer=None, sent=CHAT, endpoint="chat", headers=None):
     """Whether it stays a finding, and the report."""
     report = FuzzReport()
-    definition = SimpleNamespace(raw={"x-endpoint": endpoint})
-    case = SimpleNamespace(operation=SimpleNamespace(definition=definition, label="POST /chat/completions"))
+    definition: Any = SimpleNamespace(raw={"x-endpoint": endpoint})
+    case: Any = SimpleNamespace(operation=SimpleNamespace(definition=definition, label="POST /chat/completions"))
     content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
     request = SimpleNamespace(body=json.dumps(sent).encode())
-    response = SimpleNamespace(status_code=status, content=content, request=request, headers=headers or {})
-    return OtherVendorFilter(Dialect("openai"), report)(None, failure, case, response), report
+    response: Any = SimpleNamespace(status_code=status, content=content, request=request, headers=headers or {})
+    return OtherVendorFilter(Dialect("openai"), report)(HookContext(), failure, case, response), report
 
 
 def rejected(status):

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from typing import Any
 
 import pytest
 from reference_server.bench import KEY, MODEL
@@ -84,7 +85,7 @@ def test_proxies_are_not_asked(monkeypatch, name) -> None:
 
 
 def test_passwords_of_the_user_stay_at_home(monkeypatch, tmp_path) -> None:
-    seen = []
+    seen: list[Any] = []
 
     class Listening(ReferenceServer):
         async def __call__(self, scope, receive, send):

@@ -13,10 +13,14 @@ from specvino.conformance.http.client import Client, Target
 BODY = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 200, "ignore_eos": True}
 
 
+async def ready(model: str) -> bool:
+    return True
+
+
 def with_session(do, **server):
     async def run():
         async with answering(ReferenceServer(model=MODEL, **server)) as url, Client(Target(url)) as client:
-            return await do(Session(client, Dialect("specvino"), MODEL, lambda exchange: None, None))
+            return await do(Session(client, Dialect("specvino"), MODEL, lambda exchange: None, ready))
 
     return asyncio.run(run())
 
@@ -27,24 +31,24 @@ def test_leaves_before_an_answer_comes() -> None:
 
 
 def test_leaves_amid_a_stream() -> None:
-    exchange = with_session(lambda session: session.send("chat", {**BODY, "stream": True}, leave_at=0.2), pace=0.02)
+    exchange = with_session(lambda session: session.send("chat", {**BODY, "stream": True}, leave_at=2), pace=0.05)
     assert (exchange.status, exchange.ended) == (200, "left")
     assert exchange.chunks
 
 
 def test_waiting_in_line_is_no_slowness() -> None:
-    """Each answer takes half a second, and there is one at a time."""
+    """Each answer takes half a second, and there is one at a time: the last comes after more than a timeout."""
     brief = {**BODY, "max_tokens": 10}
 
     async def run():
         async with (
             answering(ReferenceServer(model=MODEL, pace=0.05)) as url,
-            Client(Target(url, timeout=2.5)) as client,
+            Client(Target(url, timeout=5)) as client,
         ):
-            session = Session(client, Dialect("specvino"), MODEL, lambda exchange: None, None)
-            return await session.together([("chat", brief)] * 8)
+            session = Session(client, Dialect("specvino"), MODEL, lambda exchange: None, ready)
+            return await session.together([("chat", brief)] * 12)
 
-    assert [exchange.problem for exchange in asyncio.run(run())] == [None] * 8
+    assert [exchange.problem for exchange in asyncio.run(run())] == [None] * 12
 
 
 def test_sends_chunks_where_the_header_says_so() -> None:

@@ -17,10 +17,13 @@ ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 
 async def closing(answers: list[int]) -> AsyncIterator[str]:
     """A server whose connections close after so many answers each, with the next request, so that no client can know;
     the last number is that of all later ones."""
-    left, serving = list(answers), []
+    left = list(answers)
+    serving: list[asyncio.Task[None]] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        serving.append(asyncio.current_task())
+        task = asyncio.current_task()
+        assert task is not None
+        serving.append(task)
         for _ in range(left.pop(0) if len(left) > 1 else left[0]):
             await reader.readuntil(b"\r\n\r\n")
             writer.write(ANSWER)

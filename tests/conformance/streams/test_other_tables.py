@@ -12,13 +12,19 @@ from specvino.conformance.streams.sse_judge import SseJudge
 DONE = ServerSentEvent("[DONE]")
 
 
+def judge_of(by: str, endpoint: str) -> SseJudge:
+    table = Dialect(by).stream(endpoint)
+    assert table is not None
+    return SseJudge(table)
+
+
 def said(by, endpoint, *choices, head=None):
     """What is wrong with a stream of chunks, each with one choice or with what else it has."""
     sent = [
         {"id": "a", "object": "b", "model": "m", "created": 1} | (each if "usage" in each else {"choices": [each]})
         for each in choices
     ]
-    judge = SseJudge(Dialect(by).stream(endpoint))
+    judge = judge_of(by, endpoint)
     events = [*(ServerSentEvent(json.dumps(each | (head or {}))) for each in sent), DONE]
     return [*(violation for event in events for violation in judge.feed(event)), *judge.end()]
 
@@ -49,12 +55,12 @@ def test_streams_as_a_system_sends_them_are_accused_of_nothing(by, endpoint) -> 
 
 
 def test_every_chunk_of_one_system_has_a_time_of_its_own() -> None:
-    judge = SseJudge(Dialect("mlc-llm").stream("chat"))
+    judge = judge_of("mlc-llm", "chat")
     events = [delta(role="assistant", content="a"), delta("stop", role="assistant")]
     sent = [{"id": "a", "created": number, "choices": [each]} for number, each in enumerate(events)]
     assert not [each for one in sent for each in judge.feed(ServerSentEvent(json.dumps(one)))]
     sent[1]["id"] = "b"
-    judge = SseJudge(Dialect("mlc-llm").stream("chat"))
+    judge = judge_of("mlc-llm", "chat")
     assert [each for one in sent for each in judge.feed(ServerSentEvent(json.dumps(one)))]
 
 
@@ -89,7 +95,7 @@ def test_what_holds_everywhere_is_judged_everywhere(by, endpoint, bad) -> None:
 @pytest.mark.parametrize("by", NAMES)
 def test_the_terminator_is_judged_everywhere(by) -> None:
     for endpoint in {"chat", "completions"} & Dialect(by).operations.keys():
-        judge = SseJudge(Dialect(by).stream(endpoint))
+        judge = judge_of(by, endpoint)
         assert [each for each in judge.end() if "does not end with [DONE]" in each]
 
 

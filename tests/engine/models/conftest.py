@@ -2,21 +2,14 @@
 
 import hashlib
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from support.fake_model import FakeModel
 
 from specvino.engine.models.catalogue import PackagedModel
 
 GGUF = b"not really GGUF" * 1000
-
-
-@dataclass
-class FakeModel:
-    model: PackagedModel
-    wheel: Path
-    cache: Path
 
 
 @pytest.fixture

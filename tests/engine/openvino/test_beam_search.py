@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from support.conversation import answer, ask, reasons, text, until_text
+from support.conversation import answer, ask, completion_tokens, reasons, text, until_text
 from support.engines import idle, running
 
 from specvino.engine.models import ModelSource
@@ -18,8 +18,9 @@ BEST, SECOND = "Hello! How can I help you today?", "I am a tiny test model."
 def likelihood(segments: list[Segment], choice: int, length_penalty: float = 1) -> float:
     """The score of a choice, as beam search defines it."""
     of_choice = [s for s in segments if getattr(s, "choice", None) == choice]
-    found = [token.logprob for s in of_choice for token in getattr(s, "logprobs", ())]
-    return sum(found) / len(found) ** length_penalty
+    found: list[float] = [token.logprob for s in of_choice for token in getattr(s, "logprobs", ())]
+    score: float = sum(found) / len(found) ** length_penalty
+    return score
 
 
 def test_the_best_texts_are_the_choices(tiny_text: ModelSource) -> None:
@@ -76,10 +77,10 @@ def test_the_token_limit_and_no_end_of_turn(tiny_text: ModelSource) -> None:
     async def test(engine: Engine) -> None:
         cut = await answer(engine, ask("hello", n=2, best_of=2, max_tokens=3))
         assert reasons(cut) == {0: "length", 1: "length"}
-        assert cut[-1].completion_tokens == 6
+        assert completion_tokens(cut) == 6
         endless = await answer(engine, ask("hello", n=2, best_of=3, max_tokens=40, ignore_eos=True))
         assert reasons(endless) == {0: "length", 1: "length"}
-        assert endless[-1].completion_tokens == 80
+        assert completion_tokens(endless) == 80
         assert text(endless).startswith(BEST)
 
     running(tiny_text, test)

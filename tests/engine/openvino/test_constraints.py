@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.conversation import answer, ask, conversation, reasons, text
@@ -106,10 +107,11 @@ def test_a_form_stands_in_a_message_where_answers_do(name: str, tiny_text: Model
 
 def test_what_is_wrong_with_a_tools_parameters_names_the_tool(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
-        for parameters, path in [
+        cases: list[tuple[dict[str, Any], tuple[str, ...]]] = [
             ({"type": "object", "properties": {"a": {"type": "nothing"}}}, ("properties", "a", "type")),
             ({"type": "string"}, ("type",)),
-        ]:
+        ]
+        for parameters, path in cases:
             wrong = Tool("f", None, parameters)
             with pytest.raises(ConstraintError) as error:
                 await answer(engine, with_tools("hi", WEATHER, wrong, must_call=True))

@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 from openvino_genai import Tokenizer
-from support.conversation import answer, ask, ask_all, conversation, reasons, text, until_text
+from support.conversation import (
+    answer,
+    ask,
+    ask_all,
+    completion_tokens,
+    conversation,
+    prompt_tokens,
+    reasons,
+    text,
+    until_text,
+)
 from support.engines import LONG, idle, running
 
 from specvino.engine.errors import ContextLengthExceeded, PromptError
@@ -66,9 +76,9 @@ def test_several_prompts_have_n_choices_each(tiny_text: ModelSource) -> None:
         assert texts == [text(one) for one in alone for _ in range(3)]
         assert texts[::3][:3] == [HELLO, PARIS, "你好 🎉 café!"]
         assert [reasons(together)[index] for index in range(12)] == [reasons(one)[0] for one in alone for _ in range(3)]
-        prompt_tokens = sum(one[-1].prompt_tokens for one in alone)
-        assert together[0] == Started(prompt_tokens)
-        assert together[-1] == Usage(prompt_tokens, 3 * sum(one[-1].completion_tokens for one in alone))
+        all_prompts = sum(prompt_tokens(one) for one in alone)
+        assert together[0] == Started(all_prompts)
+        assert together[-1] == Usage(all_prompts, 3 * sum(completion_tokens(one) for one in alone))
         await idle(engine)
 
     running(tiny_text, test, max_sequences=5)

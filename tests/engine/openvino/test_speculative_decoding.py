@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from openvino_genai import Tokenizer
 from support import worker_requests
-from support.conversation import answer, ask, conversation, text
+from support.conversation import answer, ask, completion_tokens, conversation, prompt_tokens, text
 from support.engines import idle, running
 
 from specvino.engine.errors import ModelLoadError
@@ -65,8 +65,8 @@ def test_probabilities_come_with_drafts(tiny_text: ModelSource, kind: str) -> No
         for echo in (False, True):
             segments = await answer(engine, replace(ask("count " * 90), logprobs=True, echo=echo))
             found = [token for s in segments for token in getattr(s, "logprobs", ())]
-            prompt = segments[0].prompt_tokens if echo else 0
-            assert len(found) == segments[-1].completion_tokens + prompt
+            prompt = prompt_tokens(segments) if echo else 0
+            assert len(found) == completion_tokens(segments) + prompt
             joined = "".join(token.text for token in found[prompt:])
             assert joined == text(segments)
 

@@ -55,7 +55,7 @@ def test_images_stand_anywhere(tiny_vision: ModelSource) -> None:
 
 
 def test_the_same_text_with_another_image_is_another_prompt(tiny_vision: ModelSource) -> None:
-    async def test(engine: Engine) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
         asked = [showing("What colour is this?", colour) for colour in ("red", "blue", "red")] * 4
         answers = await asyncio.gather(*(answer(engine, ask_all(prompt)) for prompt in asked))
         expected = ["The image is red.", "The image is blue.", "The image is red."] * 4
@@ -174,8 +174,8 @@ def test_raw_prompts(tiny_vision: ModelSource) -> None:
         assert usage(segments).prompt_tokens == len(ids)
         with pytest.raises(PromptError, match="token ids"):
             await answer(engine, ask_all(TokenPrompt((1, 2))))
-        for wrong in ({"echo": True, "logprobs": True}, {"echo": True}):
-            request = replace(ask_all(TextPrompt("a"), max_tokens=0 if len(wrong) == 1 else 5), **wrong)
+        for logprobs, max_tokens in ((True, 5), (False, 0)):
+            request = replace(ask_all(TextPrompt("a"), max_tokens=max_tokens), echo=True, logprobs=logprobs)
             with pytest.raises(PromptError, match="repeat"):
                 await answer(engine, request)
         echoed = await answer(engine, replace(ask_all(TextPrompt(written), max_tokens=5), echo=True))

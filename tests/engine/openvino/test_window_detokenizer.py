@@ -8,9 +8,10 @@ from specvino.engine.models import ModelSource
 from specvino.engine.openvino import text_streamer
 from specvino.engine.openvino.window_detokenizer import WindowDetokenizer
 from specvino.engine.text.byte_table import ByteTableDetokenizer
+from specvino.engine.text.detokenizer import Detokenizer
 
 
-def pieces(detokenizer, ids):
+def pieces(detokenizer: Detokenizer, ids: list[int]) -> list[str]:
     return [*(detokenizer.push([id]) for id in ids), detokenizer.finish()]
 
 
@@ -39,9 +40,7 @@ def test_an_unfinished_character(tiny_text: ModelSource) -> None:
     assert rest, "one token is the whole character"
     detokenizer = WindowDetokenizer(tokenizer)
     assert detokenizer.push([first]) == ""
-    assert detokenizer.unfinished
-    assert detokenizer.push(rest) == "é"
-    assert not detokenizer.unfinished
+    assert [detokenizer.unfinished, detokenizer.push(rest), detokenizer.unfinished] == [True, "é", False]
     word = tokenizer.encode("a", add_special_tokens=False).input_ids.data[0].tolist()
     assert detokenizer.push([*word, first]) == "a"
     assert [detokenizer.finish(), detokenizer.finish()] == ["", ""]
@@ -51,7 +50,7 @@ def test_an_unfinished_character(tiny_text: ModelSource) -> None:
 
 def test_an_unfinished_character_behind_text_in_one_token() -> None:
     class OneToken:
-        def decode(self, ids, skip_special_tokens):
+        def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
             return "a\ufffd" * len(ids)
 
     detokenizer = WindowDetokenizer(OneToken())

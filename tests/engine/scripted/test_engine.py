@@ -10,7 +10,7 @@ from specvino.engine.request import Conversation, GenerationRequest, Message, Sa
 from specvino.engine.scripted import CONTEXT_LENGTH, ScriptedEngine, count_tokens
 from specvino.engine.scripted.mock_tokenizer import VOCABULARY_SIZE, word_ids
 from specvino.engine.scripted.script import Script
-from specvino.engine.segments import Finish, Segment, Started, TextDelta, Usage
+from specvino.engine.segments import Finish, FinishReason, Segment, Started, TextDelta, Usage
 
 
 def asked(
@@ -76,7 +76,7 @@ def test_prompt_tokens_are_words_and_four_a_message() -> None:
     ("max_tokens", "text", "reason"),
     [(1, "a", "length"), (2, "a b", "length"), (3, "a b c", "length"), (4, "a b c", "stop")],
 )
-def test_max_tokens_counts_the_end_of_the_turn(max_tokens: int, text: str, reason: str) -> None:
+def test_max_tokens_counts_the_end_of_the_turn(max_tokens: int, text: str, reason: FinishReason) -> None:
     segments = answered(asked("a b c", max_tokens=max_tokens))
     assert text_of(segments) == text
     assert segments[-2:] == [Finish(0, reason), Usage(7, max_tokens)]

@@ -28,7 +28,12 @@ def pushed(table: list[bytes], ids: list[int]) -> list[str]:
 
 def streamed(tokenizer: Tokenizer, ids: list[int]) -> str:
     texts: list[str] = []
-    streamer = TextStreamer(tokenizer, lambda text: texts.append(text) or False)
+
+    def keep(text: str) -> bool:
+        texts.append(text)
+        return False
+
+    streamer = TextStreamer(tokenizer, keep)
     for i in ids:
         streamer.write(i)
     streamer.end()

@@ -33,7 +33,8 @@ def choice(stops: tuple[str, ...] = (), *, logprobs: bool = True, **sampling: An
 
 def read(text: ChoiceText, ids: list[int], cuts: list[int], *, logprobs: bool = True) -> tuple[str, list[TokenLogprob]]:
     """Pushes the ids in pieces; the id at place i has the logprob -i."""
-    whole, tokens = "", []
+    whole = ""
+    tokens: list[TokenLogprob] = []
     bounds = [0, *sorted(cut % len(ids) for cut in cuts), len(ids)]
     for start, end in itertools.pairwise(bounds):
         if text.stopped:

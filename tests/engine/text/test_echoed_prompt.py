@@ -12,7 +12,9 @@ BEGIN, END, A, B, PART, REST = range(6)
 TOKENS = factory([b"", b"", b"a", b" b", b"\xc3", b"\xa9"], {BEGIN: "<s>", END: "</s>"})
 
 
-def tokens(prompt, ids, **settings):
+def tokens(
+    prompt: TextPrompt | TokenPrompt, ids: list[int], **settings: bool
+) -> tuple[str, list[str], list[bytes | None]]:
     echoed = EchoedPrompt(prompt, ids, TOKENS, **settings)
     found = echoed.tokens([None, *([-1.0] * (len(ids) - 1))])
     assert [token.logprob for token in found] == [None, *([-1.0] * (len(ids) - 1))]
@@ -30,7 +32,7 @@ def tokens(prompt, ids, **settings):
         ("aé", [A, PART, REST], ["a", "", "é"]),
     ],
 )
-def test_a_text_comes_back_as_it_was_and_its_tokens_make_it_up(text, ids, texts) -> None:
+def test_a_text_comes_back_as_it_was_and_its_tokens_make_it_up(text: str, ids: list[int], texts: list[str]) -> None:
     found, pieces, bytes = tokens(TextPrompt(text), ids)
     assert (found, pieces) == (text, texts)
     # What isn't shown of special tokens isn't shown as bytes either.
@@ -50,6 +52,6 @@ def test_a_prompt_that_ends_inside_a_character() -> None:
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8), st.booleans())
-def test_the_tokens_of_any_ids_make_up_the_text(ids, special) -> None:
+def test_the_tokens_of_any_ids_make_up_the_text(ids: list[int], special: bool) -> None:
     text, pieces, _ = tokens(TokenPrompt(tuple(ids)), ids, special=special)
     assert "".join(pieces) == text

@@ -1,5 +1,7 @@
 """Items -> turns."""
 
+from typing import Any
+
 import pytest
 
 from specvino.engine.request import Message, ToolCall
@@ -38,7 +40,7 @@ def test_messages(role) -> None:
 
 
 def test_parts_are_joined() -> None:
-    parts = [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]
+    parts: list[dict[str, Any]] = [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]
     assert turns({"role": "user", "content": parts}) == [Message("user", "a\nb")]
     parts = [{"type": "output_text", "text": "a", "annotations": []}, {"type": "refusal", "refusal": "no"}]
     assert turns(said(parts)) == [Message("assistant", "a\nno")]

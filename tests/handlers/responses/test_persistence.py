@@ -14,7 +14,7 @@ from specvino.handlers import bind
 from specvino.handlers.errors import ApiError
 from specvino.handlers.models import ServedModel
 from specvino.handlers.responses import background
-from specvino.handlers.store import NoStore, StoreUnavailable
+from specvino.handlers.store import NoStore, Record, StoreUnavailable
 
 QUERY = {"stream": False, "starting_after": None, "include_obfuscation": False, "include": None}
 
@@ -26,7 +26,7 @@ class FailingStore(NoStore):
 
     def __init__(self, adds=0, finishes=0) -> None:
         self.failures = {"add": adds, "finish": finishes}
-        self.records = []
+        self.records: list[Record] = []
 
     async def add(self, record):
         self._keep("add", record)

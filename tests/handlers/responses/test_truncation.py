@@ -1,9 +1,9 @@
 """Which turns go first."""
 
-from specvino.engine.request import Message
+from specvino.engine.request import Message, Role
 from specvino.handlers.responses.truncation import shortened
 
-ROLES = {"s": "system", "d": "developer", "u": "user", "a": "assistant", "t": "tool"}
+ROLES: dict[str, Role] = {"s": "system", "d": "developer", "u": "user", "a": "assistant", "t": "tool"}
 
 
 def left(conversation, excess):

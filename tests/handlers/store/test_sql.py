@@ -6,6 +6,7 @@ import stat
 import time
 
 import pytest
+import sqlalchemy
 
 from specvino.handlers.store import Record, StoreUnavailable, connect
 from specvino.handlers.store.sql import SqlStore
@@ -127,8 +128,12 @@ def test_what_a_lost_server_had_under_way_has_failed(url) -> None:
         await lost.add(Record(response("resp_1", status="queued"), [], [b"{}"]))
         await other.open()
         failed = await other.response("resp_1")
+        assert failed
+        assert failed["error"]
         assert (failed["status"], failed["error"]["code"]) == ("failed", "server_error")
-        first, last = await other.events("resp_1")
+        events = await other.events("resp_1")
+        assert events
+        first, last = events
         assert first == b"{}"
         assert b'"response.failed","sequence_number":1' in last
         assert not await lost.finish(record("resp_1")), "it was not lost after all, but nobody waits any more"
@@ -144,7 +149,9 @@ def test_what_a_living_server_has_under_way_is_left_alone(url) -> None:
         await one.open()
         await one.add(Record(response("resp_1", status="queued"), [], [b"{}"]))
         await other.open()
-        assert (await other.response("resp_1"))["status"] == "queued"
+        unfinished = await other.response("resp_1")
+        assert unfinished
+        assert unfinished["status"] == "queued"
         assert await one.finish(record("resp_1"))
         await other.close()
         await one.close()
@@ -201,7 +208,7 @@ def test_a_full_disk(url, tmp_path) -> None:
 
     async def limited():
         store = SqlStore(url)
-        connect.event.listen(store._engine.sync_engine, "connect", limit)
+        sqlalchemy.event.listen(store._engine.sync_engine, "connect", limit)
         await store.open()
         await look(store)
         await store.close()

@@ -3,7 +3,7 @@
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Self
+from typing import Any, Self
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Scripted(ThreadingHTTPServer):
         self.asked.clear()
         self.answers = list(answers)
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, *error: Any) -> None:
         self.over.set()
         self.shutdown()
         super().__exit__(*error)

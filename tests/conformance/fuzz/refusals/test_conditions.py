@@ -1,5 +1,7 @@
 """Refusals that name a field are believed where the field is at fault."""
 
+from typing import Any
+
 import pytest
 
 from specvino.conformance.fuzz.consistent_requests import IMAGE, consistent
@@ -18,7 +20,7 @@ class StoringServer(Server):
     """Keeps `done` and `made`, which continues what was deleted."""
 
     def __init__(self) -> None:
-        paths = {"/responses/{response_id}": {}, "/responses/{response_id}/input_items": {}}
+        paths: dict[str, Any] = {"/responses/{response_id}": {}, "/responses/{response_id}/input_items": {}}
         super().__init__(Target("http://127.0.0.1:9"), {"paths": paths})
 
     def response(self, id):

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 
 from specvino.engine.openvino.messages.chunking import PIECE_BYTES, ChunkJoiner, cut
@@ -17,7 +19,8 @@ def test_what_is_cut_is_joined(size: int) -> None:
 
 def test_what_is_dropped_begins_anew() -> None:
     joiner = ChunkJoiner()
-    for forget in (lambda: joiner.drop(1), joiner.clear):
+    ways: list[Callable[[], None]] = [lambda: joiner.drop(1), joiner.clear]
+    for forget in ways:
         joiner.add(1, Image(1, 1, b"lost"), more=True)
         forget()
         assert joiner.add(1, Image(1, 1, b"rgb"), more=False) == Image(1, 1, b"rgb")

@@ -17,4 +17,6 @@ def test_tools_arrive_as_they_were_sent() -> None:
     message = Preprocess.of(1, replace(prompt, tools=tools), as_text=False)
     received = msgspec.msgpack.decode(msgspec.msgpack.encode(message), type=Preprocess)
     assert received.conversation() == replace(prompt, tools=tools)
-    assert list(received.conversation().tools[0].parameters["properties"]) == ["b", "a"]
+    parameters = received.conversation().tools[0].parameters
+    assert parameters is not None
+    assert list(parameters["properties"]) == ["b", "a"]

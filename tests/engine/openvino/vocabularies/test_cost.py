@@ -42,7 +42,7 @@ def test_it_has_few_parts(name: str) -> None:
 def test_a_token_takes_little_more_than_a_free_one(dummy: DummyPipeline, name: str) -> None:
     structured_output = lower(CONSTRUCTS[name])
     dummy.generate(structured_output, 1)  # it is compiled
-    found = []
+    found: list[float] = []
     while not found or (min(found) > MOST_TIMES and len(found) < TRIES):
         found.append(_times(dummy, structured_output))
     assert min(found) <= MOST_TIMES

@@ -32,13 +32,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def read(folder: Path) -> Callable[..., str]:
     tokenizer: Tokenizer = load_tokenizer(folder)
-    return tokenizer.decode
+    decode: Callable[..., str] = tokenizer.decode
+    return decode
 
 
 @pytest.fixture(scope="module")
 def read_by_name(folder: Path) -> Callable[..., str]:
     """As GenAI would by itself."""
-    return Tokenizer(folder).decode
+    decode: Callable[..., str] = Tokenizer(folder).decode
+    return decode
 
 
 def test_tokens_are_their_bytes(folder: Path) -> None:

@@ -16,7 +16,7 @@ from support.tools import calls, with_tools
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
-from specvino.engine.request import GenerationRequest, JsonSchema, Tool
+from specvino.engine.request import Conversation, GenerationRequest, JsonSchema, Tool
 from specvino.engine.segments import ReasoningDelta, Segment
 
 Answered = Callable[[GenerationRequest], list[Segment]]
@@ -71,7 +71,9 @@ def test_thoughts_before_a_forced_call(source: ModelSource) -> None:
 
     async def test(engine: OpenVINOEngine) -> None:
         request = with_tools("Hello", PLACE, must_call=True, parallel_calls=False, max_tokens=200)
-        thinking = replace(request, prompts=(replace(request.prompts[0], variables='{"enable_thinking": true}'),))
+        [prompt] = request.prompts
+        assert isinstance(prompt, Conversation)
+        thinking = replace(request, prompts=(replace(prompt, variables='{"enable_thinking": true}'),))
         for seed, asked in enumerate([request, request, request, thinking]):
             segments = await answer(engine, replace(asked, sampling=replace(asked.sampling, temperature=1, seed=seed)))
             thoughts = "".join(segment.text for segment in segments if isinstance(segment, ReasoningDelta))

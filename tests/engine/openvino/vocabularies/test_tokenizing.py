@@ -92,7 +92,8 @@ def test_texts_begin_with_the_token_that_the_model_wants(family: Family, tokeniz
 
 
 def prepared(preprocessor: Preprocessor, prompt: Conversation) -> list[int]:
-    return numpy.frombuffer(preprocessor.preprocess(prompt), numpy.int64).tolist()
+    ids: list[int] = numpy.frombuffer(preprocessor.preprocess(prompt), numpy.int64).tolist()
+    return ids
 
 
 def test_a_conversation_is_the_template_encoded(preprocessor: Preprocessor, tokenizer: Tokenizer) -> None:

@@ -2,7 +2,7 @@
 
 from models.vocabularies.family import Family
 from models.vocabularies.packaged import Packaged
-from models.vocabularies.sentence_pieces import AsBPE, SentencePieces, WithOwnDetokenizer
+from models.vocabularies.sentence_pieces import AsBPE, WithOwnDetokenizer
 
 FILE = Packaged(
     "mistral-common",
@@ -20,7 +20,7 @@ def mistral_with_own_detokenizer() -> Family:
     return _family("mistral_with_own_detokenizer", WithOwnDetokenizer(FILE.bytes()))
 
 
-def _family(name: str, tokens: SentencePieces) -> Family:
+def _family(name: str, tokens: AsBPE) -> Family:
     return Family(
         name=name,
         tokens=tokens,
