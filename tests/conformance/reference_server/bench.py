@@ -66,7 +66,7 @@ class Bench:
         if self._serving is None:
             self._serving = asyncio.create_task(self._server._serve([self._socket]))
         results: dict[str, Result] = {}
-        async with Client(Target(self._url, key=KEY, model=MODEL, timeout=3.0)) as client:
+        async with Client(Target(self._url, key=KEY, model=MODEL, timeout=30.0)) as client:
             for each in plans:
                 results |= {result.rule: result async for result in Run(client, judge, MODEL, each).results()}
                 if after:

@@ -1,8 +1,10 @@
 """Texts that regular expressions match, about the shortest there are."""
 
+import importlib
 import re
-from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
+
+parser: Any = importlib.import_module("re._parser")
 
 
 def match_of(pattern: str) -> str:
