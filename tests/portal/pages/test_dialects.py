@@ -40,7 +40,7 @@ def test_all_forms_of_errors() -> None:
 
 
 def test_what_is_different_in_a_stream() -> None:
-    assert "| Parts of thoughts are opened by events of its own. |" in row("vllm", "Responses")
+    assert "| Parts of reasoning are opened by events of its own. |" in row("vllm", "Responses")
     others = 0
     for system in SYSTEMS:
         for endpoint, said in SOURCE.dialect(system)["x-dialect"]["stream"].items():
