@@ -92,5 +92,5 @@ def _require_room(body: Body) -> None:
 
 
 def _value(body: Body, name: str) -> Any:
-    """Returns a field that not every endpoint has; what has its name in a free-form rest may be anything."""
+    """Returns a field that not every endpoint has; an unknown field of that name may hold anything and is not read."""
     return or_none(getattr(body, name)) if name in type(body).model_fields else None

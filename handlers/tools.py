@@ -1,4 +1,4 @@
-"""Tool calling: what the model may call, and whether it must, by tools and tool_choice in all their forms."""
+"""Tool calling: what the model may call, and whether it must, by tools and every kind of tool_choice."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -135,7 +135,7 @@ def _allowed(mode: str, references: Iterable[Any], param: str) -> _ToolChoice:
 
 
 def _name(reference: Any) -> str | None:
-    """The function that a reference names, in either form; None for tools of other kinds."""
+    """Returns the function that a reference names, nested or flat; None for tools of other kinds."""
     if isinstance(reference, BaseModel):
         reference = reference.model_dump()
     if reference.get("type", "function") != "function":
