@@ -41,8 +41,9 @@ def end(message: str) -> NoReturn:
 @app.command(
     RUN,
     hidden=True,
-    epilog="Exit codes: 0 no new findings, 1 new findings, 2 it couldn't run. `specvino conform diff A.ndjson B.ndjson` "
-    "shows what got better or worse; `specvino conform matrix *.ndjson -o site/` shows several servers side by side.",
+    epilog="Exit codes: 0 no new findings, 1 new findings, 2 it couldn't run. `specvino conform diff A.ndjson "
+    "B.ndjson` shows what got better or worse; `specvino conform matrix *.ndjson -o site/` shows several servers "
+    "side by side.",
 )
 def run(
     url: Annotated[

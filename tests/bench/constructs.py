@@ -129,7 +129,7 @@ def _tags() -> Iterator[tuple[str, Any]]:
         call = name if name in TOOL_FORMATS else "hermes3"
         yield f"reasoning, {name}", forced(call, TOOLS, reasoning_format=name, prompt_ends_in_thinking=True)["format"]
     answer = json_schema(SCHEMAS["object"])
-    yield "a form or one call", either([forced("hermes3", TOOLS, parallel=False)["format"], answer])
+    yield "a response format or one call", either([forced("hermes3", TOOLS, parallel=False)["format"], answer])
     yield "structural tag, text up to an end", tag("<note>", ANY_TEXT, "</note>")
     yield "structural tag, pattern", sequence([constant("code: "), regex("[a-z0-9-]+")])
     yield (

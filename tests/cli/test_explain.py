@@ -14,7 +14,7 @@ from specvino.document.loading import whole
 
 
 def explain(name, document=None):
-    console = Console(file=io.StringIO(), width=200)
+    console = Console(file=io.StringIO(), width=240)
     explain_field(name, document or whole(), console)
     return console.file.getvalue()
 
@@ -77,7 +77,7 @@ def test_explain_shows_every_part_of_that_name():
     assert "chat.response.usage" not in explain("chat.stream.usage")
 
 
-def test_explain_shows_the_forms_and_their_bounds():
+def test_explain_shows_the_branches_and_their_bounds():
     shown = explain("chat.stop")
     assert "string (shortest 1; longest 1024)" in shown
     assert "list of string (shortest 1; longest 1024) (most elements 16)" in shown
