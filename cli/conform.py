@@ -1,4 +1,4 @@
-"""`specvino conform`: judges a server, compares runs."""
+"""`specvino conform`: tests a server, compares runs."""
 
 import sys
 from enum import StrEnum

@@ -1031,7 +1031,7 @@ class CreateChatCompletionRequest(BaseModel):
         MISSING
     )
     """
-    How much reasoning the model shall do before it answers. The model's chat template is told so: as enable_thinking, which is false for none and else true, and for the other values as reasoning_effort too. chat_template_kwargs win. Where the template heeds neither, it is reported in X-Unsupported-Params.
+    How much reasoning the model shall do before it answers. The model's chat template is told so: as enable_thinking, which is false for none and else true, and for the other values as reasoning_effort too. chat_template_kwargs win. Where the template uses neither, it is reported in X-Unsupported-Params.
     """
     verbosity: Literal["low", "medium", "high"] | None | MISSING = MISSING
     """
