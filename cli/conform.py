@@ -1,12 +1,13 @@
 """`specvino conform`: tests a server, compares runs."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+
+from specvino.cli.ending import end
 
 RUN = "run"
 
@@ -30,12 +31,6 @@ class UrlOrCommand(TyperGroup):
 
 
 app = typer.Typer(cls=UrlOrCommand, help="Test whether a server is OpenAI-compatible.")
-
-
-def end(message: str) -> NoReturn:
-    """Ends the command with one line and the exit code 2: it couldn't run."""
-    print(f"specvino: {' '.join(message.split())}", file=sys.stderr)
-    raise SystemExit(2)
 
 
 @app.command(

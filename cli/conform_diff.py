@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from specvino.cli.conform import end
+from specvino.cli.ending import end
 from specvino.conformance.reports.diff import diff, differences
 from specvino.conformance.reports.ndjson import BadReport, read
 from specvino.conformance.reports.records import Line, Report, totals

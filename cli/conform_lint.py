@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
-from specvino.cli.conform import end
+from specvino.cli.ending import end
 from specvino.conformance.reports.baseline import BadBaseline, read
 from specvino.conformance.rule_ids import all_rules
 

@@ -13,8 +13,8 @@ from typing import cast
 
 from rich.console import Console
 
-from specvino.cli.conform import end
-from specvino.conformance.document.dialect import Dialect
+from specvino.cli.ending import end
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.http.preflight import (
     CannotRun,

@@ -48,10 +48,10 @@ def typescript(output: Output, dialect: Dialect = None) -> None:
 
 
 def _make(generate: Callable[..., dict[str, str]], output: Path, dialect: str | None) -> None:
-    from specvino.sdk.document import load
+    from specvino.sdk.document import document_of
     from specvino.sdk.package import PackageError, describe, write
 
-    document: dict[str, Any] = load(dialect)
+    document: dict[str, Any] = document_of(dialect)
     package = describe(dialect, document)
     try:
         write(generate(document, package), output)

@@ -125,7 +125,7 @@ def serve(
     """Serve a model."""
     with needs("serve"):
         from specvino.engine.errors import ModelLoadError
-        from specvino.engine.output_parsers import REASONING_FORMATS, TOOL_FORMATS
+        from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS
         from specvino.handlers.limits import Limits
         from specvino.handlers.media import MediaError, MediaSettings
         from specvino.server.keys import KeyFileError, read_keys
@@ -144,8 +144,8 @@ def serve(
             raise ServeError("a served model name can't be empty")
         if draft_model and prompt_lookup:
             raise ServeError("--draft-model and --prompt-lookup exclude each other")
-        _require_format("--tool-parser", tool_parser, TOOL_FORMATS)
-        _require_format("--reasoning-parser", reasoning_parser, REASONING_FORMATS)
+        _require_format("--tool-parser", tool_parser, TOOL_PARSERS)
+        _require_format("--reasoning-parser", reasoning_parser, REASONING_PARSERS)
         parsers = (tool_parser, reasoning_parser)
         limits = Limits(max_tokens_limit, best_of_limit)
         media = MediaSettings.parse(allowed_media_domains or (), allowed_local_media_path)
@@ -179,15 +179,15 @@ def _engine(
 ) -> "Engine":
     """`max_tokens` bounds what the model itself says of it; `parsers` are those of tools and of reasoning."""
     if kind is EngineKind.SCRIPTED:
-        from specvino.engine.output_parsers.selection import OutputFormats
+        from specvino.engine.output_parsers.selection import SelectedParsers
         from specvino.engine.scripted import ScriptedEngine
 
         drafting: Drafting | None = "prompt_lookup" if prompt_lookup else "draft_model" if draft_model else None
         tool, reasoning = (
             None if name == "none" else name or own for name, own in zip(parsers, ("hermes3", "qwen3"), strict=True)
         )
-        formats = OutputFormats(tool, reasoning)
-        return ScriptedEngine(defaults=_bounded({}, max_tokens), drafting=drafting, formats=formats)
+        selected = SelectedParsers(tool, reasoning)
+        return ScriptedEngine(defaults=_bounded({}, max_tokens), drafting=drafting, parsers=selected)
     with needs("serve"):
         from specvino.cli.progress import PullProgress
         from specvino.engine.models import resolve

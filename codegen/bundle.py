@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from specvino.codegen.schemas import DATA
 from specvino.codegen.source import SpecError, load
+from specvino.document.walk import DATA
 
 # Components beside schemas; a file has them below these keys.
 KINDS = ("responses", "headers", "parameters")

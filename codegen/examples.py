@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from specvino.codegen.schemas import Schema, all_schemas, media_types, operations
+from specvino.document.operations import Schema, operations
+from specvino.document.walk import all_schemas, media_types
 
 
 def examples(document: dict[str, Any]) -> Iterator[tuple[str, Schema, Any]]:
@@ -33,10 +34,10 @@ def _named(document: dict[str, Any]) -> Iterator[tuple[str, Schema, dict[str, An
     for place, media in media_types(document):
         if "examples" in media:
             yield place, media["schema"], media["examples"]
-    for path, method, item, operation in operations(document):
-        for parameter in (*item.get("parameters", ()), *operation.get("parameters", ())):
+    for operation in operations(document):
+        for parameter in operation.parameters:
             if "examples" in parameter:
-                place = f"{method.upper()} {path} parameter {parameter['name']}"
+                place = f"{operation.place} parameter {parameter['name']}"
                 yield place, parameter["schema"], parameter["examples"]
 
 

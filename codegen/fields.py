@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specvino.codegen.schemas import Schema, closure, component_name, operations, references, resolve
+from specvino.document.operations import JSON, Schema, operations
+from specvino.document.pointers import component_name, referred
+from specvino.document.walk import closure, references
 
 PARTS = ("request", "response", "stream")
 
@@ -55,32 +57,24 @@ def around(path: str) -> Iterator[str]:
         yield path
 
 
-def stream_event(document: dict[str, Any], media: dict[str, Any]) -> Schema:
-    """The schema of one decoded event of a stream."""
-    item = media["itemSchema"]
-    data = (resolve(document, item["$ref"]) if "$ref" in item else item)["properties"]["data"]
-    return next(branch["contentSchema"] for branch in data.get("anyOf", [data]) if "contentSchema" in branch)
-
-
 def _roots(document: dict[str, Any]) -> Iterator[tuple[str, str, Schema, set[str]]]:
     """Each part's endpoint, name and schema, with the components whose fields another part has.
 
     What several operations answer with is described at the first one.
     """
     described: set[str] = set()
-    for _, _, _, operation in operations(document):
-        endpoint = operation["x-endpoint"]
-        if "requestBody" in operation:
-            yield endpoint, "request", operation["requestBody"]["content"]["application/json"]["schema"], set()
-        content = operation["responses"]["200"]["content"]
+    for operation in operations(document):
+        endpoint = operation.endpoint
+        if operation.body:
+            yield endpoint, "request", operation.body, set()
+        content = operation.content()
         unary: set[str] = set()
-        if "application/json" in content:
-            schema = content["application/json"]["schema"]
+        if JSON in content:
+            schema = content[JSON]["schema"]
             yield endpoint, "response", schema, set(described)
             unary = closure(document, *references(schema))
             described.update(references(schema))
-        if "text/event-stream" in content:
-            event = stream_event(document, content["text/event-stream"])
+        if event := operation.event:
             yield endpoint, "stream", event, unary | described
             described.update(references(event))
     yield "error", "response", {"$ref": "#/components/schemas/ErrorResponse"}, set()
@@ -98,7 +92,7 @@ def _collect(
         name = component_name(schema["$ref"])
         if name in inside or name in elsewhere or (name == "ErrorResponse" and path == "" and inside):
             return  # a schema inside itself has the same fields again; errors are an endpoint of their own
-        _collect(document, resolve(document, schema["$ref"]), path, paths, (*inside, name), elsewhere)
+        _collect(document, referred(document, schema["$ref"]), path, paths, (*inside, name), elsewhere)
         return
     for name, child in schema.get("properties", {}).items():
         child_path = f"{path}.{name}" if path else name

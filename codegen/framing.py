@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from specvino.codegen.schemas import Schema, deref, operations
+from specvino.document.operations import EVENTS, Schema, operations
+from specvino.document.pointers import referred, resolved
 
 ERROR = {"$ref": "#/components/schemas/ErrorResponse"}
 
@@ -15,14 +16,14 @@ def adapt_streams(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     `order` (how the system's streams differ from our table) and `breaks` (what of the table they don't keep; without it
     so much that the table doesn't hold for them).
     """
-    for _, _, _, operation in operations(document):
-        said = dialect["stream"].get(operation["x-endpoint"])
-        if said and "text/event-stream" in operation["responses"]["200"]["content"]:
-            _adapt(document, operation, said)
+    for operation in operations(document):
+        said = dialect["stream"].get(operation.endpoint)
+        if said and EVENTS in operation.content():
+            _adapt(document, operation.definition, said)
 
 
 def _adapt(document: dict[str, Any], operation: dict[str, Any], said: dict[str, Any]) -> None:
-    item = deref(document, operation["responses"]["200"]["content"]["text/event-stream"]["itemSchema"])
+    item = resolved(document, operation["responses"]["200"]["content"]["text/event-stream"]["itemSchema"])
     data = item["properties"]["data"]
     text: Schema = next(dict(branch) for branch in data.get("anyOf", [data]) if "contentSchema" in branch)
     if said["error"] == "none":
@@ -75,7 +76,7 @@ def _frame(item: Schema, text: Schema, said: dict[str, Any]) -> None:
 
 def _without_error(document: dict[str, Any], schema: Schema) -> Schema:
     """The schema of an event that is never an error."""
-    event = deref(document, schema)
+    event = referred(document, schema["$ref"])  # one step: it may be but another name, with examples beside it
     if "anyOf" not in event and "$ref" not in event:
         return schema
     # A union that lost its error with the form of errors is another name for what was left.
@@ -85,7 +86,7 @@ def _without_error(document: dict[str, Any], schema: Schema) -> Schema:
         event["anyOf"] = kept
         return schema
     if "examples" in event:
-        deref(document, kept[0]).setdefault("examples", event["examples"])
+        resolved(document, kept[0]).setdefault("examples", event["examples"])
     return kept[0]
 
 

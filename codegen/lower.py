@@ -3,7 +3,9 @@
 import copy
 from typing import Any
 
-from specvino.codegen.schemas import Schema, descend, operations, parameters, resolve
+from specvino.document.operations import Schema, operations
+from specvino.document.pointers import referred
+from specvino.document.walk import descend
 
 
 def to_31(document: dict[str, Any]) -> dict[str, Any]:
@@ -15,8 +17,8 @@ def to_31(document: dict[str, Any]) -> dict[str, Any]:
     for tag in lowered["tags"]:
         tag["x-displayName"] = tag.pop("summary")
         tag.pop("kind", None)
-    for _, _, _, operation in operations(lowered):
-        for response in operation["responses"].values():
+    for operation in operations(lowered):
+        for response in operation.definition["responses"].values():
             for media in response.get("content", {}).values():
                 if "itemSchema" in media:
                     media["x-itemSchema"] = media.pop("itemSchema")
@@ -30,13 +32,14 @@ def to_31(document: dict[str, Any]) -> dict[str, Any]:
 def to_routes(document: dict[str, Any]) -> dict[str, Any]:
     """The 3.0.3 skeleton for Connexion 3.3 (decision 037): paths, ids, path parameters and security; no schemas."""
     paths: dict[str, Any] = {}
-    for path, method, item, operation in operations(document):
-        in_path = [_path_parameter(each) for each in parameters("path", item, operation)]
-        paths.setdefault(path, {})[method] = {
-            "operationId": operation["operationId"],
-            "tags": operation["tags"],
-            **({"x-served-at-root": True} if operation.get("x-served-at-root") else {}),
-            **({"security": operation["security"]} if "security" in operation else {}),
+    for operation in operations(document):
+        definition = operation.definition
+        in_path = [_path_parameter(each) for each in operation.parameters_in("path")]
+        paths.setdefault(operation.path, {})[operation.method.lower()] = {
+            "operationId": operation.id,
+            "tags": definition["tags"],
+            **({"x-served-at-root": True} if operation.is_at_root else {}),
+            **({"security": definition["security"]} if "security" in definition else {}),
             **({"parameters": in_path} if in_path else {}),
             "responses": {"200": {"description": "-"}},
         }
@@ -83,7 +86,7 @@ def for_models(document: dict[str, Any]) -> dict[str, Any]:
         schema["title"] = name
         for _, child in descend(schema, name):
             if child.get("$ref") in maps:
-                kind = resolve(document, child.pop("$ref"))["type"]
+                kind = referred(document, child.pop("$ref"))["type"]
                 child |= {"type": kind, "additionalProperties": True}
     return {"openapi": "3.1.1", "info": document["info"], "paths": {}, "components": {"schemas": schemas}}
 

@@ -7,11 +7,13 @@ from specvino.codegen import lower
 from specvino.codegen.examples import drop_examples
 from specvino.codegen.fields import Field, fields, parts
 from specvino.codegen.framing import adapt_streams
-from specvino.codegen.judge import Judge
 from specvino.codegen.merge import WITHOUT, Entry, Said, part_level, support
-from specvino.codegen.narrow import Narrower, sweep
-from specvino.codegen.schemas import METHODS, component_name, objects, operations
+from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
+from specvino.document.operations import METHODS, operations
+from specvino.document.pointers import component_name
+from specvino.document.validator import Validators
+from specvino.document.walk import objects
 
 # What is said of this server, or of all systems. x-origin stays.
 MARKINGS = (
@@ -36,11 +38,12 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
         if (field.endpoint, field.part) not in missing and field.name in levels:
             for owner in field.owners:
                 said.setdefault(id(owner), []).append((field, levels[field.name]))
-    Narrower(projected, said).run()
+    SchemaProjector(projected, said).run()
     _drop_operations(projected, missing)
     adapt_answers(projected, dialect)
     adapt_streams(projected, dialect)
-    drop_examples(projected, Judge(projected).fits)
+    validators = Validators(projected)
+    drop_examples(projected, lambda schema, value: validators.of(schema).fits(value))
     sweep(projected)
     _head(projected, dialect)
     drop_unreached(projected)
@@ -75,21 +78,21 @@ def _missing(
 
 def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]]) -> None:
     known = parts(document)
-    for path, method, item, operation in list(operations(document)):
-        endpoint = operation["x-endpoint"]
+    for operation in list(operations(document)):
+        endpoint, item, definition = operation.endpoint, document["paths"][operation.path], operation.definition
         if all(part in missing for part in known if part[0] == endpoint):
-            del item[method]
+            del item[operation.method.lower()]
             if not item.keys() & set(METHODS):
-                del document["paths"][path]
+                del document["paths"][operation.path]
             continue
-        content = operation["responses"]["200"]["content"]
+        content = operation.content()
         for part, media in (("response", "application/json"), ("stream", "text/event-stream")):
             if (endpoint, part) in missing:
                 content.pop(media, None)
         if "text/event-stream" not in content:
-            operation.pop("x-stream", None)
-        if operation.get("x-served-at-root"):
-            operation["servers"] = [{"url": "/"}]
+            definition.pop("x-stream", None)
+        if operation.is_at_root:
+            definition["servers"] = [{"url": "/"}]
 
 
 def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
@@ -104,7 +107,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     # What no operation's answers can say: how requests for none are refused, and what becomes of unknown fields.
     said = ("errors", "stream", "unknown_fields", "hosted")
     document["x-dialect"] = {key: dialect[key] for key in said if key in dialect}
-    used = {tag for _, _, _, operation in operations(document) for tag in operation["tags"]}
+    used = {tag for operation in operations(document) for tag in operation.definition["tags"]}
     document["tags"] = [tag for tag in document["tags"] if tag["name"] in used]
     if dialect["auth"].get("always"):
         for scheme in document["components"].get("securitySchemes", {}).values():

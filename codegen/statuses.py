@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from specvino.codegen.schemas import Schema, deref, operations
+from specvino.document.operations import Schema, operations
+from specvino.document.pointers import resolved
 
 KINDS: dict[str, dict[str, str]] = {
     "400": {
@@ -68,12 +69,12 @@ COMPONENTS: dict[str, Schema] = {
 def adapt_answers(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     """Gives every operation the headers, errors and keys that the system has, in place."""
     document["components"]["schemas"] |= COMPONENTS
-    for _, _, _, operation in operations(document):
+    for operation in (each.definition for each in operations(document)):
         if operation["x-endpoint"] in dialect["auth"].get("open", ()):
             operation["security"] = []
         answers = operation["responses"]
         operation["responses"] = {
-            status: _with_headers(deref(document, answer), dialect["headers"])
+            status: _with_headers(resolved(document, answer), dialect["headers"])
             for status, answer in answers.items()
             if status not in KINDS
         } | _errors(document, operation, dialect)
@@ -87,7 +88,7 @@ def _errors(document: dict[str, Any], operation: dict[str, Any], dialect: dict[s
     for ours, kinds in KINDS.items():
         if ours not in operation["responses"]:
             continue
-        answer = deref(document, operation["responses"][ours])
+        answer = resolved(document, operation["responses"][ours])
         for kind, meaning in kinds.items():
             if (kind == "json" and "requestBody" not in operation) or (kind == "key" and _open(operation)):
                 continue

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from specvino.conformance.cases.plan import Plan, plan
 from specvino.conformance.cases.run import Run
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.http.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter

@@ -2,7 +2,7 @@
 
 from specvino.conformance.cases.capabilities import CAPABILITIES
 from specvino.conformance.cases.case import all_cases
-from specvino.conformance.document.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.check_texts import SAYS
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 

@@ -11,6 +11,9 @@ OPENAPI_32 = "openapi.json"
 OPENAPI_31 = "openapi-3.1.json"
 """The same for what reads nothing newer: the schemas of events stand under `x-itemSchema`."""
 
+VOCABULARY = "vocabulary.json"
+"""The JSON Schemas of the document's own keywords."""
+
 ROUTES = "routes.json"
 """The skeleton of OpenAPI 3.0 that Connexion routes by."""
 

@@ -39,6 +39,11 @@ class Operation:
         return bool(self.definition.get("x-served-at-root")) or "servers" in self.definition
 
     @property
+    def place(self) -> str:
+        """How messages name it: `POST /chat/completions`."""
+        return f"{self.method} {self.path}"
+
+    @property
     def parameters(self) -> list[dict[str, Any]]:
         """Those of the path item, then its own."""
         both = (*self.item.get("parameters", ()), *self.definition.get("parameters", ()))

@@ -54,7 +54,7 @@ def objects(node: Any, place: str = "", names: bool = False) -> Iterator[tuple[s
 def media_types(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields the media type objects of bodies and responses, with places; those of shared responses once."""
     for operation in operations(document):
-        place = f"{operation.method} {operation.path}"
+        place = operation.place
         for name, media in operation.definition.get("requestBody", {}).get("content", {}).items():
             yield f"{place} request {name}", media
         for status, response in operation.definition["responses"].items():
@@ -75,7 +75,7 @@ def all_schemas(document: dict[str, Any]) -> Iterator[tuple[str, Schema]]:
                 yield from descend(media[key], f"{place} {key}")
     for operation in operations(document):
         for parameter in operation.parameters:
-            place = f"{operation.method} {operation.path} parameter {parameter['name']}"
+            place = f"{operation.place} parameter {parameter['name']}"
             yield from descend(parameter["schema"], place)
     for name, header in document["components"].get("headers", {}).items():
         yield from descend(header["schema"], f"header {name}")

@@ -7,7 +7,10 @@ from specvino.engine.errors import ContextLengthExceeded, PromptError
 
 
 def room(prompt_tokens: int, max_tokens: int | None, context_length: int) -> int:
-    """How many tokens fit behind the prompt. Raises PromptError if it is empty or leaves no room for what is asked."""
+    """Tells how many tokens fit behind the prompt.
+
+    Raises PromptError if it is empty or leaves no room for what is asked.
+    """
     if not prompt_tokens:
         raise PromptError("The prompt is empty: the model needs at least one token to begin with.")
     left = context_length - prompt_tokens

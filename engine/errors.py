@@ -4,7 +4,7 @@ EngineError
   PromptError               the caller: this prompt can't be answered
     ContextLengthExceeded   the caller: it does not fit the model
     ImageError              the caller: this is no image that can be read
-  ConstraintError           the caller: the answer can't be held to this form
+  ConstraintError           the caller: the answer can't be constrained so
   EngineUnavailable         nobody: loading or restarting, come back in `retry_after` seconds
   EngineRestarted           the engine: its process died and took this request with it
   ModelLoadError            the operator: this model can't be loaded
@@ -42,7 +42,7 @@ class ImageError(PromptError):
 
 
 class ConstraintError(EngineError):
-    """The form is wrong, nothing satisfies it, or it is too large.
+    """The constraint is wrong, nothing satisfies it, or it is too large.
 
     `path` leads to the place in the schema or structural tag; `tool` is the number of the tool whose parameters these
     are. `unsupported`: it is sound, but a keyword of a strict schema can't be enforced.

@@ -6,11 +6,11 @@ from typing import Literal, Protocol
 
 from specvino.engine.request import GenerationRequest, Image
 from specvino.engine.segments import Segment
-from specvino.engine.text.pad_truncate import Side
 
 State = Literal["loading", "ready", "restarting", "closed"]
 Drafting = Literal["draft_model", "prompt_lookup"]
 Calling = Literal["taught", "forced"]
+PaddingSide = Literal["left", "right"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,8 @@ class ModelInfo:
     """What a loaded model says of itself.
 
     `context_length` is in tokens, prompt and completion together. `defaults` are the sampling settings of its
-    generation_config.json, by their names in `Sampling`. Token ids are below `vocabulary_size`. `drafting` is where
-    guesses at the next tokens come from, None if there are none. `vision` says that it sees images.
+    generation_config.json, by their names in `Sampling`. Token ids are below `vocabulary_size`. `drafting` is the
+    source of speculative decoding's drafts, None without it. `vision` says that it takes images.
 
     `calling`: the model was taught a way to call tools, or it calls them only where it is forced to; None if not even
     that. `thinking_variables` are those of `enable_thinking` and `reasoning_effort` that its chat template heeds.
@@ -47,7 +47,7 @@ class EngineStats:
 class Engine(Protocol):
     @property
     def model(self) -> ModelInfo:
-        """The loaded model. Raises EngineUnavailable before it was first loaded."""
+        """Returns the loaded model. Raises EngineUnavailable before it was first loaded."""
         ...
 
     async def start(self) -> None:
@@ -71,9 +71,9 @@ class Engine(Protocol):
         *,
         add_special_tokens: bool,
         max_length: int | None = None,
-        pad: Side | None = None,
+        pad: PaddingSide | None = None,
     ) -> list[list[int]]:
-        """Each text's token ids; special tokens in a text are recognised as such.
+        """Returns each text's token ids; special tokens in a text are recognised as such.
 
         `add_special_tokens` adds those that the tokenizer puts around a text (many put none). `max_length` keeps the
         first so many ids, and `pad` fills up to it on that side with the model's padding token; without `max_length`
@@ -83,7 +83,7 @@ class Engine(Protocol):
         ...
 
     async def read_image(self, file: bytes | str, longest_side: int) -> Image:
-        """The picture in an image file, given as its bytes or their base64.
+        """Returns the picture in an image file, given as its bytes or their base64.
 
         It is made smaller if one of its sides has more than `longest_side` pixels. Raises ImageError, EngineUnavailable
         and EngineRestarted.

@@ -172,7 +172,7 @@ class GenerationRequest:
     """`n` choices for each prompt: those of the first prompt are 0 to n - 1, those of the second go on at n.
 
     `echo` repeats the prompt before each choice; `logprobs` says how likely the tokens were, those of a repeated prompt
-    too. `constraint` is the form that every choice has. It can't be had with `ignore_eos`, `min_tokens` or a beam
+    too. `constraint` is the structure that every choice has. It can't be had with `ignore_eos`, `min_tokens` or a beam
     search: the pipeline would go on without it.
 
     `must_call` holds every choice to calls of the conversation's tools, and so has the same limits; `constraint` is

@@ -1,7 +1,7 @@
 """What an engine yields while it answers a request.
 
 A stream of segments is `Started`, then per choice what it consists of and exactly one `Finish` (choices interleave
-freely), and at last one `Usage`. A choice consists of texts, thoughts and calls, in the order in which they came. A
+freely), and at last one `Usage`. A choice consists of texts, reasoning and calls, in the order in which they came. A
 call is a `ToolCallStart`, any number of `ToolCallArguments` and a `ToolCallEnd`, with nothing else of the choice
 between them. Streams and unary answers are both made from it.
 """
@@ -119,7 +119,7 @@ class Finish:
 class Usage:
     """Token counts of the whole request: sums over its prompts (each counted once) and over its choices.
 
-    `reasoning_tokens` are those of the completion that were thoughts.
+    `reasoning_tokens` are those of the completion that were reasoning.
     """
 
     prompt_tokens: int

@@ -26,9 +26,11 @@ class ApiError(Exception):
 
     @property
     def kind(self) -> ErrorKind:
+        """The status and the type that the document gives to the code."""
         return ERRORS[self.code]
 
     def body(self) -> wire.ErrorResponse:
+        """Returns the body of an answer that is this error."""
         return {
             "error": {
                 "message": self.message,
@@ -39,7 +41,7 @@ class ApiError(Exception):
         }
 
     def event(self, sequence_number: int) -> wire.ResponseErrorEvent:
-        """The last event of a stream whose events have types."""
+        """Returns the last event of a stream whose events have types."""
         return {
             "type": "error",
             "code": self.code.value,
@@ -51,8 +53,10 @@ class ApiError(Exception):
 
 @contextmanager
 def engine_errors(prompt: str) -> Iterator[None]:
-    """An engine's errors that are meant for the client become ApiErrors; `prompt` names the field that holds the
-    prompt. Any other one is a fault of the server."""
+    """Makes ApiErrors of an engine's errors that are meant for the client; others are faults of the server.
+
+    `prompt` names the field that holds the prompt.
+    """
     try:
         yield
     except engine.ContextLengthExceeded as error:

@@ -1,26 +1,30 @@
-"""Tokens' probabilities as the endpoints show them: chat and responses as a list, completions as parallel lists."""
+"""Logprobs as the endpoints show them: chat and responses as a list, completions as parallel lists."""
 
 from collections.abc import Iterable
 
 from specvino.engine.segments import TokenLogprob
 from specvino.generated import wire
 
-# What nothing foretold has no probability: the first token of a prompt. Only completions show prompts.
+# What nothing foretold has no logprob: the first token of a prompt. Only completions show prompts.
 _NONE = 0.0
 
 
 def chat_logprobs(tokens: Iterable[TokenLogprob], top: bool) -> wire.ChatLogprobs | None:
-    """None if there are none. `top` shows the chosen tokens as the likeliest ones, too: the engine knows no others."""
+    """Returns the tokens' logprobs, None if there are none.
+
+    `top` shows the chosen tokens as the likeliest ones, too: the engine knows no others.
+    """
     content = [_token(token, top) for token in tokens]
     return {"content": content, "refusal": None} if content else None
 
 
 def output_logprobs(tokens: Iterable[TokenLogprob], top: bool) -> list[wire.OutputLogprob]:
+    """Returns the logprobs of a response's tokens; `top` as in `chat_logprobs`."""
     return [_output(token, top) for token in tokens]
 
 
 def completion_logprobs(tokens: Iterable[TokenLogprob], top: bool, offset: int) -> wire.CompletionLogprobs | None:
-    """None if there are none. `offset` is where the first token begins in the text, in characters."""
+    """Returns parallel lists, None if there are no tokens; `offset` is where the first begins, in characters."""
     tokens = list(tokens)
     if not tokens:
         return None

@@ -24,6 +24,8 @@ class ServedModel:
 
 
 class Models:
+    """GET /models and /models/{model}."""
+
     def __init__(self, served: ServedModel) -> None:
         self._served = served
 

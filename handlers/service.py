@@ -12,6 +12,8 @@ from specvino.handlers.errors import ApiError
 
 
 class Service:
+    """GET /health, /version and /openapi.json."""
+
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 

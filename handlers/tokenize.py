@@ -11,6 +11,8 @@ from specvino.handlers.or_none import or_none
 
 
 class Tokens:
+    """POST /tokenize."""
+
     def __init__(self, engine: Engine, served: ServedModel) -> None:
         self._engine = engine
         self._served = served

@@ -96,7 +96,7 @@ def tool_calling(fields: ToolFields, sampling: Sampling, calling: Calling | None
 
 
 def _definitions(tools: Iterable[Any]) -> dict[str, Definition]:
-    """The functions by the fields that they come from. Other tools are left out."""
+    """Returns the functions by the fields that they come from. Other tools are left out."""
     found: dict[str, Definition] = {}
     for index, tool in enumerate(tools):
         if isinstance(tool, models.FunctionTool):

@@ -14,6 +14,7 @@ Chunk = TypeVar("Chunk", wire.ChatCompletionChunk, wire.CompletionChunk)
 
 
 def to_wire(usage: Usage) -> wire.Usage:
+    """Returns the usage as chat and completions show it."""
     return {
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
@@ -22,13 +23,13 @@ def to_wire(usage: Usage) -> wire.Usage:
 
 
 def wanted(options: models.StreamOptions | None | MISSING) -> bool:
-    """Whether a stream shall end with a chunk of the usage."""
+    """Returns whether a stream shall end with a chunk of the usage."""
     settings = or_none(options)
     return settings is not None and (or_none(settings.include_usage) or False)
 
 
 async def shown(first: Chunk, rest: AsyncGenerator[Chunk], include_usage: bool) -> AsyncGenerator[Chunk]:
-    """What a stream shows: usage only where asked for, and then a null one in all chunks before the last."""
+    """Yields what a stream shows: usage only where asked for, and then a null one in all chunks before the last."""
     async with aclosing(rest):
         if include_usage:
             first["usage"] = None

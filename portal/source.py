@@ -1,19 +1,20 @@
 """What the portal's pages are made from: the documents and their fields."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from typing import Any
 
+from specvino.document.loading import VOCABULARY, dialect_file, load, whole
+from specvino.document.operations import Operation, operations
+from specvino.document.pointers import referred
 from specvino.portal.reference import SYSTEMS
 from specvino.portal.variants import Owner, owners
 from specvino.portal.words import Schema, remark, taken
 
-__all__ = ["ENDPOINTS", "SYSTEMS", "Field", "Operation", "Source", "Support"]
+__all__ = ["SYSTEMS", "TITLES", "Field", "Operation", "Source", "Support"]
 
-ENDPOINTS = {
+TITLES = {
     "chat": "Chat completions",
     "completions": "Completions",
     "responses": "Responses",
@@ -29,6 +30,7 @@ ENDPOINTS = {
     "openapi": "The document",
     "error": "Errors",
 }
+"""The headings of the endpoints, and of the form of errors, in the order of the pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,31 +74,21 @@ class Field:
         return str(schema["x-handling"]) if "supported" in outer else outer.pop()
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    id: str
-    endpoint: str
-    method: str
-    path: str
-    definition: Mapping[str, Any]
-    parameters: Sequence[Mapping[str, Any]]
-
-
 class Source:
     """The whole document and those of the systems."""
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        return _load("openapi.json")
+        return whole()
 
     def dialect(self, system: str) -> dict[str, Any]:
         """The OpenAPI 3.1 document of a system."""
-        return _load(f"dialects/{system}.json")
+        return load(dialect_file(system))
 
     @cached_property
     def vocabulary(self) -> dict[str, Any]:
         """The JSON Schemas of the document's own keywords."""
-        return _load("vocabulary.json")
+        return load(VOCABULARY)
 
     @property
     def schemas(self) -> dict[str, Schema]:
@@ -105,19 +97,7 @@ class Source:
 
     @cached_property
     def operations(self) -> list[Operation]:
-        return [
-            Operation(
-                each["operationId"],
-                each["x-endpoint"],
-                method.upper(),
-                path,
-                each,
-                [*item.get("parameters", ()), *each.get("parameters", ())],
-            )
-            for path, item in self.document["paths"].items()
-            for method, each in item.items()
-            if isinstance(each, dict) and "operationId" in each
-        ]
+        return list(operations(self.document))
 
     @cached_property
     def fields(self) -> list[Field]:
@@ -139,7 +119,7 @@ class Source:
         owned = owners(self.schemas)
         for name in sorted(met, key=lambda name: name.count(".")):
             made[name] = _field(name, owned[name], made)
-        endpoints, parts = list(ENDPOINTS), ["request", "response", "stream"]
+        endpoints, parts = list(TITLES), ["request", "response", "stream"]
         return sorted(
             made.values(),
             key=lambda each: (
@@ -158,15 +138,9 @@ class Source:
             yield value
             if "$ref" in value and value["$ref"] not in followed:
                 followed.add(value["$ref"])
-                yield from self._nodes(self._at(value["$ref"]), followed)
+                yield from self._nodes(referred(self.document, value["$ref"]), followed)
             for each in value.values():
                 yield from self._nodes(each, followed)
-
-    def _at(self, reference: str) -> Any:
-        node: Any = self.document
-        for step in reference.removeprefix("#/").split("/"):
-            node = node[step.replace("~1", "/").replace("~0", "~")]
-        return node
 
 
 def _outwards(name: str) -> list[str]:
@@ -178,12 +152,6 @@ def _outwards(name: str) -> list[str]:
 def described(node: Mapping[str, Any]) -> str:
     """What is said of something everywhere, and what of this server alone."""
     return " ".join(filter(None, [node.get("description", ""), node.get("x-implementation-note", "")]))
-
-
-def _load(name: str) -> dict[str, Any]:
-    path = files("specvino.generated").joinpath(*name.split("/"))
-    loaded: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return loaded
 
 
 def _field(name: str, owned: Sequence[Owner], made: Mapping[str, Field]) -> Field:

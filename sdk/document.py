@@ -1,13 +1,13 @@
 """The document that a client is made from, and its operations."""
 
 import copy
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
-METHODS = ("get", "put", "post", "delete", "patch")
+from specvino.document.loading import OPENAPI_31, dialect_file, load
+from specvino.document.operations import EVENTS, JSON, Operation, event_data, name_of, operations
+from specvino.document.pointers import resolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ClientMethod:
     """`body`, `answer` and `event` are names of components. A stream is over with its `terminator` or with an event
     whose type is one of `finals`; where neither is known, anyhow. `switch` says where streaming is asked for: `body` or
     `query`, None where there are no streams. `root` is for paths at the server's root instead of below its base."""
@@ -61,83 +61,64 @@ class Operation:
         return tuple(each for each in self.parameters if each.where == "query" and each.name != "stream")
 
 
-def load(dialect: str | None) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of a system; without one, that of this project's server."""
-    name = f"dialects/{dialect}.json" if dialect else "openapi-3.1.json"
-    document: dict[str, Any] = json.loads(files("specvino.generated").joinpath(*name.split("/")).read_text("utf-8"))
-    return document
+def document_of(dialect: str | None) -> dict[str, Any]:
+    """Returns the OpenAPI 3.1 document of a system; without one, that of this project's server."""
+    return load(dialect_file(dialect) if dialect else OPENAPI_31)
 
 
-def operations(document: dict[str, Any]) -> Iterator[Operation]:
-    for path, item in document["paths"].items():
-        for method in METHODS:
-            if method in item:
-                yield _operation(document, path, method, item)
+def methods(document: dict[str, Any]) -> Iterator[ClientMethod]:
+    """Yields the methods that a client has, one for each operation."""
+    for operation in operations(document):
+        yield _method(operation)
 
 
 def without_switches(document: dict[str, Any]) -> dict[str, Any]:
     """The document without the fields of bodies that ask for streams: those are methods of their own."""
     changed = copy.deepcopy(document)
-    for operation in operations(document):
+    for operation in methods(document):
         if operation.switch == "body" and operation.body:
             del changed["components"]["schemas"][operation.body]["properties"]["stream"]
     return changed
 
 
-def resolved(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
-    """What a node stands for, its references followed."""
-    while "$ref" in node:
-        target: Any = document
-        for name in node["$ref"].removeprefix("#/").split("/"):
-            target = target[name]
-        node = target
-    return node
-
-
-def _operation(document: dict[str, Any], path: str, method: str, item: dict[str, Any]) -> Operation:
-    operation = item[method]
-    content = resolved(document, operation["responses"]["200"])["content"]
-    body = _component(operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema"))
+def _method(operation: Operation) -> ClientMethod:
+    definition, content = operation.definition, operation.content()
     parameters = tuple(
         Parameter(
             each["name"],
             each["in"],
             each.get("required", False),
-            resolved(document, each["schema"]),
+            resolved(operation.document, each["schema"]),
             each.get("description", ""),
         )
-        for each in (*item.get("parameters", ()), *operation.get("parameters", ()))
+        for each in operation.parameters
     )
-    event, terminator = _stream(document, content.get("text/event-stream"))
+    event = _without_error(operation.document, operation.event) if operation.event else None
     switch = None
     if event:
         switch = "query" if any(each.name == "stream" for each in parameters) else "body"
-    return Operation(
-        id=operation["operationId"],
-        method=method.upper(),
-        path=path,
-        summary=operation["summary"],
-        description=operation.get("description", ""),
+    return ClientMethod(
+        id=operation.id,
+        method=operation.method,
+        path=operation.path,
+        summary=definition["summary"],
+        description=definition.get("description", ""),
         parameters=parameters,
-        body=body,
-        answer=_component(content.get("application/json", {}).get("schema")),
+        body=operation.body_component,
+        answer=name_of(content.get(JSON, {}).get("schema")),
         event=event,
-        terminator=terminator,
-        finals=_finals(operation.get("x-stream")),
+        terminator=_terminator(operation),
+        finals=_finals(definition.get("x-stream")),
         switch=switch,
-        root="servers" in operation,
+        root="servers" in definition,
     )
 
 
-def _stream(document: dict[str, Any], media: dict[str, Any] | None) -> tuple[str | None, str | None]:
-    """The component that describes an event, and the text that ends the stream."""
-    if media is None:
-        return None, None
-    data = resolved(document, media["x-itemSchema"])["properties"]["data"]
-    branches = data.get("anyOf", [data])
-    event = next(each["contentSchema"] for each in branches if "contentSchema" in each)
-    terminator = next((each["const"] for each in branches if "const" in each), None)
-    return _without_error(document, event), terminator
+def _terminator(operation: Operation) -> str | None:
+    """Returns the text that ends the operation's stream."""
+    media = operation.content().get(EVENTS)
+    branches = event_data(operation.document, media) if media else []
+    return next((each["const"] for each in branches if "const" in each), None)
 
 
 def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
@@ -148,12 +129,8 @@ def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
     return tuple(name for part in ("end", "fail", "abort") for name in outermost.get(part, ()))
 
 
-def _without_error(document: dict[str, Any], schema: dict[str, Any]) -> str | None:
+def _without_error(document: Mapping[str, Any], schema: dict[str, Any]) -> str | None:
     """Returns the component of a stream's events; of a union with ErrorResponse, which clients raise, the other."""
     found = resolved(document, schema)
     left = [branch for branch in found.get("anyOf", ()) if not branch.get("$ref", "").endswith("/ErrorResponse")]
-    return _component(left[0] if len(left) == 1 else schema)
-
-
-def _component(schema: dict[str, Any] | None) -> str | None:
-    return schema["$ref"].rsplit("/", 1)[-1] if schema and "$ref" in schema else None
+    return name_of(left[0] if len(left) == 1 else schema)

@@ -1,10 +1,12 @@
 """The objects of a request: their fields, and what tells the branches of a union apart."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from specvino.codegen.schemas import Schema, component_name, deref, references
+from specvino.document.operations import Schema
+from specvino.document.pointers import component_name, resolved
+from specvino.document.unions import telling, texts, values
+from specvino.document.walk import references
 
 Table = dict[str, dict[str, Any]]
 
@@ -20,7 +22,7 @@ def shapes(document: dict[str, Any], names: list[str]) -> tuple[Table, Table]:
             continue
         objects[name] = {
             "required": sorted(_required(document, schemas[name])),
-            "values": {key: values for key, child in properties.items() if (values := _values(document, child))},
+            "values": {key: listed for key, child in properties.items() if (listed := values(document, child))},
             "fields": {
                 key: {
                     "handling": child["x-handling"],
@@ -66,7 +68,7 @@ def _branches(document: dict[str, Any], schema: Schema) -> Iterator[str | None]:
 
     None stands for a free-form map, whose values are anything.
     """
-    target = deref(document, schema)
+    target = resolved(document, schema)
     if _properties(document, target):
         yield component_name(schema["$ref"])
         return
@@ -80,33 +82,25 @@ def _branches(document: dict[str, Any], schema: Schema) -> Iterator[str | None]:
 def _properties(document: dict[str, Any], schema: Schema) -> dict[str, Schema]:
     found = dict(schema.get("properties", {}))
     for part in schema.get("allOf", ()):
-        found |= _properties(document, deref(document, part))
+        found |= _properties(document, resolved(document, part))
     return found
 
 
 def _required(document: dict[str, Any], schema: Schema) -> set[str]:
     found = set(schema.get("required", ()))
-    return found.union(*(_required(document, deref(document, part)) for part in schema.get("allOf", ())))
-
-
-def _values(document: dict[str, Any], schema: Schema) -> list[Any] | None:
-    """The values that a property can have, where they are listed."""
-    schema = deref(document, schema)
-    return [schema["const"]] if "const" in schema else schema.get("enum")
+    return found.union(*(_required(document, resolved(document, part)) for part in schema.get("allOf", ())))
 
 
 def _index(union: dict[str, Any], objects: Table) -> None:
     """Adds which branches are worth a try, by the value of the field in which most of them differ."""
     branches = {name: objects[name] for name in union["branches"]}
-    texts = {
-        name: {key: [v for v in values if isinstance(v, str)] for key, values in branch["values"].items()}
-        for name, branch in branches.items()
+    known = {
+        name: {key: texts(listed) for key, listed in branch["values"].items()} for name, branch in branches.items()
     }
-    count = Counter(key for values in texts.values() for key, found in values.items() if found)
-    union["select"] = select = count.most_common(1)[0][0] if count else None
+    union["select"] = select = telling([key for key, found in each.items() if found] for each in known.values())
     union["variants"] = {
-        value: tuple(name for name in branches if value in texts[name].get(select, (value,)))
-        for value in dict.fromkeys(v for values in texts.values() for v in values.get(select, ()))
+        value: tuple(name for name in branches if value in known[name].get(select, (value,)))
+        for value in dict.fromkeys(text for each in known.values() for text in each.get(select, ()))
     }
     union["absent"] = tuple(
         name

@@ -7,8 +7,8 @@ import jinja2
 
 from specvino.codegen.emit.shapes import query_shape, shapes
 from specvino.codegen.emit.streams import filled
-from specvino.codegen.fields import stream_event
-from specvino.codegen.schemas import Schema, closure, component_name, operations, parameters
+from specvino.document.operations import JSON, Schema, name_of, operations
+from specvino.document.walk import closure
 
 PYTHON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list[str]"}
 
@@ -29,27 +29,25 @@ def _render(name: str, **values: Any) -> str:
 def handlers(document: dict[str, Any]) -> str:
     """handlers.py: a Protocol per tag, and the table of operations."""
     groups: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in document["tags"]}
-    for path, method, item, operation in operations(document):
-        body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
-        content = operation["responses"]["200"]["content"]
-        stream = content.get("text/event-stream")
+    for operation in operations(document):
+        definition = operation.definition
+        content = operation.content()
         returns = []
-        if "application/json" in content:
-            returns.append("wire." + component_name(content["application/json"]["schema"]["$ref"]))
-        if stream:
-            event = component_name(stream_event(document, stream)["$ref"])
-            returns.append(f"AsyncGenerator[wire.{event}]")
-        groups[operation["tags"][0]].append(
+        if JSON in content:
+            returns.append(f"wire.{name_of(content[JSON]['schema'])}")
+        if operation.event:
+            returns.append(f"AsyncGenerator[wire.{name_of(operation.event)}]")
+        groups[definition["tags"][0]].append(
             {
-                "id": operation["operationId"],
-                "tag": operation["tags"][0],
-                "endpoint": operation["x-endpoint"],
-                "method": method.upper(),
-                "path": path,
-                "summary": operation["summary"],
-                "root": operation.get("x-served-at-root", False),
+                "id": operation.id,
+                "tag": definition["tags"][0],
+                "endpoint": operation.endpoint,
+                "method": operation.method,
+                "path": operation.path,
+                "summary": definition["summary"],
+                "root": operation.is_at_root,
                 "parameters": [
-                    (each["name"], _python_type(each["schema"])) for each in parameters("path", item, operation)
+                    (each["name"], _python_type(each["schema"])) for each in operation.parameters_in("path")
                 ],
                 "query": [
                     {
@@ -58,11 +56,11 @@ def handlers(document: dict[str, Any]) -> str:
                         "default": each["schema"].get("default"),
                         "type": _python_type(each["schema"]) + ("" if "default" in each["schema"] else " | None"),
                     }
-                    for each in parameters("query", item, operation)
+                    for each in operation.parameters_in("query")
                 ],
-                "body": body and component_name(body["$ref"]),
-                "framing": operation.get("x-stream", {}).get("framing"),
-                "terminator": operation.get("x-stream", {}).get("terminator"),
+                "body": operation.body_component,
+                "framing": definition.get("x-stream", {}).get("framing"),
+                "terminator": definition.get("x-stream", {}).get("terminator"),
                 "returns": " | ".join(returns),
             }
         )
@@ -82,7 +80,11 @@ def errors(errors: dict[str, Any]) -> str:
 
 def streams(document: dict[str, Any]) -> str:
     """streams.py: the x-stream tables, with defaults filled in."""
-    tables = {op["x-endpoint"]: filled(op["x-stream"]) for _, _, _, op in operations(document) if "x-stream" in op}
+    tables = {
+        each.endpoint: filled(each.definition["x-stream"])
+        for each in operations(document)
+        if "x-stream" in each.definition
+    }
     return _render("streams.py.jinja", tables=tables)
 
 
@@ -91,18 +93,14 @@ def support(document: dict[str, Any]) -> str:
 
     The query of an operation is an object as well, called `retrieve_response.query`.
     """
-    bodies = [
-        component_name(operation["requestBody"]["content"]["application/json"]["schema"]["$ref"])
-        for _, _, _, operation in operations(document)
-        if "requestBody" in operation
-    ]
+    bodies = [each.body_component for each in operations(document) if each.body_component]
     names = sorted(closure(document, *bodies))
     schemas = document["components"]["schemas"]
     objects, unions = shapes(document, names)
     objects |= {
-        f"{operation['operationId']}.query": query_shape(query)
-        for _, _, item, operation in operations(document)
-        if (query := parameters("query", item, operation))
+        f"{operation.id}.query": query_shape(query)
+        for operation in operations(document)
+        if (query := operation.parameters_in("query"))
     }
     defaults = {
         name: {

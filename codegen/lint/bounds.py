@@ -6,8 +6,8 @@ from typing import Any
 
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.walk import described, received
-from specvino.codegen.schemas import Schema, operations
 from specvino.codegen.spec import Spec
+from specvino.document.operations import Schema, operations
 
 DESCRIBING = ("$ref", "const", "enum", "anyOf", "oneOf", "allOf")
 
@@ -42,9 +42,9 @@ def bounds(spec: Spec) -> Iterator[Problem]:
 def _accepted(document: dict[str, Any]) -> Iterator[tuple[str, Schema]]:
     for name in sorted(received(document)):
         yield from described(document["components"]["schemas"][name], name)
-    for path, method, item, operation in operations(document):
-        for parameter in (*item.get("parameters", ()), *operation.get("parameters", ())):
-            yield from described(parameter["schema"], f"{method.upper()} {path} parameter {parameter['name']}")
+    for operation in operations(document):
+        for parameter in operation.parameters:
+            yield from described(parameter["schema"], f"{operation.place} parameter {parameter['name']}")
 
 
 def _bounds_string(schema: Schema) -> bool:

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from specvino.codegen.examples import examples
-from specvino.codegen.judge import Judge
 from specvino.codegen.lint.components import CONDITIONS
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.schemas import Schema, all_schemas, deref
 from specvino.codegen.spec import Spec
+from specvino.document.operations import Schema
+from specvino.document.pointers import resolved
+from specvino.document.validator import Validators
+from specvino.document.walk import all_schemas
 
 
 def titled(spec: Spec) -> Iterator[Problem]:
@@ -31,20 +33,20 @@ def titled(spec: Spec) -> Iterator[Problem]:
 
 def overlaps(spec: Spec) -> Iterator[Problem]:
     """Where an example meets an anyOf, at most one of the branches has it. (oneOf says so itself.)"""
-    judge = Judge(spec.document)
+    validators = Validators(spec.document)
     for place, schema, example in examples(spec.document):
-        for path, union, value in _met(spec.document, judge, schema, example, ()):
-            names = [_name(branch) for branch in _leaves(spec.document, union) if judge.fits(branch, value)]
+        for path, union, value in _met(spec.document, validators, schema, example, ()):
+            names = [_name(branch) for branch in _leaves(spec.document, union) if validators.of(branch).fits(value)]
             if len(names) > 1:
                 at = ".".join(map(str, path)) or "the value"
                 yield Problem("overlap", place, f"{at} is in more than one branch: {', '.join(names)}")
 
 
 def _met(
-    document: dict[str, Any], judge: Judge, schema: Schema, value: Any, path: tuple[str | int, ...]
+    document: dict[str, Any], validators: Validators, schema: Schema, value: Any, path: tuple[str | int, ...]
 ) -> Iterator[tuple[tuple[str | int, ...], Schema, Any]]:
     """The values inside one that a union describes, with their place and the union."""
-    schema = deref(document, schema)
+    schema = resolved(document, schema)
     if "anyOf" in schema:
         yield path, schema, value
     if isinstance(value, dict):
@@ -52,20 +54,20 @@ def _met(
         for name, child in value.items():
             below = known.get(name, schema.get("additionalProperties"))
             if isinstance(below, dict):
-                yield from _met(document, judge, below, child, (*path, name))
+                yield from _met(document, validators, below, child, (*path, name))
     elif isinstance(value, list) and isinstance(schema.get("items"), dict):
         for index, child in enumerate(value):
-            yield from _met(document, judge, schema["items"], child, (*path, index))
+            yield from _met(document, validators, schema["items"], child, (*path, index))
     for keyword in ("anyOf", "oneOf", "allOf"):
         for branch in schema.get(keyword, ()):
-            if "if" not in branch and judge.fits(branch, value):
-                yield from _met(document, judge, branch, value, path)
+            if "if" not in branch and validators.of(branch).fits(value):
+                yield from _met(document, validators, branch, value, path)
 
 
 def _leaves(document: dict[str, Any], schema: Schema) -> Iterator[Schema]:
     """The branches of a union, with those of unions inside it in their place."""
     for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
-        target = deref(document, branch)
+        target = resolved(document, branch)
         if target.keys() & {"anyOf", "oneOf"}:
             yield from _leaves(document, target)
         else:

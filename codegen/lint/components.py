@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.schemas import Schema, deref, descend, media_types, objects, resolve
 from specvino.codegen.spec import Spec
+from specvino.document.operations import Schema
+from specvino.document.pointers import referred, resolved
+from specvino.document.walk import descend, media_types, objects
 
 CONDITIONS = {"if", "then", "else", "not", "contains", "propertyNames"}
 
@@ -17,7 +19,7 @@ def references(spec: Spec) -> Iterator[Problem]:
         targets += node.get("discriminator", {}).get("mapping", {}).values()
         for target in targets:
             try:
-                resolve(spec.document, target)
+                referred(spec.document, target)
             except (KeyError, TypeError):
                 yield Problem("reference", place, f"{target} points at nothing")
 
@@ -59,5 +61,5 @@ def unused(spec: Spec) -> Iterator[Problem]:
 
 
 def _objects(document: dict[str, Any], schema: Schema) -> int:
-    branches = [deref(document, branch) for branch in schema.get("anyOf", ())]
+    branches = [resolved(document, branch) for branch in schema.get("anyOf", ())]
     return sum("properties" in branch for branch in branches)

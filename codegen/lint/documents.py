@@ -9,11 +9,12 @@ from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValida
 
 from specvino.codegen import lower, project
 from specvino.codegen.examples import examples
-from specvino.codegen.judge import Judge
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.vocabulary import placed_in
-from specvino.codegen.schemas import LIST, NAMED, ONE, Schema, all_schemas
 from specvino.codegen.spec import Spec
+from specvino.document.operations import Schema
+from specvino.document.validator import Validators
+from specvino.document.walk import LIST, NAMED, ONE, all_schemas
 
 KEYWORDS = frozenset(
     shlex.split("""
@@ -44,12 +45,12 @@ def dialects(spec: Spec) -> Iterator[Problem]:
         projected = project.project(spec.document, dialect)
         yield from _invalid(system, OpenAPIV31SpecValidator(projected))
         yield from placed_in(projected, spec.vocabulary)
-        judge = Judge(projected)
+        validators = Validators(projected)
         for place, schema, value in examples(projected):
-            for fault in judge.faults(schema, value):
+            for fault in validators.of(schema).violations(value):
                 yield Problem("examples", f"{system}: {place}", fault)
         for place, schema in all_schemas(projected):
-            for fault in judge.faults(schema, schema["default"]) if "default" in schema else ():
+            for fault in validators.of(schema).violations(schema["default"]) if "default" in schema else ():
                 yield Problem("default", f"{system}: {place}", fault)
 
 

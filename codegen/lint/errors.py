@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.schemas import deref, operations
 from specvino.codegen.spec import Spec
+from specvino.document.operations import operations
 
 ENTRY = {"status": int, "type": str, "param": bool, "retryable": bool, "meaning": str}
 ENVELOPE = {"$ref": "#/components/schemas/ErrorResponse"}
@@ -36,13 +36,13 @@ def codes(spec: Spec) -> Iterator[Problem]:
 def refusals(spec: Spec) -> Iterator[Problem]:
     """x-refusals name known codes; the operation declares the code's status."""
     known = spec.errors["codes"]
-    for path, method, _, operation in operations(spec.document):
-        place = f"{method.upper()} {path}"
-        for refusal in operation.get("x-refusals", ()):
+    for operation in operations(spec.document):
+        place = operation.place
+        for refusal in operation.definition.get("x-refusals", ()):
             code = refusal["code"]
             if code not in known:
                 yield Problem("refusals", place, f"the code {code!r} is not in errors.yaml")
-            elif str(known[code]["status"]) not in operation["responses"]:
+            elif str(known[code]["status"]) not in operation.definition["responses"]:
                 yield Problem(
                     "refusals", place, f"{code} has status {known[code]['status']}, which is not declared here"
                 )
@@ -51,19 +51,19 @@ def refusals(spec: Spec) -> Iterator[Problem]:
 def declared(spec: Spec) -> Iterator[Problem]:
     """Operations declare the errors that the server can give anywhere, and those have the one envelope."""
     document = spec.document
-    for path, method, _, operation in operations(document):
-        place = f"{method.upper()} {path}"
+    for operation in operations(document):
+        place, definition = operation.place, operation.definition
         wanted = {"500": "every operation can fail"}
-        if operation.get("security", document["security"]):
+        if definition.get("security", document["security"]):
             wanted["401"] = "it takes a key"
-        if "requestBody" in operation:
+        if "requestBody" in definition:
             wanted |= dict.fromkeys(("400", "413", "415"), "it has a body")
         for status, reason in wanted.items():
-            if status not in operation["responses"]:
+            if status not in definition["responses"]:
                 yield Problem("responses", place, f"{status} must be declared, since {reason}")
-        for status, response in operation["responses"].items():
+        for status in definition["responses"]:
             if status[0] in "45":
-                content = deref(document, response).get("content", {})
+                content = operation.content(status)
                 if content.keys() != {"application/json"} or content["application/json"].get("schema") != ENVELOPE:
                     yield Problem(
                         "responses",
@@ -85,11 +85,11 @@ def examples(spec: Spec) -> Iterator[Problem]:
 
 
 def _shown(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path, method, _, operation in operations(document):
-        for status, response in operation["responses"].items():
+    for operation in operations(document):
+        for status in operation.definition["responses"]:
             if status[0] in "45":
-                content = deref(document, response).get("content", {})
+                content = operation.content(status)
                 for name, example in content.get("application/json", {}).get("examples", {}).items():
                     value = example.get("value", {})
                     if isinstance(value, dict) and isinstance(value.get("error"), dict):
-                        yield f"{method.upper()} {path} {status} example {name}", status, value["error"]
+                        yield f"{operation.place} {status} example {name}", status, value["error"]

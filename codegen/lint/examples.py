@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from specvino.codegen.examples import examples
-from specvino.codegen.judge import Judge
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.schemas import media_types
 from specvino.codegen.spec import Spec
+from specvino.document.validator import Validators
+from specvino.document.walk import media_types
 
 PER_REQUEST = 3
 
@@ -21,7 +21,7 @@ def enough(spec: Spec) -> Iterator[Problem]:
 
 def valid(spec: Spec) -> Iterator[Problem]:
     """Each fits its schema, formats included; in particular, no value is in two branches of a oneOf."""
-    judge = Judge(spec.document)
+    validators = Validators(spec.document)
     for place, schema, value in examples(spec.document):
-        for fault in judge.faults(schema, value):
+        for fault in validators.of(schema).violations(value):
             yield Problem("examples", place, fault)

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from specvino.codegen.judge import Judge
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.walk import described, received, sent
-from specvino.codegen.schemas import Schema, all_schemas, closure, operations, parameters
 from specvino.codegen.spec import Spec
+from specvino.document.operations import Schema, operations
+from specvino.document.validator import Validators
+from specvino.document.walk import all_schemas, closure
 
 
 def descriptions(spec: Spec) -> Iterator[Problem]:
@@ -58,9 +59,9 @@ def handling(spec: Spec) -> Iterator[Problem]:
 
 def queries(spec: Spec) -> Iterator[Problem]:
     """Query parameters say what they are, who defined them and how they are handled, as the fields of a body do."""
-    for path, method, item, operation in operations(spec.document):
-        for each in parameters("query", item, operation):
-            place = f"{method.upper()} {path} parameter {each['name']}"
+    for operation in operations(spec.document):
+        for each in operation.parameters_in("query"):
+            place = f"{operation.place} parameter {each['name']}"
             if not each.get("description"):
                 yield Problem("description", place, "needs a description")
             for key in ("x-origin", "x-handling"):
@@ -71,28 +72,28 @@ def queries(spec: Spec) -> Iterator[Problem]:
 def supported_values(spec: Spec) -> Iterator[Problem]:
     """x-supported-values narrows a field, down to values that its schema accepts and with its default among them."""
     document = spec.document
-    judge = Judge(document)
+    validators = Validators(document)
     for name in sorted(closure(document, *document["components"]["schemas"])):
         for place, child in _properties(name, document["components"]["schemas"][name]):
             if "x-supported-values" not in child:
                 continue
             supported = child["x-supported-values"]
             for value in [*supported.get("enum", ()), *([supported["const"]] if "const" in supported else [])]:
-                if judge.faults(_bare(child), value):
+                if not validators.of(_bare(child)).fits(value):
                     what = f"x-supported-values names {value!r}, which the schema refuses"
                     yield Problem("supported-values", place, what)
-            if "default" in child and judge.faults(supported, child["default"]):
+            if "default" in child and not validators.of(supported).fits(child["default"]):
                 what = f"the default {child['default']!r} is outside x-supported-values"
                 yield Problem("supported-values", place, what)
 
 
 def defaults(spec: Spec) -> Iterator[Problem]:
     """A default is a value that the schema accepts."""
-    judge = Judge(spec.document)
+    validators = Validators(spec.document)
     for name, schema in spec.document["components"]["schemas"].items():
         for place, child in described(schema, name):
             if "default" in child:
-                for fault in judge.faults(_bare(child), child["default"]):
+                for fault in validators.of(_bare(child)).violations(child["default"]):
                     yield Problem("default", place, f"the default does not fit: {fault}")
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from specvino.codegen.fields import stream_event
-from specvino.codegen.schemas import Schema, deref
+from specvino.document.operations import Schema, event_of
+from specvino.document.pointers import resolved
 
 
 class Events:
@@ -16,7 +16,7 @@ class Events:
 
     def __init__(self, document: dict[str, Any], media: dict[str, Any], classify: str | list[dict[str, Any]]) -> None:
         self._document = document
-        self._event = stream_event(document, media)
+        self._event = event_of(document, media)
         self.forms: dict[str, Schema] = {}
         self.nameless = 0
         if isinstance(classify, str):
@@ -35,11 +35,11 @@ class Events:
 
     def examples(self) -> Iterator[Any]:
         """The examples of the whole union and of its branches."""
-        for schema in (deref(self._document, self._event), *self._branches(self._event)):
+        for schema in (resolved(self._document, self._event), *self._branches(self._event)):
             yield from schema.get("examples", ())
 
     def _branches(self, schema: Schema) -> Iterator[Schema]:
-        schema = deref(self._document, schema)
+        schema = resolved(self._document, schema)
         branches = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
         for branch in branches:
             yield from self._branches(branch)
@@ -47,7 +47,7 @@ class Events:
             yield schema
 
     def _exists(self, schema: Schema, path: str) -> bool:
-        schema = deref(self._document, schema)
+        schema = resolved(self._document, schema)
         branches = [branch for keyword in ("anyOf", "oneOf", "allOf") for branch in schema.get(keyword, ())]
         if any(self._exists(branch, path) for branch in branches):
             return True

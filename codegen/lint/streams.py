@@ -8,16 +8,17 @@ from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.stream_events import Events
 from specvino.codegen.lint.stream_laws import laws
 from specvino.codegen.lint.vocabulary import Vocabulary, validator
-from specvino.codegen.schemas import deref, operations
 from specvino.codegen.spec import Spec
+from specvino.document.operations import EVENTS, operations
+from specvino.document.pointers import resolved
 
 
 def tables(spec: Spec) -> Iterator[Problem]:
     """Every stream has a table that holds together."""
-    for path, method, _, operation in operations(spec.document):
-        place = f"{method.upper()} {path} x-stream"
-        media = operation["responses"].get("200", {}).get("content", {}).get("text/event-stream")
-        table = operation.get("x-stream")
+    for operation in operations(spec.document):
+        place = f"{operation.place} x-stream"
+        media = operation.content().get(EVENTS)
+        table = operation.definition.get("x-stream")
         if (media is None) != (table is None):
             yield Problem("x-stream", place, "an operation has a text/event-stream answer and x-stream, or neither")
         elif media is not None and table is not None:
@@ -27,14 +28,14 @@ def tables(spec: Spec) -> Iterator[Problem]:
 
 def examples(spec: Spec) -> Iterator[Problem]:
     """The examples of an event show every fact that a stream can state."""
-    for path, method, _, operation in operations(spec.document):
-        if "x-stream" not in operation:
+    for operation in operations(spec.document):
+        if "x-stream" not in operation.definition:
             continue
-        classify = operation["x-stream"]["classify"]
-        events = Events(spec.document, operation["responses"]["200"]["content"]["text/event-stream"], classify)
+        classify = operation.definition["x-stream"]["classify"]
+        events = Events(spec.document, operation.content()[EVENTS], classify)
         shown = {fact for event in events.examples() for fact in _stated(event, classify)}
         for fact in sorted(events.forms.keys() - shown):
-            yield Problem("examples", f"{method.upper()} {path} stream", f"no example states the fact {fact!r}")
+            yield Problem("examples", f"{operation.place} stream", f"no example states the fact {fact!r}")
 
 
 def _words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
@@ -44,7 +45,7 @@ def _words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
         if (name := _entry(law).get("law")) not in laws_by_name:
             yield f"there is no law {name!r}; known are {', '.join(laws_by_name)}"
             return
-    for error in validator(vocabulary, "x-stream").iter_errors(table):
+    for error in validator(vocabulary, "x-stream").errors(table):
         match error.instance_path:
             case ["machines", name, *path]:
                 place = [f"machine {name}", *path]
@@ -60,7 +61,7 @@ def _words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
 def _faults(document: dict[str, Any], media: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:
     classify, machines = table["classify"], table["machines"]
     events = Events(document, media, classify)
-    yield from _framing(deref(document, media["itemSchema"]), table)
+    yield from _framing(resolved(document, media["itemSchema"]), table)
     if isinstance(classify, str):
         if events.nameless:
             yield f"classify: {events.nameless} branches of the event have no const {classify}"

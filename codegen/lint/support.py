@@ -9,8 +9,9 @@ from specvino.codegen.fields import Field, around, fields, parts
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.vocabulary import misfits
 from specvino.codegen.merge import LEVELS, WHOLE_ENDPOINT, WHOLE_PART, WITHOUT, own_entry, part_level, support
-from specvino.codegen.schemas import deref, operations
 from specvino.codegen.spec import Spec
+from specvino.document.operations import operations
+from specvino.document.pointers import resolved
 
 SYSTEMS = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy")
 # The keys of an entry whose value is a JSON Schema, and where they may stand.
@@ -35,7 +36,7 @@ def dialects(spec: Spec) -> Iterator[Problem]:
 
 def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
     """What its words are about exists, and every stream of the system is described."""
-    endpoints = {operation["x-endpoint"] for _, _, _, operation in operations(document)}
+    endpoints = {operation.endpoint for operation in operations(document)}
     named = {
         "auth": dialect["auth"].get("open", ()),
         "errors": dialect["errors"].get("at", ()),
@@ -47,9 +48,9 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
                 yield f"there is no endpoint {name}, of which {key} speaks"
     headers = {
         name
-        for _, _, _, operation in operations(document)
-        for answer in operation["responses"].values()
-        for name in deref(document, answer).get("headers", ())
+        for operation in operations(document)
+        for answer in operation.definition["responses"].values()
+        for name in resolved(document, answer).get("headers", ())
     }
     for name in dialect["headers"]:
         if name not in headers:

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.schemas import Schema, all_schemas, resolve
 from specvino.codegen.spec import Spec
+from specvino.document.operations import Schema
+from specvino.document.pointers import referred
+from specvino.document.walk import all_schemas
 
 
 def unions(spec: Spec) -> Iterator[Problem]:
@@ -34,7 +36,7 @@ def _faults(document: dict[str, Any], schema: Schema) -> Iterator[str]:
         if target not in branches:
             yield f"the mapping's {value} is not a branch"
             continue
-        component = resolve(document, target)
+        component = referred(document, target)
         found = component.get("properties", {}).get(key, {}).get("const")
         if found != value:
             yield f"{target}: {key} must be the const {value!r}, but is {found!r}"

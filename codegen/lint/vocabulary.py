@@ -6,8 +6,10 @@ from typing import Any
 import jsonschema_rs
 
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.schemas import all_schemas, media_types, objects, operations
 from specvino.codegen.spec import Spec
+from specvino.document.operations import operations
+from specvino.document.validator import Validator
+from specvino.document.walk import all_schemas, media_types, objects
 
 Vocabulary = dict[str, Any]
 
@@ -23,16 +25,16 @@ def keywords(vocabulary: Vocabulary) -> set[str]:
     return {key for place in PLACES for key in vocabulary["$defs"][place]["properties"]}
 
 
-def validator(vocabulary: Vocabulary, name: str) -> jsonschema_rs.Draft202012Validator:
+def validator(vocabulary: Vocabulary, name: str) -> Validator:
     """Compiles the definition `name`."""
-    return jsonschema_rs.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": vocabulary["$defs"]})
+    return Validator({"$ref": f"#/$defs/{name}", "$defs": vocabulary["$defs"]})
 
 
 def misfits(vocabulary: Vocabulary, name: str, value: Any) -> list[str]:
     """Returns what is misspelt, missing or surplus by the definition `name`; nothing when it fits."""
     return [
         f"{'.'.join(map(str, error.instance_path))}: {error.message}".removeprefix(": ")
-        for error in validator(vocabulary, name).iter_errors(value)
+        for error in validator(vocabulary, name).errors(value)
     ]
 
 
@@ -50,7 +52,7 @@ def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Prob
     judged = set()
     for name, place, node in _places(document):
         judged.add(id(node))
-        for error in validators[name].iter_errors({key: node[key] for key in node.keys() & told}):
+        for error in validators[name].errors({key: node[key] for key in node.keys() & told}):
             path = ".".join(map(str, error.instance_path))
             rule = path.partition(".")[0].removeprefix("x-") or "extension"
             what = error.message
@@ -72,10 +74,9 @@ def _places(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]
         yield "Tag", f"tag {tag['name']}", tag
     for place, media in media_types(document):
         yield "MediaType", place, media
-    for path, method, item, operation in operations(document):
-        place = f"{method.upper()} {path}"
-        yield "Operation", place, operation
-        for each in (*item.get("parameters", ()), *operation.get("parameters", ())):
-            yield "Parameter", f"{place} parameter {each['name']}", each
+    for operation in operations(document):
+        yield "Operation", operation.place, operation.definition
+        for each in operation.parameters:
+            yield "Parameter", f"{operation.place} parameter {each['name']}", each
     for place, schema in all_schemas(document):
         yield "Schema", place, schema

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from specvino.codegen.fields import stream_event
-from specvino.codegen.schemas import Schema, closure, operations, references
+from specvino.document.operations import Schema, event_of, operations
+from specvino.document.walk import closure, references
 
 
 def received(document: dict[str, Any]) -> set[str]:
     """The component schemas that can be reached from a request's body."""
     bodies = [
         media["schema"]
-        for _, _, _, operation in operations(document)
-        for media in operation.get("requestBody", {}).get("content", {}).values()
+        for operation in operations(document)
+        for media in operation.definition.get("requestBody", {}).get("content", {}).values()
     ]
     return _reached(document, bodies)
 
@@ -21,14 +21,14 @@ def sent(document: dict[str, Any]) -> set[str]:
     """The component schemas that can be reached from an answer or the event of a stream."""
     contents = [
         response.get("content", {})
-        for _, _, _, operation in operations(document)
-        for response in operation["responses"].values()
+        for operation in operations(document)
+        for response in operation.definition["responses"].values()
     ]
     contents += [response["content"] for response in document["components"].get("responses", {}).values()]
     bodies = []
     for content in contents:
         for media in content.values():
-            bodies.append(stream_event(document, media) if "itemSchema" in media else media["schema"])
+            bodies.append(event_of(document, media) if "itemSchema" in media else media["schema"])
     return _reached(document, bodies)
 
 

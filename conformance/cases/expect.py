@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from specvino.conformance.document.dialect import Dialect, Kind
+from specvino.conformance.dialect import Dialect, Kind
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.verdict import Failed
 from specvino.document.validator import Validator

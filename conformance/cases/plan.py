@@ -9,7 +9,7 @@ from typing import Any, cast
 from specvino.conformance.cases.capabilities import CAPABILITIES
 from specvino.conformance.cases.case import Case, all_cases
 from specvino.conformance.cases.session import PATHS
-from specvino.conformance.document.dialect import LEFT_OUT, WHOLE, Dialect, Kind
+from specvino.conformance.dialect import LEFT_OUT, WHOLE, Dialect, Kind
 
 LAYERS = ("cases", "streams", "fuzz")
 PROFILES = ("core", "full")

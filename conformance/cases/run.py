@@ -11,7 +11,7 @@ from specvino.conformance.cases.plan import Plan
 from specvino.conformance.cases.session import PATHS, Session
 from specvino.conformance.cases.steps import run_steps
 from specvino.conformance.checks import all_checks
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT

@@ -5,7 +5,7 @@ from typing import Any
 
 from specvino.conformance.cases.expect import expect
 from specvino.conformance.cases.session import Session, require_answer
-from specvino.conformance.document.dialect import LEFT_OUT
+from specvino.conformance.dialect import LEFT_OUT
 from specvino.conformance.verdict import Failed, Skipped
 from specvino.document.pointers import resolved
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from schemathesis import Case, CheckContext, Response
 
-from specvino.conformance.document.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.second_validator import SecondValidator
 from specvino.conformance.http.sse import Decoder
 from specvino.conformance.streams.sse_judge import SseJudge

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from specvino.conformance.cases.plan import matches
 from specvino.conformance.cases.run import MOST_FINDINGS
-from specvino.conformance.document.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.check_texts import SAYS
 from specvino.conformance.fuzz.document import body_fields
 from specvino.conformance.fuzz.missing_endpoints import heeds_keys, missing

@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import quote
 
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.document import body_fields
 from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS
 from specvino.conformance.fuzz.request_limits import SMALL

@@ -18,7 +18,7 @@ from schemathesis.openapi.checks import (
     UnsupportedMethodResponse,
 )
 
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.checks import endpoint_of
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.conformance.http.client import RETRIED

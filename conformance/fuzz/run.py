@@ -21,7 +21,7 @@ from schemathesis.engine.run import PhaseName
 from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 from schemathesis.openapi.checks import JsonSchemaError
 
-from specvino.conformance.document.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.checks import Check, checks_for, endpoint_of
 from specvino.conformance.fuzz.document import foldable, with_streams
 from specvino.conformance.fuzz.exchanges import exchange_of

@@ -12,7 +12,7 @@ from openapi_core.datatypes import RequestParameters
 from openapi_core.exceptions import OpenAPIError
 from schemathesis import Response
 
-from specvino.conformance.document.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.document.loading import OPENAPI_31, load
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from specvino.conformance.cases.session import PATHS, Session
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, full_url, tls
 from specvino.conformance.http.exchange import Exchange, Request, Unreadable
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.rules.endings import FinishAgrees, StopAbsent, TokenLimit
 from specvino.conformance.rules.ids import IdsUnique
 from specvino.conformance.rules.logprobs import LogprobsJoin

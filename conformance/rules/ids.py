@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.rule import Rule
 

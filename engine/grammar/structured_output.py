@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.ebnf.example import shortest
+from specvino.engine.grammar.ebnf.example import shortest_text
 from specvino.engine.grammar.ebnf.render import render
 from specvino.engine.grammar.from_schema.converter import convert
 from specvino.engine.grammar.structural_tags import for_xgrammar, to_ebnf
@@ -21,7 +21,7 @@ Kind = Literal["grammar", "structural_tags_config"]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class LoweredConstraint:
     """`text` is a grammar of ours in XGrammar's notation, or a structural tag that only XGrammar knows, by the names of
     the pipeline's own options."""
 
@@ -41,49 +41,49 @@ def written(constraint: Constraint) -> str:
     return text
 
 
-def lower(constraint: Constraint) -> Form:
+def lower(constraint: Constraint) -> LoweredConstraint:
     """Raises ConstraintError for what is wrong, too large, or strict and not to be enforced."""
     try:
-        form = _lowered(constraint)
+        structured_output = _lowered(constraint)
     except SchemaError as error:
         raise ConstraintError(str(error), error.path) from None
     except RecursionError:
         raise ConstraintError("it is nested too deeply") from None
-    if len(form.text) > LONGEST_GRAMMAR:
-        message = f"it becomes a grammar of {len(form.text)} characters, accepted are {LONGEST_GRAMMAR}"
+    if len(structured_output.text) > LONGEST_GRAMMAR:
+        message = f"it becomes a grammar of {len(structured_output.text)} characters, accepted are {LONGEST_GRAMMAR}"
         raise ConstraintError(message)
-    return form
+    return structured_output
 
 
 def example(constraint: Constraint) -> str | None:
-    """A short text that the constraint allows; None for structural tags that only XGrammar knows.
+    """Returns a short text that the constraint allows; None for structural tags that only XGrammar knows.
 
     Raises ConstraintError like `lower`.
     """
     lower(constraint)
     if isinstance(constraint, JsonSchema):
-        return shortest(convert(constraint.schema)[0])
+        return shortest_text(convert(constraint.schema)[0])
     try:
-        return shortest(to_ebnf.as_grammar(constraint.tag)[0])
+        return shortest_text(to_ebnf.as_grammar(constraint.tag)[0])
     except to_ebnf.Unknown:
         return None
 
 
-def _lowered(constraint: Constraint) -> Form:
+def _lowered(constraint: Constraint) -> LoweredConstraint:
     if isinstance(constraint, JsonSchema):
         grammar, findings = convert(constraint.schema)
-        return _form("grammar", render(grammar), findings.unenforced, constraint)
+        return _enforceable("grammar", render(grammar), findings.unenforced, constraint)
     tag = constraint.tag
     try:
         whole, unenforced = to_ebnf.as_grammar(tag)
     except to_ebnf.Unknown:
         parts, unenforced = for_xgrammar.lower(tag)
-        return _form("structural_tags_config", json.dumps(parts), unenforced, constraint)
-    return _form("grammar", render(whole), unenforced, constraint)
+        return _enforceable("structural_tags_config", json.dumps(parts), unenforced, constraint)
+    return _enforceable("grammar", render(whole), unenforced, constraint)
 
 
-def _form(kind: Kind, text: str, unenforced: Mapping[Path, str], constraint: Constraint) -> Form:
+def _enforceable(kind: Kind, text: str, unenforced: Mapping[Path, str], constraint: Constraint) -> LoweredConstraint:
     if constraint.strict and unenforced:
         path, reason = next(iter(unenforced.items()))
         raise ConstraintError(reason, path, unsupported=True)
-    return Form(kind, text, tuple(unenforced))
+    return LoweredConstraint(kind, text, tuple(unenforced))

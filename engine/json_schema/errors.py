@@ -11,7 +11,7 @@ class SchemaError(ValueError):
         self.path = path
 
 
-class Impossible(Exception):
+class Unsatisfiable(Exception):
     """No value satisfies this part of a schema; `path` leads to what excludes them."""
 
     def __init__(self, path: Path, message: str) -> None:

@@ -18,7 +18,7 @@ _TOKENIZER_FILES = (
 )
 FILES = ("openvino_model.xml", "openvino_model.bin", *_TOKENIZER_FILES)
 
-# A model that sees has these instead, and some have further ones.
+# A vision-language model has these instead, and some have further ones.
 LANGUAGE_MODEL = "openvino_language_model.xml"
 VISION_FILES = (
     LANGUAGE_MODEL,

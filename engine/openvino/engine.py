@@ -1,4 +1,4 @@
-"""The engine for one OpenVINO model: an asyncio client of its prepare and worker processes."""
+"""The engine for one OpenVINO model: an asyncio client of its preprocess and worker processes."""
 
 import asyncio
 import itertools
@@ -17,40 +17,39 @@ from specvino.engine.errors import (
     PromptError,
 )
 from specvino.engine.models.source import ModelSource
-from specvino.engine.openvino.constraints import Held, held
+from specvino.engine.openvino.constraints import ResolvedConstraint, resolve_constraint
 from specvino.engine.openvino.grammar_client import GrammarClient
-from specvino.engine.openvino.image_transfer import Pictures, shown
+from specvino.engine.openvino.image_transfer import PromptImages, images_in, sent_images
 from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
-from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Seen, Step
-from specvino.engine.openvino.output_queue import Mailbox
-from specvino.engine.openvino.preprocess import chat_template
-from specvino.engine.openvino.preprocess_client import PrepareClient
-from specvino.engine.openvino.running_choice import Choice
+from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Step, VisionPrompt
+from specvino.engine.openvino.output_queue import OutputQueue
+from specvino.engine.openvino.preprocess_client import PreprocessClient
+from specvino.engine.openvino.running_choice import RunningChoice
 from specvino.engine.output.choice_output import ChoiceOutput
-from specvino.engine.output_parsers.selection import OutputFormats, choose, thinking_variables
+from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers, thinking_variables
 from specvino.engine.processes.supervisor import Supervisor
-from specvino.engine.protocol import EngineStats, ModelInfo, State
+from specvino.engine.protocol import EngineStats, ModelInfo, PaddingSide, State
 from specvino.engine.request import Conversation, GenerationRequest, Image, Prompt
 from specvino.engine.segments import Finish, Segment, Started, Usage
 from specvino.engine.text import byte_table
 from specvino.engine.text.choice_text import ChoiceText
 from specvino.engine.text.detokenizer import DetokenizerFactory
 from specvino.engine.text.echoed_prompt import EchoedPrompt
-from specvino.engine.text.pad_truncate import Side, fit
+from specvino.engine.text.pad_truncate import pad_truncate
 
 
 class _Admitted(NamedTuple):
     """A prompt that fits, and how many tokens may follow it in each of its choices.
 
-    With `pictures` its tokens are more than `token_ids`, and whether it fits is to be seen. `thinking`: it has begun
-    thoughts.
+    With `prompt_images` its tokens are more than `token_ids`, and only the worker can tell whether it fits. `thinking`
+    says that it has begun the reasoning.
     """
 
     prompt: Prompt
     token_ids: bytes
     max_new_tokens: int
-    seen: Seen | None
-    pictures: Pictures | None
+    vision_prompt: VisionPrompt | None
+    prompt_images: PromptImages | None
     thinking: bool
 
 
@@ -58,10 +57,10 @@ class OpenVINOEngine:
     """Implements `protocol.Engine`.
 
     At most `max_sequences` are generated at a time, the others wait. A worker that owes tokens and is silent for
-    `stall_timeout` seconds is started anew, and so is a prepare process that needs more than `prepare_deadline`
+    `stall_timeout` seconds is started anew, and so is a preprocess process that needs more than `preprocess_deadline`
     seconds for a conversation; a constraint of which nothing is known after `grammar_deadline` seconds makes the server
     unavailable to that request.
-    Either a `draft_model` guesses the next tokens, or they are looked up in the prompt. `tool_parser` and
+    Speculative decoding takes its drafts from a `draft_model`, or looks them up in the prompt. `tool_parser` and
     `reasoning_parser` name formats or are `none`; without them they are what the chat template shows.
     """
 
@@ -71,7 +70,7 @@ class OpenVINOEngine:
         *,
         max_sequences: int = 64,
         stall_timeout: float = 60.0,
-        prepare_deadline: float = 10.0,
+        preprocess_deadline: float = 10.0,
         grammar_deadline: float = 60.0,
         draft_model: ModelSource | None = None,
         prompt_lookup: bool = False,
@@ -83,11 +82,11 @@ class OpenVINOEngine:
         self._model: ModelInfo | None = None
         self._detokenizer: DetokenizerFactory  # set by start()
         self._parsers = (tool_parser, reasoning_parser)
-        self._formats = OutputFormats()  # likewise
+        self._selected = SelectedParsers()  # likewise
         self._ids = itertools.count()
-        self._mailboxes: dict[int, Mailbox] = {}  # by sequence; the choices of a request share one
+        self._queues: dict[int, OutputQueue] = {}  # by sequence; the choices of a request share one
         self._running = self._waiting = 0
-        self._prepare = PrepareClient(source, prepare_deadline)
+        self._preprocess = PreprocessClient(source, preprocess_deadline)
         self._grammars = GrammarClient(str(source.path), grammar_deadline)
         self._load = LoadModel(
             str(source.path),
@@ -102,7 +101,7 @@ class OpenVINOEngine:
             incoming=Step,
             on_message=self._receive,
             on_lost=self._lost,
-            busy=lambda: bool(self._mailboxes),
+            busy=lambda: bool(self._queues),
             stall_timeout=stall_timeout,
         )
 
@@ -115,22 +114,22 @@ class OpenVINOEngine:
 
     @property
     def pids(self) -> dict[str, int | None]:
-        """The child processes, None for one that is being restarted, or was not needed yet."""
+        """Returns the child processes, None for one that is being restarted, or was not needed yet."""
         return {
             "worker": self._worker.pid,
-            "prepare": self._prepare.process.pid,
+            "preprocess": self._preprocess.process.pid,
             **self._grammars.pids,
         }
 
     async def start(self) -> None:
         try:
-            starts = (self._worker.start(), self._prepare.process.start())
+            starts = (self._worker.start(), self._preprocess.process.start())
             results = await asyncio.gather(*starts, return_exceptions=True)
             for result in results:
                 if isinstance(result, BaseException):
                     raise result
             self._detokenizer = await self._choose_detokenizer()
-            self._formats = self._choose_formats()
+            self._selected = self._select_parsers()
         except ModelLoadError as error:
             await self.close()
             raise ModelLoadError(f"{self._source.path}: {error}") from error
@@ -139,12 +138,12 @@ class OpenVINOEngine:
             raise
         self._model = ModelInfo(
             self._source.context_length,
-            self._prepare.vocabulary.size,
+            self._preprocess.vocabulary.size,
             self._source.defaults,
             self._load.drafting,
             self._source.vision,
-            self._formats.calling,
-            thinking_variables(self._prepare.vocabulary.chat_template),
+            self._selected.calling,
+            thinking_variables(self._preprocess.vocabulary.chat_template),
         )
 
     async def check(self, request: GenerationRequest) -> None:
@@ -153,24 +152,24 @@ class OpenVINOEngine:
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         self._check_ready()
-        prompts, holds = await self._admit_all(request)
+        prompts, resolved = await self._admit_all(request)
         self._check_ready()  # the worker may have died meanwhile
         prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
         count = None
-        mailbox = Mailbox()
-        pictures = [prompt.pictures for prompt in prompts if prompt.pictures is not None]
-        async with shown(self._worker, pictures):
-            choices = self._send(request, list(zip(prompts, holds, strict=True)), mailbox)
+        queue = OutputQueue()
+        prompt_images = [prompt.prompt_images for prompt in prompts if prompt.prompt_images is not None]
+        async with sent_images(self._worker, prompt_images):
+            choices = self._send(request, list(zip(prompts, resolved, strict=True)), queue)
         ids = list(choices)
         try:
             # Whether a prompt with images fits, only the worker can tell.
-            outputs = await mailbox.take() if pictures else []
+            outputs = await queue.take() if prompt_images else []
             if any(output.too_long for output in outputs):
                 raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._source.context_length)
-            yield Started(prompt_tokens, holds[0].unenforced, holds[0].unenforced_arguments)
+            yield Started(prompt_tokens, resolved[0].unenforced, resolved[0].unenforced_arguments)
             completion_tokens = reasoning_tokens = 0
-            while choices or (pictures and count is None):
-                for output in outputs or await mailbox.take():
+            while choices or (prompt_images and count is None):
+                for output in outputs or await queue.take():
                     count = output.prompt_tokens or count
                     choice = choices.get(output.id)
                     if choice is None:
@@ -180,7 +179,7 @@ class OpenVINOEngine:
                     for segment in choice.push(output):
                         if isinstance(segment, Finish):
                             del choices[output.id]
-                            self._forget(output.id, finished=output.finish is not None, listen=bool(pictures))
+                            self._forget(output.id, finished=output.finish is not None, listen=bool(prompt_images))
                             completion_tokens += choice.output.tokens
                             reasoning_tokens += choice.output.reasoning_tokens
                         yield segment
@@ -196,39 +195,39 @@ class OpenVINOEngine:
         *,
         add_special_tokens: bool,
         max_length: int | None = None,
-        pad: Side | None = None,
+        pad: PaddingSide | None = None,
     ) -> list[list[int]]:
         tokenized = []
         for index, text in enumerate(texts):
             with numbered("Text", index, len(texts)):
-                token_ids = await self._prepare.tokenize(text, add_special_tokens=add_special_tokens)
+                token_ids = await self._preprocess.tokenize(text, add_special_tokens=add_special_tokens)
             ids = array("q", token_ids).tolist()
-            tokenized.append(fit(ids, max_length, pad, self._prepare.vocabulary.pad_id))
+            tokenized.append(pad_truncate(ids, max_length, pad, self._preprocess.vocabulary.pad_id))
         return tokenized
 
     async def read_image(self, file: bytes | str, longest_side: int) -> Image:
-        return await self._prepare.decode(file, longest_side)
+        return await self._preprocess.decode(file, longest_side)
 
     def stats(self) -> EngineStats:
         return EngineStats(
-            self._state(), self._running, self._waiting, self._worker.restarts + self._prepare.process.restarts
+            self._state(), self._running, self._waiting, self._worker.restarts + self._preprocess.process.restarts
         )
 
     async def close(self) -> None:
         self._fail(EngineUnavailable("The server is shutting down.", retry_after=1))
-        await asyncio.gather(self._worker.close(), self._prepare.close(), self._grammars.close())
+        await asyncio.gather(self._worker.close(), self._preprocess.close(), self._grammars.close())
         self._running = self._waiting = 0
 
     def _check_ready(self) -> None:
         self._worker.check_ready()
-        self._prepare.process.check_ready()
+        self._preprocess.process.check_ready()
 
     def _state(self) -> State:
-        states = {self._worker.state, self._prepare.process.state}
+        states = {self._worker.state, self._preprocess.process.state}
         worst: tuple[State, ...] = ("closed", "loading", "restarting")
         return next((state for state in worst if state in states), "ready" if self._model else "loading")
 
-    async def _admit_all(self, request: GenerationRequest) -> tuple[list[_Admitted], list[Held]]:
+    async def _admit_all(self, request: GenerationRequest) -> tuple[list[_Admitted], list[ResolvedConstraint]]:
         if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
             # GenAI 2026.4.1: the pipeline would crash (decision 021).
             raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
@@ -236,41 +235,41 @@ class OpenVINOEngine:
         for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
             with numbered("Prompt", index, len(request.prompts)):
                 prompts.append(await self._admit(prompt, request.sampling.max_tokens))
-        holds = [
-            await held(self._grammars, request, prompt.prompt, self._formats, thinking=prompt.thinking)
+        resolved = [
+            await resolve_constraint(self._grammars, request, prompt.prompt, self._selected, thinking=prompt.thinking)
             for prompt in prompts
         ]
-        return prompts, holds
+        return prompts, resolved
 
     async def _admit(self, prompt: Prompt, max_tokens: int | None) -> _Admitted:
         """Raises PromptError if the model can't take the prompt, or the prompt leaves no room for what is asked."""
         yields = max_tokens is None
-        token_ids, text, ending = await self._prepare.prepare(prompt)
-        images = chat_template.images(prompt) if isinstance(prompt, Conversation) else []
+        token_ids, text, ending = await self._preprocess.preprocess(prompt)
+        images = images_in(prompt) if isinstance(prompt, Conversation) else []
         # An image is one token at the least.
         left = room(len(token_ids) // TOKEN_ID_BYTES + len(images), max_tokens, self._source.context_length)
         if max_tokens is None:  # the model's own limit was not asked for: it yields to the context
             max_tokens = min(left, int(self._source.defaults.get("max_tokens", left)))
-        pictures = Pictures(next(self._ids), images) if images else None
-        seen = None
+        prompt_images = PromptImages(next(self._ids), images) if images else None
+        vision_prompt = None
         if text is not None:
-            seen = Seen(text, self._source.context_length, yields, pictures and pictures.key)
-        return _Admitted(prompt, token_ids, max_tokens, seen, pictures, self._formats.thinking(ending))
+            vision_prompt = VisionPrompt(text, self._source.context_length, yields, prompt_images and prompt_images.key)
+        return _Admitted(prompt, token_ids, max_tokens, vision_prompt, prompt_images, self._selected.thinking(ending))
 
     def _send(
-        self, request: GenerationRequest, prompts: Sequence[tuple[_Admitted, Held]], mailbox: Mailbox
-    ) -> dict[int, Choice]:
+        self, request: GenerationRequest, prompts: Sequence[tuple[_Admitted, ResolvedConstraint]], queue: OutputQueue
+    ) -> dict[int, RunningChoice]:
         """Sends a sequence for each choice, or one search for a prompt's; returns the choices by their ids."""
         sampling = request.sampling
-        choices: dict[int, Choice] = {}
-        for prompt, hold in prompts:
+        choices: dict[int, RunningChoice] = {}
+        for prompt, constraint in prompts:
             seed = secrets.randbits(31) if sampling.seed is None else sampling.seed
             search = sampling.best_of > 1 and prompt.max_new_tokens > 0
             first = len(choices)
             for i in range(request.n):
                 id = next(self._ids)
                 choices[id] = self._choice(first + i, request, prompt)
-                self._mailboxes[id] = mailbox
+                self._queues[id] = queue
                 if search and i > 0:
                     continue  # its text comes with that of the first
                 self._worker.send(
@@ -284,44 +283,44 @@ class OpenVINOEngine:
                         logprobs=request.logprobs,
                         # A prompt without an answer can only be given back.
                         echo=(request.echo and request.logprobs) or not prompt.max_new_tokens,
-                        seen=prompt.seen,
-                        form=hold.form,
+                        vision_prompt=prompt.vision_prompt,
+                        structured_output=constraint.structured_output,
                     )
                 )
         return choices
 
-    def _choice(self, index: int, request: GenerationRequest, prompt: _Admitted) -> Choice:
+    def _choice(self, index: int, request: GenerationRequest, prompt: _Admitted) -> RunningChoice:
         parser = None
         continued = not isinstance(prompt.prompt, Conversation)
         if isinstance(prompt.prompt, Conversation):
-            parser = self._formats.parser(prompt.prompt, thinking=prompt.thinking)
+            parser = self._selected.parser(prompt.prompt, thinking=prompt.thinking)
         special = not request.sampling.skip_special_tokens
-        shown = self._formats.special_tokens if parser is not None else frozenset[str]()
+        shown = self._selected.special_tokens if parser is not None else frozenset[str]()
         detokenizer = self._detokenizer(special=special, each=request.logprobs, shown=shown, continued=continued)
         text = ChoiceText(detokenizer, request.sampling, logprobs=request.logprobs)
         output = ChoiceOutput(index, text, parser, must_call=request.must_call, parallel_calls=request.parallel_calls)
         if not request.echo:
-            return Choice(output)
+            return RunningChoice(output)
         ids = array("q", prompt.token_ids).tolist()
-        return Choice(output, EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special))
+        return RunningChoice(output, EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special))
 
-    def _choose_formats(self) -> OutputFormats:
+    def _select_parsers(self) -> SelectedParsers:
         try:
-            return choose(self._prepare.vocabulary.chat_template, *self._parsers)
+            return select_parsers(self._preprocess.vocabulary.chat_template, *self._parsers)
         except ValueError as error:
             raise ModelLoadError(str(error)) from None
 
     def _forget(self, id: int, *, finished: bool, listen: bool = False) -> None:
         """Cancels the sequence unless it is finished, or was lost with its worker; `listen` hears it out."""
-        mailbox = self._mailboxes.get(id) if listen else self._mailboxes.pop(id, None)
-        if mailbox and not finished:
+        queue = self._queues.get(id) if listen else self._queues.pop(id, None)
+        if queue and not finished:
             self._worker.send(Cancel(id))
 
     def _receive(self, step: Step) -> None:
         self._running, self._waiting, self.cache_usage = step.running, step.waiting, step.cache_usage
         for output in step.outputs:
-            if mailbox := self._mailboxes.get(output.id):
-                mailbox.put(output)
+            if queue := self._queues.get(output.id):
+                queue.put(output)
 
     def _lost(self, reason: str, stalled: bool) -> None:
         self._running = self._waiting = 0
@@ -329,12 +328,12 @@ class OpenVINOEngine:
         self._fail(EngineRestarted(f"The request was lost: {reason}."))
 
     def _fail(self, error: EngineError) -> None:
-        mailboxes, self._mailboxes = self._mailboxes, {}
-        for mailbox in mailboxes.values():
-            mailbox.fail(error)
+        queues, self._queues = self._queues, {}
+        for queue in queues.values():
+            queue.fail(error)
 
     async def _choose_detokenizer(self) -> DetokenizerFactory:
-        vocabulary = self._prepare.vocabulary
+        vocabulary = self._preprocess.vocabulary
         if vocabulary.table is not None:
             return byte_table.factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
         from specvino.engine.openvino import text_streamer  # only here: it brings OpenVINO into this process

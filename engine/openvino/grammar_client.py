@@ -1,13 +1,21 @@
-"""The server's side of the grammars process and the trials process."""
+"""The server's side of the grammar process and the trial process."""
 
 import asyncio
 from collections import OrderedDict
 from typing import NamedTuple
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import Form, written
-from specvino.engine.openvino.messages.grammar import Begin, LoadStub, Lower, Lowered, Refused, Sound, Try
-from specvino.engine.processes.asking import Asking
+from specvino.engine.grammar.structured_output import LoweredConstraint, written
+from specvino.engine.openvino.messages.grammar import (
+    ConstraintRefused,
+    LoadDummyPipeline,
+    Lower,
+    Lowered,
+    StartGrammarProcess,
+    Trial,
+    TrialPassed,
+)
+from specvino.engine.processes.request_reply import RequestReplyClient
 from specvino.engine.request import Constraint, StructuralTag
 
 # So many constraints are remembered, with what came of them; their texts may be together of so many characters.
@@ -31,21 +39,29 @@ class GrammarClient:
     """
 
     def __init__(self, path: str, deadline: float) -> None:
-        self._known: OrderedDict[_Question, Form | ConstraintError] = OrderedDict()
-        self._asked: dict[_Question, asyncio.Task[Form | ConstraintError]] = {}
-        self._grammars = Asking(
-            "grammar", "specvino.engine.openvino.grammar_process", Begin(), Lowered | Refused, deadline
+        self._known: OrderedDict[_Question, LoweredConstraint | ConstraintError] = OrderedDict()
+        self._asked: dict[_Question, asyncio.Task[LoweredConstraint | ConstraintError]] = {}
+        self._grammars = RequestReplyClient(
+            "grammar",
+            "specvino.engine.openvino.grammar_process",
+            StartGrammarProcess(),
+            Lowered | ConstraintRefused,
+            deadline,
         )
-        self._trials = Asking(
-            "trial", "specvino.engine.openvino.trial_process", LoadStub(path), Sound | Refused, deadline
+        self._trials = RequestReplyClient(
+            "trial",
+            "specvino.engine.openvino.trial_process",
+            LoadDummyPipeline(path),
+            TrialPassed | ConstraintRefused,
+            deadline,
         )
 
     @property
     def pids(self) -> dict[str, int | None]:
-        """The processes, None for one that was not needed yet or is being restarted."""
-        return {"grammars": self._grammars.process.pid, "trials": self._trials.process.pid}
+        """Returns the processes, None for one that was not needed yet or is being restarted."""
+        return {"grammar": self._grammars.process.pid, "trial": self._trials.process.pid}
 
-    async def check(self, constraint: Constraint) -> Form:
+    async def check(self, constraint: Constraint) -> LoweredConstraint:
         """Raises ConstraintError and EngineUnavailable."""
         question = _Question(written(constraint), isinstance(constraint, StructuralTag), constraint.strict)
         found = self._known.get(question)
@@ -66,18 +82,18 @@ class GrammarClient:
     async def close(self) -> None:
         await asyncio.gather(self._grammars.close(), self._trials.close())
 
-    async def _ask(self, question: _Question) -> Form | ConstraintError:
+    async def _ask(self, question: _Question) -> LoweredConstraint | ConstraintError:
         lowered = await self._grammars.ask(lambda id: Lower(id, *question))
-        if isinstance(lowered, Refused):
+        if isinstance(lowered, ConstraintRefused):
             return _error(lowered)
-        form: Form = lowered.form
-        if form.kind == "structural_tags_config":
-            tried = await self._trials.ask(lambda id: Try(id, form))
-            if isinstance(tried, Refused):
+        structured_output: LoweredConstraint = lowered.structured_output
+        if structured_output.kind == "structural_tags_config":
+            tried = await self._trials.ask(lambda id: Trial(id, structured_output))
+            if isinstance(tried, ConstraintRefused):
                 return _error(tried)
-        return form
+        return structured_output
 
-    def _settle(self, question: _Question, done: asyncio.Task[Form | ConstraintError]) -> None:
+    def _settle(self, question: _Question, done: asyncio.Task[LoweredConstraint | ConstraintError]) -> None:
         del self._asked[question]
         if done.cancelled() or done.exception() is not None:
             return
@@ -86,10 +102,10 @@ class GrammarClient:
             self._known.popitem(last=False)
 
 
-def _error(refused: Refused) -> ConstraintError:
+def _error(refused: ConstraintRefused) -> ConstraintError:
     return ConstraintError(refused.message, refused.path, unsupported=refused.unsupported)
 
 
-def _size(known: tuple[_Question, Form | ConstraintError]) -> int:
+def _size(known: tuple[_Question, LoweredConstraint | ConstraintError]) -> int:
     question, result = known
-    return len(question.text) + (len(result.text) if isinstance(result, Form) else 0)
+    return len(question.text) + (len(result.text) if isinstance(result, LoweredConstraint) else 0)

@@ -5,7 +5,7 @@ import asyncio
 from specvino.engine.openvino.messages.worker import Output
 
 
-class Mailbox:
+class OutputQueue:
     """For one taker. A plain queue would cost a future and a switch of tasks for each output."""
 
     def __init__(self) -> None:

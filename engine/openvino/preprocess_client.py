@@ -1,4 +1,4 @@
-"""The server's side of the prepare process."""
+"""The server's side of the preprocess process."""
 
 import asyncio
 import itertools
@@ -8,37 +8,37 @@ from typing import NamedTuple
 from specvino.engine.admission import check_ids
 from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, ImageError, PromptError
 from specvino.engine.models.source import ModelSource
+from specvino.engine.openvino.image_transfer import without_pixels
 from specvino.engine.openvino.messages import image_tags
-from specvino.engine.openvino.messages.chunking import Joiner
+from specvino.engine.openvino.messages.chunking import ChunkJoiner
 from specvino.engine.openvino.messages.preprocess import (
     Decode,
     Decoded,
-    FromPrepare,
+    FromPreprocess,
     LoadTokenizer,
-    Prepare,
-    Prepared,
+    Preprocess,
+    Preprocessed,
     PromptRefused,
     PromptTooLong,
     Tokenize,
     Vocabulary,
 )
-from specvino.engine.openvino.preprocess import chat_template
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.request import Conversation, Image, Prompt, TextPrompt, TokenPrompt
 
-Answer = Prepared | Decoded | PromptTooLong | PromptRefused
+Answer = Preprocessed | Decoded | PromptTooLong | PromptRefused
 
 
 class Tokenized(NamedTuple):
-    """A prompt's token ids; for a model that sees also its text, whose images' tags are none of the tokens. `ending` is
-    how a conversation ends as the chat template wrote it."""
+    """A prompt's token ids; for a vision-language model also its text, whose images' tags are none of the tokens.
+    `ending` is how a conversation ends as the chat template wrote it."""
 
     token_ids: bytes
     text: str | None = None
     ending: str = ""
 
 
-class PrepareClient:
+class PreprocessClient:
     """The process answers one request after the other: a silence of `deadline` seconds is the first one's fault.
 
     When it is lost, the requests behind that one fail with EngineRestarted; they aren't sent again. All methods raise
@@ -51,13 +51,13 @@ class PrepareClient:
         self._vision = source.vision
         self._deadline = deadline
         self._ids = itertools.count()
-        self._pieces = Joiner()
+        self._pieces = ChunkJoiner()
         self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of their sending
         self.process = Supervisor(
-            "prepare",
+            "preprocess",
             "specvino.engine.openvino.preprocess",
             LoadTokenizer(str(source.path)),
-            incoming=FromPrepare,
+            incoming=FromPreprocess,
             on_message=self._receive,
             on_lost=self._lost,
             busy=lambda: bool(self._owed),
@@ -65,7 +65,7 @@ class PrepareClient:
             quiet=True,  # the template engine writes parts of templates and messages to stderr
         )
 
-    async def prepare(self, prompt: Prompt) -> Tokenized:
+    async def preprocess(self, prompt: Prompt) -> Tokenized:
         text = None
         match prompt:
             case Conversation():
@@ -110,28 +110,28 @@ class PrepareClient:
             if not answer.done():
                 answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
 
-    async def _render(self, prompt: Conversation) -> Prepared | PromptTooLong:
-        answer = await self._ask(Prepare.of(next(self._ids), chat_template.without_pixels(prompt), self._vision))
+    async def _render(self, prompt: Conversation) -> Preprocessed | PromptTooLong:
+        answer = await self._ask(Preprocess.of(next(self._ids), without_pixels(prompt), self._vision))
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's chat template refuses these messages: {answer.reason}")
         assert not isinstance(answer, Decoded)
         return answer
 
-    async def _tokenize(self, text: str, *, add_special_tokens: bool) -> Prepared | PromptTooLong:
+    async def _tokenize(self, text: str, *, add_special_tokens: bool) -> Preprocessed | PromptTooLong:
         answer = await self._ask(Tokenize(next(self._ids), text, add_special_tokens))
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's tokenizer refuses this text: {answer.reason}")
         assert not isinstance(answer, Decoded)
         return answer
 
-    async def _ask(self, request: Prepare | Tokenize | Decode) -> Answer:
+    async def _ask(self, request: Preprocess | Tokenize | Decode) -> Answer:
         self.process.check_ready()
         self.process.send(request)  # first: a text that can't be encoded mustn't leave a debt
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._owed[request.id] = answer
         return await answer
 
-    def _receive(self, message: FromPrepare) -> None:
+    def _receive(self, message: FromPreprocess) -> None:
         if isinstance(message, Vocabulary):
             self.vocabulary = message
             return

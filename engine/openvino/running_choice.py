@@ -8,8 +8,8 @@ from specvino.engine.segments import PromptText, Segment
 from specvino.engine.text.echoed_prompt import EchoedPrompt
 
 
-class Choice:
-    """Begins with its prompt, if that is to be repeated, and ends with its Finish.
+class RunningChoice:
+    """A choice that begins with its prompt, if that is to be repeated, and ends with its Finish.
 
     Outputs that come later are tokens made after a stop string, or after the only call.
     """

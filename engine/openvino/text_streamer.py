@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 import openvino_genai
 
+from specvino.engine.openvino.window_detokenizer import UNFINISHED, WindowDetokenizer
 from specvino.engine.text.detokenizer import Detokenizer, DetokenizerFactory
-from specvino.engine.text.window import UNFINISHED, WindowDetokenizer
 
 
 class TextStreamerDetokenizer:

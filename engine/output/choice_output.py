@@ -3,9 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from specvino.engine.output.logprob_attribution import TokenShares
+from specvino.engine.output.logprob_attribution import LogprobAttribution
 from specvino.engine.output.repeated_calls import RepeatedCalls
-from specvino.engine.output_parsers import CallArguments, CallEnd, CallStart, OutputParser, Piece, Reasoning, Text
+from specvino.engine.output_parsers import (
+    AnswerText,
+    CallArguments,
+    CallEnd,
+    CallStart,
+    OutputParser,
+    Piece,
+    ReasoningText,
+)
 from specvino.engine.segments import (
     Finish,
     FinishReason,
@@ -20,7 +28,8 @@ from specvino.engine.text.choice_text import ChoiceText
 
 
 class ChoiceOutput:
-    """`parser` finds calls and thoughts; without one all is text. Not `parallel_calls`: it ends behind the first call.
+    """`parser` finds tool calls and reasoning; without one all is text. Not `parallel_calls`: it ends behind the first
+    call.
 
     One that `must_call` ends before it repeats a call. So that what it called is run, its reason is `tool_calls`
     wherever all calls that were shown are whole, though the limit may have cut another one, of which nothing was shown.
@@ -43,14 +52,14 @@ class ChoiceOutput:
         self._forced = must_call
         self._parallel = parallel_calls
         self._repeats = RepeatedCalls()
-        self._shares = TokenShares()
+        self._shares = LogprobAttribution()
         self._calls = 0
         self._whole: list[bool] = []  # of each call that was shown
         self._called = False  # all that it may
 
     @property
     def tokens(self) -> int:
-        """How many were read, up to and including the one that ended the choice."""
+        """Tells how many were read, up to and including the one that ended the choice."""
         return self._text.tokens
 
     def push(
@@ -103,7 +112,9 @@ class ChoiceOutput:
         if not self._called:
             pieces = parser.finish(cut=reason == "length" or self._forced)
             # Who must call says nothing else: what is left over is markup.
-            yield from self._segments([piece for piece in pieces if not (self._forced and isinstance(piece, Text))])
+            yield from self._segments(
+                [piece for piece in pieces if not (self._forced and isinstance(piece, AnswerText))]
+            )
         if (reason == "stop" or self._forced) and self._whole and all(self._whole):
             reason = "tool_calls"
         yield Finish(self.index, reason, (*self._repeats.rest(), *self._shares.rest()))
@@ -121,9 +132,9 @@ class ChoiceOutput:
             if self._called:
                 return
             match piece:
-                case Text(text):
+                case AnswerText(text):
                     yield TextDelta(self.index, text, self._shares.of(text))
-                case Reasoning(text):
+                case ReasoningText(text):
                     yield ReasoningDelta(self.index, text, self._shares.of(text))
                 case CallStart(name):
                     self._called = bool(self._calls) and not self._parallel

@@ -6,7 +6,7 @@ from dataclasses import replace
 from specvino.engine.segments import TokenLogprob
 
 
-class TokenShares:
+class LogprobAttribution:
     """Tokens wait until something was made of their text: they go with the piece that ends with them or behind them."""
 
     def __init__(self) -> None:
@@ -18,7 +18,7 @@ class TokenShares:
         self._waiting += tokens
 
     def of(self, text: str) -> tuple[TokenLogprob, ...]:
-        """Those of the next piece that is text: it is their texts joined.
+        """Returns those of the next piece that is text: it is their texts joined.
 
         So the texts of tokens before it that were framing are empty.
         """
@@ -42,12 +42,12 @@ class TokenShares:
         return tuple(tokens)
 
     def as_written(self) -> tuple[TokenLogprob, ...]:
-        """All that wait, with their own texts."""
+        """Returns all that wait, with their own texts."""
         tokens, self._waiting, self._begun = tuple(self._waiting), [], ""
         return tokens
 
     def rest(self) -> tuple[TokenLogprob, ...]:
-        """All that are left at the end: no text was made of them but what is owed."""
+        """Returns all that are left at the end: no text was made of them but what is owed."""
         tokens = []
         for token in self.as_written():
             text = token.text if self._owed.startswith(token.text) else ""

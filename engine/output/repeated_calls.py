@@ -1,8 +1,8 @@
 """An answer that must call doesn't make the very call that it has made.
 
-A model that was taught no calls, held to a grammar that lets another call follow each, repeats itself until its tokens
-are used up. So such an answer ends with the first call that is equal to an earlier one: the same function with the same
-arguments. They are compared as they are shown, since the grammar fixes white space and the order of members.
+A model that was taught no calls, constrained by a grammar that lets another call follow each, repeats itself until its
+tokens are used up. So such an answer ends with the first call that is equal to an earlier one: the same function with
+the same arguments. They are compared as they are shown, since the grammar fixes white space and the order of members.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ class RepeatedCalls:
         self._held: list[Segment] = []
 
     def push(self, segments: Iterator[Segment]) -> Iterator[Segment]:
-        """What of the segments is free to go, with what was held back before it."""
+        """Yields what of the segments is free to go, with what was held back before it."""
         for segment in segments:
             self._held.append(segment)
             self._follow(segment)
@@ -34,7 +34,7 @@ class RepeatedCalls:
                 yield from self._released()
 
     def rest(self) -> Sequence[TokenLogprob]:
-        """The tokens of what is still held back at the end and so is never shown: they gave no text."""
+        """Returns the tokens of what is still held back at the end and so is never shown: they gave no text."""
         return [replace(token, text="") for segment in self._released() for token in getattr(segment, "logprobs", ())]
 
     def _follow(self, segment: Segment) -> None:
@@ -49,7 +49,7 @@ class RepeatedCalls:
                 self._made.add(call)
 
     def _may_repeat(self, segment: Segment) -> bool:
-        """Whether the call of this segment is so far the beginning of an earlier one: also one that breaks off."""
+        """Tells whether the call of this segment is so far the beginning of an earlier one, also if it breaks off."""
         match segment:
             case ToolCallStart() | ToolCallArguments() | ToolCallEnd(complete=False):
                 return any(name == self._name and made.startswith(self._arguments) for name, made in self._made)

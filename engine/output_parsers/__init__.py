@@ -1,41 +1,41 @@
-"""What models write around their answers: calls in eleven formats, reasoning in six.
+"""What models write around their answers: tool calls in eleven formats, reasoning in six. One module per model format.
 
-`parser_for` makes a parser of one output's text, `forced` a grammar that a call has to follow, `detect` finds the
-formats in a chat template, `needs_special_tokens` says what the detokenizer must not leave out for them.
+`parser_for` makes a parser of one output's text, `forced_call_grammar` a grammar that a call has to follow, `detect`
+finds the formats in a chat template, `needed_special_tokens` says what the detokenizer must not leave out for them.
 """
 
 from specvino.engine.output_parsers.detect import detect
-from specvino.engine.output_parsers.forced_calls import forced, thoughtful, unenforceable_keywords
+from specvino.engine.output_parsers.forced_calls import forced_call_grammar, unenforceable_keywords, with_reasoning
 from specvino.engine.output_parsers.parser import OutputParser, parser_for
-from specvino.engine.output_parsers.pieces import CallArguments, CallEnd, CallStart, Piece, Reasoning, Text
+from specvino.engine.output_parsers.pieces import AnswerText, CallArguments, CallEnd, CallStart, Piece, ReasoningText
 from specvino.engine.output_parsers.registry import (
-    FRAMINGS,
-    REASONING_FORMATS,
-    TOOL_FORMATS,
+    MESSAGE_FRAMINGS,
+    REASONING_PARSERS,
+    TOOL_PARSERS,
     check,
     ends_in_thinking,
-    needs_special_tokens,
+    needed_special_tokens,
 )
 from specvino.engine.output_parsers.tools import Tool
 
 __all__ = [
-    "FRAMINGS",
-    "REASONING_FORMATS",
-    "TOOL_FORMATS",
+    "MESSAGE_FRAMINGS",
+    "REASONING_PARSERS",
+    "TOOL_PARSERS",
+    "AnswerText",
     "CallArguments",
     "CallEnd",
     "CallStart",
     "OutputParser",
     "Piece",
-    "Reasoning",
-    "Text",
+    "ReasoningText",
     "Tool",
     "check",
     "detect",
     "ends_in_thinking",
-    "forced",
-    "needs_special_tokens",
+    "forced_call_grammar",
+    "needed_special_tokens",
     "parser_for",
-    "thoughtful",
     "unenforceable_keywords",
+    "with_reasoning",
 ]

@@ -2,7 +2,7 @@
 
 
 def detect(chat_template: str) -> tuple[str | None, str | None]:
-    """The tool format and the reasoning format of a template; the first that matches wins, None is none known."""
+    """Returns a template's tool format and reasoning format; the first that matches wins, None is none known."""
 
     def has(*markers: str) -> bool:
         return all(marker in chat_template for marker in markers)

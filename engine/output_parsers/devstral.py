@@ -6,7 +6,7 @@ from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
 from specvino.engine.grammar.structural_tags.builders import json_object as object_grammar
 from specvino.engine.output_parsers.json_scanner import json_object
 from specvino.engine.output_parsers.pieces import CallArguments, CallEnd, CallStart
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, Tools
 
 START = "[TOOL_CALLS]"
@@ -14,14 +14,14 @@ ARGUMENTS = "[ARGS]"
 MARKERS = (START, ARGUMENTS)
 
 
-def parse(source: Source, tools: Tools) -> Step[None]:
+def parse(source: TextSource, tools: Tools) -> Step[None]:
     while (yield from source.pieces_until((START,))):
         source.at = len(START)
         if not (yield from _call(source, tools)):
             yield from source.give_up(len(START))
 
 
-def _call(source: Source, tools: Tools) -> Step[bool]:
+def _call(source: TextSource, tools: Tools) -> Step[bool]:
     heads = {name + ARGUMENTS: name for name in tools}
     yield from source.blank()
     head = yield from source.one_of(tuple(heads))
@@ -47,5 +47,5 @@ def _call(source: Source, tools: Tools) -> Step[bool]:
     return True
 
 
-def forced(tools: Sequence[Tool], many: bool) -> Grammar:
+def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
     return tags([tag(START + tool.name + ARGUMENTS, object_grammar(tool.parameters), "") for tool in tools], "", many)

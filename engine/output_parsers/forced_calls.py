@@ -6,16 +6,16 @@ from typing import Any
 from specvino.engine.grammar.structural_tags.builders import NOTHING, Grammar, either, sequence
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.json_schema.members import members
-from specvino.engine.output_parsers.registry import REASONING_FORMATS, TOOL_FORMATS, check
+from specvino.engine.output_parsers.registry import REASONING_PARSERS, TOOL_PARSERS, check
 from specvino.engine.output_parsers.tools import Tool
 
 
-def forced(
-    tool_format: str,
+def forced_call_grammar(
+    tool_parser: str,
     tools: Sequence[Tool],
     name: str | None = None,
     parallel: bool = True,
-    reasoning_format: str | None = None,
+    reasoning_parser: str | None = None,
     prompt_ends_in_thinking: bool = False,
 ) -> dict[str, Any]:
     """The structural tag of one or more calls of any of the tools, or of exactly one call of the tool with this name.
@@ -24,23 +24,23 @@ def forced(
     it has to stop that first. Arguments keep to the tools' schemas. Raises ValueError for unknown formats, KeyError
     for an unknown name.
     """
-    check(tool_format, reasoning_format)
+    check(tool_parser, reasoning_parser)
     if name is not None:
         tools, parallel = [{tool.name: tool for tool in tools}[name]], False
-    grammar = TOOL_FORMATS[tool_format].forced(tools, parallel)
-    if reasoning_format is not None:
-        grammar = thoughtful(reasoning_format, grammar, prompt_ends_in_thinking)
+    grammar = TOOL_PARSERS[tool_parser].forced_call_grammar(tools, parallel)
+    if reasoning_parser is not None:
+        grammar = with_reasoning(reasoning_parser, grammar, prompt_ends_in_thinking)
     return {"type": "structural_tag", "format": grammar}
 
 
-def thoughtful(reasoning_format: str, grammar: Grammar, prompt_ends_in_thinking: bool) -> Grammar:
-    """What the grammar says, behind thoughts: they may come, and must end if the prompt has begun them."""
-    thought = REASONING_FORMATS[reasoning_format].thought(prompt_ends_in_thinking)
-    return sequence([thought if prompt_ends_in_thinking else either([NOTHING, thought]), grammar])
+def with_reasoning(reasoning_parser: str, grammar: Grammar, prompt_ends_in_thinking: bool) -> Grammar:
+    """Returns the grammar with reasoning before it: that may come, and must end if the prompt has begun it."""
+    reasoning = REASONING_PARSERS[reasoning_parser].reasoning_grammar(prompt_ends_in_thinking)
+    return sequence([reasoning if prompt_ends_in_thinking else either([NOTHING, reasoning]), grammar])
 
 
-def unenforceable_keywords(tool_format: str, tool: Tool) -> Mapping[Path, str]:
+def unenforceable_keywords(tool_parser: str, tool: Tool) -> Mapping[Path, str]:
     """Returns the keywords of the parameters to which no forced call of this format can keep, each with the reason."""
-    if not TOOL_FORMATS[tool_format].one_by_one:
+    if not TOOL_PARSERS[tool_parser].one_by_one:
         return {}
     return dict.fromkeys(members(tool.parameters or {}).beyond, "the model's format writes arguments one by one")

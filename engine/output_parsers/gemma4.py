@@ -13,8 +13,8 @@ from specvino.engine.grammar.structural_tags.builders import (
     tags,
 )
 from specvino.engine.output_parsers.pieces import CallStart
-from specvino.engine.output_parsers.python_literals import Literals
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.python_literals import PythonLiterals
+from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, Tools
 
 START = "<|tool_call>"
@@ -23,10 +23,10 @@ QUOTE = '<|"|>'
 MARKERS = (START, END, QUOTE)
 
 # Text in ordinary quotes is read too: it is what a forced call's nested values are written in.
-LITERALS = Literals(quotes=('"',), raw_quotes=(QUOTE,))
+PYTHON_LITERALS = PythonLiterals(quotes=('"',), raw_quotes=(QUOTE,))
 
 
-def parse(source: Source, tools: Tools) -> Step[None]:
+def parse(source: TextSource, tools: Tools) -> Step[None]:
     while (yield from source.pieces_until((START,))):
         source.at = len(START)
         if (yield from _call(source, tools)):
@@ -40,18 +40,18 @@ def parse(source: Source, tools: Tools) -> Step[None]:
             yield from source.give_up(len(START))
 
 
-def _call(source: Source, tools: Tools) -> Step[bool]:
+def _call(source: TextSource, tools: Tools) -> Step[bool]:
     heads = {f"call:{name}{{": name for name in tools}
     yield from source.blank()
     head = yield from source.one_of(tuple(heads))
     if head is None:
         return False
     yield CallStart(heads[head])
-    yield from LITERALS.arguments(source, ":", "}")
+    yield from PYTHON_LITERALS.arguments(source, ":", "}")
     return True
 
 
-def forced(tools: Sequence[Tool], many: bool) -> Grammar:
+def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
     calls = [listed(tool.parameters, f"call:{tool.name}{{", "}", ":", ",", _value) for tool in tools]
     return tag(START, tags(calls, "", many), END)
 

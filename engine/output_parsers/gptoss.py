@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
 from specvino.engine.grammar.structural_tags.builders import json_object as object_grammar
 from specvino.engine.output_parsers.json_scanner import json_object
-from specvino.engine.output_parsers.message_framing import Framing, Header
+from specvino.engine.output_parsers.message_framing import Header, MessageFraming
 from specvino.engine.output_parsers.pieces import CallEnd, CallStart
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, Tools
 
 CHANNEL = re.compile(r"<\|channel\|>\s*(\w*)")
@@ -28,7 +28,7 @@ def _read(header: str) -> Header:
     return Header(thinking=channel is not None and channel[1] == "analysis")
 
 
-def _call(source: Source, tools: Tools, recipient: str) -> Step[bool]:
+def _call(source: TextSource, tools: Tools, recipient: str) -> Step[bool]:
     name = recipient.removeprefix("functions.")
     if name not in tools:
         return False
@@ -42,7 +42,7 @@ def _call(source: Source, tools: Tools, recipient: str) -> Step[bool]:
     return True
 
 
-FRAMING = Framing(
+FRAMING = MessageFraming(
     starts=("<|start|>", "<|channel|>"),
     body="<|message|>",
     ends=("<|end|>", "<|return|>", "<|call|>"),
@@ -55,7 +55,7 @@ FRAMING = Framing(
 MARKERS = (*FRAMING.starts, FRAMING.body, *FRAMING.ends, "<|constrain|>")
 
 
-def forced(tools: Sequence[Tool], many: bool) -> Grammar:
+def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
     """Always one call: the token that ends it is one of those that end the output, so nothing can follow."""
     head = "<|channel|>commentary to=functions.{} <|constrain|>json<|message|>"
     return tags([tag(head.format(tool.name), object_grammar(tool.parameters), "") for tool in tools], "", many=False)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from specvino.engine.grammar.structural_tags.builders import Grammar, tags
 from specvino.engine.output_parsers import json_calls
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, Tools
 
 START = "<tool_call>"
@@ -12,7 +12,7 @@ END = "</tool_call>"
 MARKERS = (START, END)
 
 
-def parse(source: Source, tools: Tools) -> Step[None]:
+def parse(source: TextSource, tools: Tools) -> Step[None]:
     while (yield from source.pieces_until((START,))):
         source.at = len(START)
         yield from source.blank()
@@ -22,5 +22,5 @@ def parse(source: Source, tools: Tools) -> Step[None]:
             yield from source.give_up(len(START))
 
 
-def forced(tools: Sequence[Tool], many: bool) -> Grammar:
+def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
     return tags(json_calls.call_tags(tools, "arguments", START + "\n", "\n" + END), "\n", many)

@@ -13,13 +13,13 @@ from specvino.engine.grammar.structural_tags.builders import json_object as obje
 from specvino.engine.output_parsers.json_scanner import json_object, json_value
 from specvino.engine.output_parsers.pieces import CallArguments, CallEnd, CallStart
 from specvino.engine.output_parsers.python_literals import as_json
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, Tools
 
 KEYS = ('"name"', '"arguments"', '"parameters"', '"id"', '"type"')
 
 
-def call(source: Source, tools: Tools) -> Step[bool]:
+def call(source: TextSource, tools: Tools) -> Step[bool]:
     """Makes pieces of a call; False, with nothing dropped, if there is none of a known tool."""
     if not (yield from source.literal("{")):
         return False
@@ -62,7 +62,7 @@ def call(source: Source, tools: Tools) -> Step[bool]:
     return True
 
 
-def array(source: Source, tools: Tools) -> Step[bool]:
+def array(source: TextSource, tools: Tools) -> Step[bool]:
     """Makes pieces of the calls in an array; False, with nothing dropped, if the first is none.
 
     From an element on that isn't a call, the rest stays.
@@ -85,14 +85,14 @@ def array(source: Source, tools: Tools) -> Step[bool]:
     return True
 
 
-def _colon(source: Source) -> Step[bool]:
+def _colon(source: TextSource) -> Step[bool]:
     yield from source.blank()
     colon = yield from source.literal(":")
     yield from source.blank()
     return colon
 
 
-def _stream(source: Source, name: str) -> Step[bool]:
+def _stream(source: TextSource, name: str) -> Step[bool]:
     source.drop()
     yield CallStart(name)
     complete = yield from json_object(source)
@@ -102,7 +102,7 @@ def _stream(source: Source, name: str) -> Step[bool]:
     return True
 
 
-def _rest(source: Source) -> Step[None]:
+def _rest(source: TextSource) -> Step[None]:
     """Drops what follows the arguments in their object; models forget its brace, so it may be missing."""
     while True:
         yield from source.blank()
@@ -120,6 +120,6 @@ def _rest(source: Source) -> Step[None]:
 
 
 def call_tags(tools: Sequence[Tool], key: str, begin: str = "", end: str = "") -> list[Grammar]:
-    """Calls as JSON objects with `name` and, under `key`, the arguments."""
+    """Returns calls as JSON objects with `name` and, under `key`, the arguments."""
     heads = {tool.name: f'{begin}{{"name": {as_json(tool.name)}, "{key}": ' for tool in tools}
     return [tag(heads[tool.name], object_grammar(tool.parameters), "}" + end) for tool in tools]

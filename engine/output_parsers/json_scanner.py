@@ -5,7 +5,7 @@ import re
 from enum import Enum, auto
 
 from specvino.engine.output_parsers.pieces import CallArguments
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.text_source import Step, TextSource
 
 # Beyond these a client's parser may refuse what we passed on: Python's limits depth and the digits of a number.
 DEEPEST = 128
@@ -63,7 +63,7 @@ class JsonScanner:
         return "".join(out), at
 
     def _character(self, char: str) -> str | None:
-        """What to write for it: None breaks the value; the empty text, with `done`: it is behind the value."""
+        """Returns what to write for it: None breaks the value; the empty text, with `done`: it is behind the value."""
         match self._expect:
             case Expect.STRING:
                 return self._in_string(char)
@@ -108,7 +108,7 @@ class JsonScanner:
         return char
 
     def _between(self, char: str) -> str | None:
-        """A character that isn't white space, where neither string, number nor word is under way."""
+        """Takes a character that isn't white space, where neither string, number nor word is under way."""
         expect = self._expect
         if expect in (Expect.VALUE_OR_END, Expect.KEY_OR_END, Expect.COMMA_OR_END) and char == CLOSES[self._open[-1]]:
             self._open.pop()
@@ -148,7 +148,7 @@ class JsonScanner:
             self.done = True
 
 
-def json_value(source: Source) -> Step[str | None]:
+def json_value(source: TextSource) -> Step[str | None]:
     """Reads any JSON value; None if there is none, or it isn't complete."""
     scanner = JsonScanner()
     value = ""
@@ -162,7 +162,7 @@ def json_value(source: Source) -> Step[str | None]:
         yield None
 
 
-def json_object(source: Source) -> Step[bool]:
+def json_object(source: TextSource) -> Step[bool]:
     """Passes on the JSON object that begins here as arguments; whether it is complete. What is behind it stays."""
     scanner = JsonScanner()
     while True:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from specvino.engine.grammar.structural_tags.builders import Grammar, tags
 from specvino.engine.output_parsers import json_calls
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, Tools
 
 START = "<|python_tag|>"
 MARKERS = (START,)
 
 
-def parse(source: Source, tools: Tools) -> Step[None]:
+def parse(source: TextSource, tools: Tools) -> Step[None]:
     yield from source.blank()
     yield from _calls(source, tools)
     while (yield from source.pieces_until((START,))):
@@ -24,7 +24,7 @@ def parse(source: Source, tools: Tools) -> Step[None]:
             yield from source.give_up(len(START))
 
 
-def _calls(source: Source, tools: Tools) -> Step[bool]:
+def _calls(source: TextSource, tools: Tools) -> Step[bool]:
     found = False
     while (yield from json_calls.call(source, tools)):
         found = True
@@ -35,5 +35,5 @@ def _calls(source: Source, tools: Tools) -> Step[bool]:
     return found
 
 
-def forced(tools: Sequence[Tool], many: bool) -> Grammar:
+def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
     return tags(json_calls.call_tags(tools, "parameters"), "; ", many)

@@ -19,9 +19,9 @@ from specvino.engine.grammar.structural_tags.builders import (
 from specvino.engine.json_schema.members import members
 from specvino.engine.output_parsers.pieces import CallArguments, CallEnd, CallStart, Piece
 from specvino.engine.output_parsers.python_literals import as_json
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, Tools
-from specvino.engine.output_parsers.untyped_arguments import is_text, typed
+from specvino.engine.output_parsers.untyped_arguments import is_text, typed_json
 
 LONGEST_NAME = 256
 
@@ -39,7 +39,7 @@ class Markup:
     parameter_end: str
     newline: bool = False
 
-    def read(self, source: Source, tools: Tools) -> Step[bool]:
+    def read(self, source: TextSource, tools: Tools) -> Step[bool]:
         """Makes pieces of a call; False, with nothing dropped, if there is none of a known tool."""
         before, after = self.call
         tags = {before + name + after: name for name in tools}
@@ -54,7 +54,7 @@ class Markup:
         yield CallEnd(complete)
         return True
 
-    def _arguments(self, source: Source, tool: Tool) -> Step[bool]:
+    def _arguments(self, source: TextSource, tool: Tool) -> Step[bool]:
         before = "{"
         properties = members(tool.parameters or {}).properties
         while True:
@@ -71,7 +71,7 @@ class Markup:
                 return False
             before = ", "
 
-    def _value(self, source: Source, tool: Tool, schema: Any, member: str) -> Step[bool]:
+    def _value(self, source: TextSource, tool: Tool, schema: Any, member: str) -> Step[bool]:
         """`member` is what stands before the argument in JSON."""
         if self.newline:
             yield from source.literal("\n")
@@ -85,10 +85,10 @@ class Markup:
         source.drop()
         if self.newline:
             text = text.removesuffix("\n")
-        yield CallArguments(member + typed(text, schema, tool.parameters))
+        yield CallArguments(member + typed_json(text, schema, tool.parameters))
         return True
 
-    def _string(self, source: Source) -> Step[bool]:
+    def _string(self, source: TextSource) -> Step[bool]:
         """A string is passed on while it is written: models write whole files in one."""
         ends = (self.parameter_end, "\n" + self.parameter_end) if self.newline else (self.parameter_end,)
         end = yield from source.pieces_until(ends, escaped)
@@ -98,7 +98,7 @@ class Markup:
         yield CallArguments('"')
         return True
 
-    def forced(self, tool: Tool, begin: str = "", end: str = "") -> Grammar:
+    def forced_call_grammar(self, tool: Tool, begin: str = "", end: str = "") -> Grammar:
         """A tag around one call. Strings stand as they are; everything else is JSON."""
         break_ = "\n" if self.newline else ""
 

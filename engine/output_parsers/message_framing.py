@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from specvino.engine.grammar.structural_tags.builders import ANY_TEXT, Grammar, tag
-from specvino.engine.output_parsers.pieces import Piece, Reasoning, Text
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.pieces import AnswerText, Piece, ReasoningText
+from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tools
 
 LONGEST_HEADER = 512
@@ -26,7 +26,7 @@ class Header:
 class Joined:
     """Makes pieces of one kind; a line break joins those of different messages."""
 
-    def __init__(self, kind: type[Text] | type[Reasoning]) -> None:
+    def __init__(self, kind: type[AnswerText] | type[ReasoningText]) -> None:
         self._kind = kind
         self._joint = self._next_joint = ""
 
@@ -39,7 +39,7 @@ class Joined:
 
 
 @dataclass(frozen=True)
-class Framing:
+class MessageFraming:
     """A header begins with one of `starts` and stops with `body`; a message stops with one of `ends` or before a start.
 
     The first header may lack its beginning: then that was the prompt's end. `thinking` is the header of reasoning,
@@ -55,16 +55,16 @@ class Framing:
     answer: str
     after_thinking: str
     read: Callable[[str], Header]
-    call: Callable[[Source, Tools, str], Step[bool]]
+    call: Callable[[TextSource, Tools, str], Step[bool]]
 
-    def parse(self, source: Source, tools: Tools, reasoning: bool, inside: bool) -> Step[None]:
+    def parse(self, source: TextSource, tools: Tools, reasoning: bool, inside: bool) -> Step[None]:
         """`reasoning` false: thinking is text like any other. `inside`: the prompt ended in its header."""
-        text, thoughts = Joined(Text), Joined(Reasoning)
+        text, reasoned = Joined(AnswerText), Joined(ReasoningText)
         first = (*self.starts, " " + RECIPIENT, RECIPIENT, self.body)
         thinking = inside or (yield from self._begin(source, tools, text, first))
         while True:
             source.thinking = thinking and reasoning
-            joined = thoughts if source.thinking else text
+            joined = reasoned if source.thinking else text
             end = yield from source.pieces_until((*self.ends, *self.starts), joined)
             if end is None:
                 return
@@ -72,10 +72,10 @@ class Framing:
                 source.take(len(end))
             source.thinking = False
             text.next_message()
-            thoughts.next_message()
+            reasoned.next_message()
             thinking = yield from self._begin(source, tools, text, self.starts)
 
-    def _begin(self, source: Source, tools: Tools, text: Joined, starts: Sequence[str]) -> Step[bool]:
+    def _begin(self, source: TextSource, tools: Tools, text: Joined, starts: Sequence[str]) -> Step[bool]:
         """Reads the header and the call if there is one; whether what is left of the message is thinking."""
         start = yield from source.one_of(starts)
         if start is None:
@@ -97,5 +97,5 @@ class Framing:
             yield text(written)
         return False
 
-    def thought(self, inside: bool) -> Grammar:
+    def reasoning_grammar(self, inside: bool) -> Grammar:
         return tag("" if inside else self.thinking, ANY_TEXT, self.after_thinking)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
 from specvino.engine.output_parsers import json_calls
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, Tools
 
 START = "[TOOL_CALLS]"
 MARKERS = (START,)
 
 
-def parse(source: Source, tools: Tools) -> Step[None]:
+def parse(source: TextSource, tools: Tools) -> Step[None]:
     yield from source.blank()
     if not (yield from json_calls.array(source, tools)):
         source.at = 0
@@ -25,5 +25,5 @@ def parse(source: Source, tools: Tools) -> Step[None]:
             yield from source.give_up(len(START))
 
 
-def forced(tools: Sequence[Tool], many: bool) -> Grammar:
+def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
     return tag(START + " [", tags(json_calls.call_tags(tools, "arguments"), ", ", many), "]")

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
 from specvino.engine.output_parsers.markup import Markup
-from specvino.engine.output_parsers.message_framing import Framing, Header
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.message_framing import Header, MessageFraming
+from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, Tools
 
 TO = re.compile(r"\bto=([^\s<]+)")
@@ -38,7 +38,7 @@ def _read(header: str) -> Header:
             return Header(recipient=name)
 
 
-def _call(source: Source, tools: Tools, recipient: str) -> Step[bool]:
+def _call(source: TextSource, tools: Tools, recipient: str) -> Step[bool]:
     found = False
     yield from source.blank()
     yield from source.literal(WRAPPER)
@@ -52,7 +52,7 @@ def _call(source: Source, tools: Tools, recipient: str) -> Step[bool]:
     return found
 
 
-FRAMING = Framing(
+FRAMING = MessageFraming(
     starts=("<|start|>",),
     body="<|message|>",
     ends=("<|eom|>", "<|eot|>"),
@@ -65,7 +65,9 @@ FRAMING = Framing(
 MARKERS = (*FRAMING.starts, FRAMING.body, *FRAMING.ends)
 
 
-def forced(tools: Sequence[Tool], many: bool) -> Grammar:
+def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
     """All calls are in one message, which is addressed to one of the tools; the last token ends the output."""
-    calls = [tag(f" to={tool.name}<|message|>{WRAPPER}", MARKUP.forced(tool), WRAPPER_END) for tool in tools]
+    calls = [
+        tag(f" to={tool.name}<|message|>{WRAPPER}", MARKUP.forced_call_grammar(tool), WRAPPER_END) for tool in tools
+    ]
     return tags(calls, "", many=False)

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from specvino.engine.output_parsers.pieces import CallArguments, Piece, Reasoning, Text
-from specvino.engine.output_parsers.reasoning_tags import Tags
-from specvino.engine.output_parsers.registry import FRAMINGS, REASONING_FORMATS, TOOL_FORMATS, check
-from specvino.engine.output_parsers.text_source import Ending, Source, Step
+from specvino.engine.output_parsers.pieces import AnswerText, CallArguments, Piece, ReasoningText
+from specvino.engine.output_parsers.reasoning_tags import ReasoningTags
+from specvino.engine.output_parsers.registry import MESSAGE_FRAMINGS, REASONING_PARSERS, TOOL_PARSERS, check
+from specvino.engine.output_parsers.text_source import Ending, Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, by_name
-from specvino.engine.output_parsers.whitespace import Blanks
+from specvino.engine.output_parsers.whitespace import WhitespaceTrimmer
 
-Parse = Callable[[Source], Step[None]]
+Parse = Callable[[TextSource], Step[None]]
 
 
 class Stage:
-    """One pass over the text. What it makes `Text` of is the next stage's input."""
+    """One pass over the text. What it makes `AnswerText` of is the next stage's input."""
 
     def __init__(self, parse: Parse) -> None:
         self._parse = parse
@@ -22,7 +22,7 @@ class Stage:
 
     def start(self) -> None:
         self.begun = False
-        self.source = Source()
+        self.source = TextSource()
         self._steps = self._parse(self.source)
 
     def push(self, text: str) -> Iterator[Piece]:
@@ -44,43 +44,43 @@ class Stage:
 class OutputParser:
     """Cuts an output into pieces, the same whatever the parts in which it comes.
 
-    It never raises, and never loses text: what isn't a well-formed call of a known tool is `Text`, with its markers.
+    It never raises, and never loses text: what isn't a well-formed call of a known tool is answer text with markers.
     What could still become a marker or a call is held back until it can't; if the output ends before that, it may be
     markup, which is no text (see `finish`). White space that framing leaves is dropped.
     """
 
     def __init__(self, stages: Sequence[Parse]) -> None:
         self._stages = [Stage(parse) for parse in stages]
-        self._blanks = Blanks()
+        self._trimmer = WhitespaceTrimmer()
 
     @property
     def thinking(self) -> bool:
-        """Whether the text pushed so far ends within the reasoning: its tokens count as such."""
+        """Tells whether the text pushed so far ends within the reasoning: its tokens count as such."""
         return any(stage.source.thinking for stage in self._stages)
 
     def push(self, text: str) -> list[Piece]:
         return self._pieces(self._through(0, text))
 
     def finish(self, cut: bool = False) -> list[Piece]:
-        """The pieces of what was held back, now that no more comes; nothing is pushed after it.
+        """Returns the pieces of what was held back, now that no more comes; nothing is pushed after it.
 
         Dropped is what may be the beginning of markup if the output was `cut`; of one that ended by itself only the
         beginning of a call, from a whole marker on.
         """
         pieces = self._pieces(self._through(0, "", Ending.CUT if cut else Ending.DONE))
-        return joined([*pieces, *self._blanks.finish()])
+        return joined([*pieces, *self._trimmer.finish()])
 
     def _pieces(self, pieces: Iterable[Piece]) -> list[Piece]:
-        return joined(kept for piece in pieces for kept in self._blanks.push(piece))
+        return joined(kept for piece in pieces for kept in self._trimmer.push(piece))
 
     def _through(self, index: int, text: str, ending: Ending | None = None) -> Iterator[Piece]:
         if index == len(self._stages):
             if text:
-                yield Text(text)
+                yield AnswerText(text)
             return
         stage = self._stages[index]
         for piece in stage.finish(ending) if ending is not None else stage.push(text):
-            if isinstance(piece, Text):
+            if isinstance(piece, AnswerText):
                 yield from self._through(index + 1, piece.text)
             else:
                 yield from self._interrupt(index + 1)
@@ -89,33 +89,33 @@ class OutputParser:
             yield from self._through(index + 1, "", ending)
 
     def _interrupt(self, index: int) -> Iterator[Piece]:
-        """Reasoning never comes within a call, nor before text that a later stage still holds back."""
+        """ReasoningText never comes within a call, nor before text that a later stage still holds back."""
         if index < len(self._stages) and self._stages[index].begun:
             yield from self._through(index, "", Ending.INTERRUPTED)
             self._stages[index].start()
 
 
 def parser_for(
-    tool_format: str | None,
-    reasoning_format: str | None,
+    tool_parser: str | None,
+    reasoning_parser: str | None,
     tools: Sequence[Tool],
     prompt_ends_in_thinking: bool = False,
 ) -> OutputParser:
-    """A parser for one output. Without tools nothing is a call; without formats everything is text.
+    """Returns a parser for one output. Without tools nothing is a call; without formats everything is text.
 
     Raises ValueError for formats that don't exist or don't go together.
     """
-    check(tool_format, reasoning_format)
-    known = by_name(tools) if tool_format is not None else {}
-    reasons = reasoning_format is not None
-    framing = FRAMINGS.get(tool_format or "") or FRAMINGS.get(reasoning_format or "")
+    check(tool_parser, reasoning_parser)
+    known = by_name(tools) if tool_parser is not None else {}
+    reasons = reasoning_parser is not None
+    framing = MESSAGE_FRAMINGS.get(tool_parser or "") or MESSAGE_FRAMINGS.get(reasoning_parser or "")
     if framing is not None:
         inside = prompt_ends_in_thinking
         return OutputParser([partial(framing.parse, tools=known, reasoning=reasons, inside=inside)])
     stages: list[Parse] = []
-    if isinstance(tags := REASONING_FORMATS.get(reasoning_format or ""), Tags):
+    if isinstance(tags := REASONING_PARSERS.get(reasoning_parser or ""), ReasoningTags):
         stages.append(partial(tags.parse, inside=prompt_ends_in_thinking))
-    if known and (parse := TOOL_FORMATS[tool_format or ""].parse) is not None:
+    if known and (parse := TOOL_PARSERS[tool_parser or ""].parse) is not None:
         stages.append(lambda source: parse(source, known))
     return OutputParser(stages)
 
@@ -124,7 +124,11 @@ def joined(pieces: Iterable[Piece]) -> list[Piece]:
     """Neighbours of one kind become one piece."""
     out: list[Piece] = []
     for piece in pieces:
-        if out and isinstance(piece, Text | Reasoning | CallArguments) and isinstance(last := out[-1], type(piece)):
+        if (
+            out
+            and isinstance(piece, AnswerText | ReasoningText | CallArguments)
+            and isinstance(last := out[-1], type(piece))
+        ):
             out[-1] = type(piece)(last.text + piece.text)
         else:
             out.append(piece)

@@ -4,19 +4,19 @@ from collections.abc import Sequence
 
 from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
 from specvino.engine.output_parsers import json_calls
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, Tools
 
 START = "functools"
 MARKERS: tuple[str, ...] = ()
 
 
-def parse(source: Source, tools: Tools) -> Step[None]:
+def parse(source: TextSource, tools: Tools) -> Step[None]:
     while (yield from source.pieces_until((START + "[",))):
         source.at = len(START)
         if not (yield from json_calls.array(source, tools)):
             yield from source.give_up(len(START))
 
 
-def forced(tools: Sequence[Tool], many: bool) -> Grammar:
+def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
     return tag(START + "[", tags(json_calls.call_tags(tools, "arguments"), ", ", many), "]")

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class AnswerText:
     """The next part of the answer; never empty."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Reasoning:
+class ReasoningText:
     """The next part of what the model thinks before it answers; never empty."""
 
     text: str
@@ -36,9 +36,9 @@ class CallArguments:
 
 @dataclass(frozen=True, slots=True)
 class CallEnd:
-    """`complete` is false if the arguments break off; what didn't become arguments follows as `Text`."""
+    """`complete` is false if the arguments break off; what didn't become arguments follows as `AnswerText`."""
 
     complete: bool
 
 
-Piece = Text | Reasoning | CallStart | CallArguments | CallEnd
+Piece = AnswerText | ReasoningText | CallStart | CallArguments | CallEnd

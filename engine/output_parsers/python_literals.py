@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from specvino.engine.output_parsers.json_scanner import DEEPEST, LONGEST_NUMBER, NUMBER
 from specvino.engine.output_parsers.pieces import CallArguments, CallEnd
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.text_source import Step, TextSource
 
 NOT_BARE = re.compile(r"[\s=:,(){}\[\]\"'<>]")
 WORDS = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false", "null": "null"}
@@ -20,13 +20,13 @@ CODES = {"x": 2, "u": 4, "U": 8}
 
 
 @dataclass(frozen=True)
-class Literals:
+class PythonLiterals:
     """`quotes` begin and end a string with escapes, `raw_quotes` one without."""
 
     quotes: Sequence[str] = ('"', "'")
     raw_quotes: Sequence[str] = ()
 
-    def value(self, source: Source, depth: int = 0) -> Step[str | None]:
+    def value(self, source: TextSource, depth: int = 0) -> Step[str | None]:
         """Reads a value; None if there is none, or it isn't complete."""
         if depth > DEEPEST:
             return None
@@ -43,14 +43,14 @@ class Literals:
             return word
         return WORDS.get(word)
 
-    def key(self, source: Source) -> Step[str | None]:
+    def key(self, source: TextSource) -> Step[str | None]:
         quote = yield from source.one_of((*self.raw_quotes, *self.quotes))
         if quote is not None:
             return (yield from self._string(source, quote))
         return (yield from source.before(NOT_BARE)) or None
 
-    def arguments(self, source: Source, assign: str, close: str) -> Step[None]:
-        """The members of a call's arguments and its end, as pieces; what was opened is read already."""
+    def arguments(self, source: TextSource, assign: str, close: str) -> Step[None]:
+        """Yields the members of a call's arguments and its end, as pieces; what was opened is read already."""
         source.drop()
         before = "{"
         while True:
@@ -75,7 +75,7 @@ class Literals:
         source.at = 0
         yield CallEnd(False)
 
-    def _member(self, source: Source, assign: str, depth: int) -> Step[str | None]:
+    def _member(self, source: TextSource, assign: str, depth: int) -> Step[str | None]:
         key = yield from self.key(source)
         if key is None:
             return None
@@ -86,7 +86,7 @@ class Literals:
         value = yield from self.value(source, depth + 1)
         return None if value is None else f"{as_json(key)}: {value}"
 
-    def _object(self, source: Source, depth: int) -> Step[str | None]:
+    def _object(self, source: TextSource, depth: int) -> Step[str | None]:
         members: list[str] = []
         while True:
             yield from source.blank()
@@ -97,7 +97,7 @@ class Literals:
                 return None
             members.append(member)
 
-    def _items(self, source: Source, close: str, depth: int) -> Step[str | None]:
+    def _items(self, source: TextSource, close: str, depth: int) -> Step[str | None]:
         items: list[str] = []
         while True:
             yield from source.blank()
@@ -108,7 +108,7 @@ class Literals:
                 return None
             items.append(item)
 
-    def _more(self, source: Source, close: str) -> Step[bool]:
+    def _more(self, source: TextSource, close: str) -> Step[bool]:
         """After an item a comma is read, and the closing bracket is left."""
         yield from source.blank()
         following = yield from source.one_of((",", close))
@@ -116,7 +116,7 @@ class Literals:
             source.at -= len(close)
         return following is not None
 
-    def _string(self, source: Source, quote: str) -> Step[str | None]:
+    def _string(self, source: TextSource, quote: str) -> Step[str | None]:
         if quote in self.raw_quotes:
             return (yield from source.until(quote))
         special = re.compile(rf"[\\{quote}]")
@@ -132,7 +132,7 @@ class Literals:
                 return None
             text += escaped
 
-    def _escape(self, source: Source) -> Step[str | None]:
+    def _escape(self, source: TextSource) -> Step[str | None]:
         char = yield from source.exactly(1)
         if not char:
             return None
@@ -146,6 +146,6 @@ class Literals:
 
 
 def as_json(text: str) -> str:
-    """JSON text of a string, readable unless it holds halves of surrogate pairs, which UTF-8 can't carry."""
+    """Returns JSON text of a string, readable unless it holds halves of surrogate pairs, which UTF-8 can't carry."""
     written = json.dumps(text, ensure_ascii=False)
     return json.dumps(text) if any("\ud800" <= char <= "\udfff" for char in written) else written

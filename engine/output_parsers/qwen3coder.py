@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from specvino.engine.grammar.structural_tags.builders import Grammar, tags
 from specvino.engine.output_parsers.markup import Markup
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, Tools
 
 START = "<tool_call>"
@@ -24,7 +24,7 @@ MARKUP = Markup(
 )
 
 
-def parse(source: Source, tools: Tools) -> Step[None]:
+def parse(source: TextSource, tools: Tools) -> Step[None]:
     while marker := (yield from source.pieces_until((START, FUNCTION))):
         if marker == START:
             source.at = len(START)
@@ -35,5 +35,5 @@ def parse(source: Source, tools: Tools) -> Step[None]:
             yield from source.give_up(len(marker))
 
 
-def forced(tools: Sequence[Tool], many: bool) -> Grammar:
-    return tags([MARKUP.forced(tool, START + "\n", "\n" + END) for tool in tools], "\n", many)
+def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
+    return tags([MARKUP.forced_call_grammar(tool, START + "\n", "\n" + END) for tool in tools], "\n", many)

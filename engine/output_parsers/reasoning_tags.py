@@ -1,4 +1,4 @@
-"""Reasoning between two tags, before the answer: qwen3, gemma4, lfm2 and minicpm5.
+"""ReasoningText between two tags, before the answer: qwen3, gemma4, lfm2 and minicpm5.
 
 Thinking that is cut is reasoning. A call within it is part of it.
 """
@@ -6,12 +6,12 @@ Thinking that is cut is reasoning. A call within it is part of it.
 from dataclasses import dataclass
 
 from specvino.engine.grammar.structural_tags.builders import ANY_TEXT, Grammar, regex, sequence, tag
-from specvino.engine.output_parsers.pieces import Reasoning
-from specvino.engine.output_parsers.text_source import Source, Step
+from specvino.engine.output_parsers.pieces import ReasoningText
+from specvino.engine.output_parsers.text_source import Step, TextSource
 
 
 @dataclass(frozen=True)
-class Tags:
+class ReasoningTags:
     """`title` is a line that may follow the start tag and isn't reasoning.
 
     `anywhere`: the start tag counts wherever it stands, since it is a control token that no prose spells. Otherwise
@@ -23,7 +23,7 @@ class Tags:
     title: str = ""
     anywhere: bool = False
 
-    def parse(self, source: Source, inside: bool) -> Step[None]:
+    def parse(self, source: TextSource, inside: bool) -> Step[None]:
         """`inside`: the prompt ended in the start tag; models may repeat it."""
         yield from source.blank()
         if (yield from source.literal(self.start)) or inside:
@@ -33,21 +33,21 @@ class Tags:
             source.at = len(self.start)
             yield from self._reasoning(source)
 
-    def _reasoning(self, source: Source) -> Step[None]:
+    def _reasoning(self, source: TextSource) -> Step[None]:
         source.drop()
         source.thinking = True
         if self.title and (yield from source.literal(self.title)):
             source.drop()
         source.at = 0
-        if (yield from source.pieces_until((self.end,), Reasoning)):
+        if (yield from source.pieces_until((self.end,), ReasoningText)):
             source.at = len(self.end)
             source.thinking = False
             yield from source.blank()
             source.drop()
 
-    def thought(self, inside: bool) -> Grammar:
+    def reasoning_grammar(self, inside: bool) -> Grammar:
         return sequence([tag("" if inside else self.start + self.title, ANY_TEXT, self.end), regex(r"\n{0,2}")])
 
 
-THINK = Tags("<think>", "</think>")
-GEMMA4 = Tags("<|channel>", "<channel|>", title="thought\n", anywhere=True)
+THINK = ReasoningTags("<think>", "</think>")
+GEMMA4 = ReasoningTags("<|channel>", "<channel|>", title="thought\n", anywhere=True)

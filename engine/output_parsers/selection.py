@@ -1,4 +1,4 @@
-"""How a model writes calls and thoughts: as its operator says, else as its chat template shows."""
+"""How a model writes tool calls and reasoning: as its operator says, else as its chat template shows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from specvino.engine.output_parsers import (
     check,
     detect,
     ends_in_thinking,
-    needs_special_tokens,
+    needed_special_tokens,
     parser_for,
 )
 from specvino.engine.protocol import Calling
@@ -20,16 +20,13 @@ from specvino.engine.request import Conversation
 # What a call looks like that is forced from a model of which no format is known.
 _FALLBACK = "hermes3"
 
-# So much of a prompt's end tells whether an answer begins with thoughts (characters).
-ENDING = 256
-
 # Variables of chat templates by which they are told how much to think.
 _THINKING = ("enable_thinking", "reasoning_effort")
 
 
 @dataclass(frozen=True, slots=True)
-class OutputFormats:
-    """`tool` and `reasoning` are names in `formats`. `taught` says that the model knows the tool format."""
+class SelectedParsers:
+    """`tool` and `reasoning` are names of parsers. `taught` says that the model knows the tool format."""
 
     tool: str | None = "hermes3"
     reasoning: str | None = "qwen3"
@@ -43,26 +40,26 @@ class OutputFormats:
 
     @property
     def special_tokens(self) -> frozenset[str]:
-        """The texts of control tokens without which the formats can't be read."""
-        return needs_special_tokens(self.tool, self.reasoning)
+        """Returns the texts of control tokens without which the formats can't be read."""
+        return needed_special_tokens(self.tool, self.reasoning)
 
     def thinking(self, ending: str) -> bool:
-        """Whether an answer to a prompt with this ending begins with thoughts."""
+        """Tells whether an answer to a prompt with this ending begins with reasoning."""
         return ends_in_thinking(self.reasoning, ending)
 
     def parser(self, conversation: Conversation, *, thinking: bool) -> OutputParser | None:
-        """A parser for one answer; None where everything is text."""
+        """Returns a parser for one answer; None where everything is text."""
         tools = conversation.tools if self.tool is not None else ()
         if not tools and self.reasoning is None:
             return None
         return parser_for(self.tool, self.reasoning, tools, thinking)
 
 
-AS_TAUGHT = OutputFormats()
+AS_TAUGHT = SelectedParsers()
 
 
-def choose(template: str, tool: str | None, reasoning: str | None) -> OutputFormats:
-    """The formats by the names that were asked for: `none` is none, None is what the chat template shows.
+def select_parsers(template: str, tool: str | None, reasoning: str | None) -> SelectedParsers:
+    """Returns the formats by the names that were asked for: `none` is none, None is what the chat template shows.
 
     Raises ValueError for an unknown name, and for two that don't go together.
     """
@@ -80,11 +77,11 @@ def choose(template: str, tool: str | None, reasoning: str | None) -> OutputForm
         else:
             chosen_tool = None
         check(chosen_tool, chosen_reasoning)
-    return OutputFormats(chosen_tool, chosen_reasoning, taught=tool is not None or shown_tool is not None)
+    return SelectedParsers(chosen_tool, chosen_reasoning, taught=tool is not None or shown_tool is not None)
 
 
 def thinking_variables(template: str) -> frozenset[str]:
-    """Those that the template heeds."""
+    """Returns the variables about reasoning that the template heeds."""
     return frozenset(name for name in _THINKING if name in template)
 
 

@@ -1,7 +1,7 @@
 """Reading text that isn't all there yet.
 
-A parser is a generator over a `Source`. It yields pieces, and None where it can't go on before more text comes; then
-it is resumed at the same place. So it reads like one for a complete text, and where that text is cut makes no
+A parser is a generator over a `TextSource`. It yields pieces, and None where it can't go on before more text comes;
+then it is resumed at the same place. So it reads like one for a complete text, and where that text is cut makes no
 difference: every decision waits until the characters it needs are there, and is made as soon as they are.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from enum import Enum, auto
 from typing import TypeVar
 
-from specvino.engine.output_parsers.pieces import Piece, Text
+from specvino.engine.output_parsers.pieces import AnswerText, Piece
 
 T = TypeVar("T")
 Step = Generator[Piece | None, None, T]
@@ -26,7 +26,7 @@ class Ending(Enum):
     CUT = auto()  # it would have said more
 
 
-class Source:
+class TextSource:
     """`rest` is the text that no piece has been made of yet. Reading looks ahead up to `at`; `drop` makes it final.
 
     `marked`: it begins with a whole marker, which may begin a call. `ended`: no more text comes. `cut`: it ended within
@@ -117,7 +117,7 @@ class Source:
             searched = max(start, len(self.rest) - len(marker) + 1)
             yield None
 
-    def pieces_until(self, markers: Sequence[str], piece: Callable[[str], Piece] = Text) -> Step[str | None]:
+    def pieces_until(self, markers: Sequence[str], piece: Callable[[str], Piece] = AnswerText) -> Step[str | None]:
         """Makes pieces of the text before the first of the markers, which stays; None if the text ends without one."""
         self.marked = False
         while True:
@@ -137,7 +137,7 @@ class Source:
     def give_up(self, count: int) -> Step[None]:
         """What was looked at isn't what it seemed: its beginning is text, the rest is to be read again."""
         if text := self.take(count):
-            yield Text(text)
+            yield AnswerText(text)
 
     def closing(self, marker: str) -> Step[bool]:
         """Drops the marker if it comes next, after white space; at the end of the text also the beginning of one."""

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from specvino.engine.json_schema.types import STRING, admitted_types
-from specvino.engine.output_parsers.python_literals import Literals, as_json
-from specvino.engine.output_parsers.text_source import Source
+from specvino.engine.output_parsers.python_literals import PythonLiterals, as_json
+from specvino.engine.output_parsers.text_source import TextSource
 
 
 def is_text(schema: Any, root: Mapping[str, Any] | None) -> bool:
-    """Whether the argument is a string, whatever it looks like."""
+    """Tells whether the argument is a string, whatever it looks like."""
     return admitted_types(schema, root) == STRING
 
 
-def typed(text: str, schema: Any, root: Mapping[str, Any] | None) -> str:
-    """JSON text of the argument.
+def typed_json(text: str, schema: Any, root: Mapping[str, Any] | None) -> str:
+    """Returns JSON text of the argument.
 
     What reads as a value of another type is one, if the schema admits it or admits no string; all else is a string.
     """
@@ -28,8 +28,8 @@ def typed(text: str, schema: Any, root: Mapping[str, Any] | None) -> str:
 
 
 def _literal(text: str) -> str | None:
-    source = Source(text, ended=True)
-    reading = Literals().value(source)
+    source = TextSource(text, ended=True)
+    reading = PythonLiterals().value(source)
     while True:
         try:
             next(reading)  # never waits: the text has ended

@@ -6,19 +6,19 @@ nothing around reasoning, nothing between calls; before and after a call the tex
 
 from collections.abc import Iterator
 
-from specvino.engine.output_parsers.pieces import Piece, Reasoning, Text
+from specvino.engine.output_parsers.pieces import AnswerText, Piece, ReasoningText
 
 
-class Blanks:
+class WhitespaceTrimmer:
     def __init__(self) -> None:
         self._held = ""
         self._last: type[Piece] | None = None  # the kind of the last piece that passed
 
     def push(self, piece: Piece) -> Iterator[Piece]:
         match piece:
-            case Text(text):
+            case AnswerText(text):
                 yield from self._text(text)
-            case Reasoning(text):
+            case ReasoningText(text):
                 yield from self._reasoning(text)
             case _:
                 self._held = ""
@@ -28,24 +28,24 @@ class Blanks:
     def finish(self) -> Iterator[Piece]:
         """An output of white space alone is an answer."""
         if self._held and self._last is None:
-            yield Text(self._held)
+            yield AnswerText(self._held)
 
     def _text(self, text: str) -> Iterator[Piece]:
-        if self._last is Reasoning:
+        if self._last is ReasoningText:
             self._held, text = "", text.lstrip()
         text = self._held + text
-        if self._last is Text or not text.isspace():
+        if self._last is AnswerText or not text.isspace():
             self._held = ""
             if text:
-                self._last = Text
-                yield Text(text)
+                self._last = AnswerText
+                yield AnswerText(text)
         else:
             self._held = text
 
     def _reasoning(self, text: str) -> Iterator[Piece]:
-        text = self._held + text if self._last is Reasoning else text.lstrip()
+        text = self._held + text if self._last is ReasoningText else text.lstrip()
         free = text.rstrip()
         self._held = text[len(free) :]
         if free:
-            self._last = Reasoning
-            yield Reasoning(free)
+            self._last = ReasoningText
+            yield ReasoningText(free)

@@ -15,7 +15,7 @@ from specvino.engine.processes.lifecycle import Failed
 
 
 def run(incoming: Any, work: Callable[[BlockingChannel], None], describe: Callable[[Exception], str]) -> None:
-    """The whole life of a child: `work` with the channel that `spawn` made, until it returns or the server goes.
+    """Leads the whole life of a child: `work` with the channel that `spawn` made, until it returns or the server goes.
 
     `incoming` is the type of the messages that it receives. An exception of `work` goes to the server as Failed, in
     the words of `describe`.

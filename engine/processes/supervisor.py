@@ -69,7 +69,7 @@ class Supervisor:
 
     @property
     def pid(self) -> int | None:
-        """The child's process id, None while there is none."""
+        """Returns the child's process id, None while there is none."""
         return self._child.pid if self._child else None
 
     async def start(self) -> None:
@@ -158,7 +158,7 @@ class Supervisor:
         return False
 
     def _load_deadline(self) -> float:
-        """How long (seconds) a child may load: much longer than the one before it, if there was one."""
+        """Tells how long (seconds) a child may load: much longer than the one before it, if there was one."""
         return max(self._stall_timeout, 10 * self._load_seconds) if self.state == "restarting" else _LONGEST_LOAD
 
     def _receive(self, message: Any) -> None:

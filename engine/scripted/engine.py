@@ -1,15 +1,17 @@
 """An engine without a model: an offline mock of the API, and faults on demand for tests.
 
 It answers a conversation with its last user message, or with the results of calls that end it, so that an agent comes
-to an end; a text prompt with its text, and a token prompt with its ids as words. A token is a word (`text/words.py`);
-every message of a conversation takes 4 tokens more, and the end of a turn is a token, as in a real model. With a
-temperature above 0 the words are shuffled by the seed, so that choices differ and each can be repeated. How likely a
-token was depends on the token alone. The worse texts of a search (best_of above 1) begin a word later each.
+to an end; a text prompt with its text, and a token prompt with its ids as words. A token is a word
+(`mock_tokenizer.py`); every message of a conversation takes 4 tokens more, and the end of a turn is a token, as in a
+real model. With a temperature above 0 the words are shuffled by the seed, so that choices differ and each can be
+repeated. How likely a token was depends on the token alone. The worse texts of a search (best_of above 1) begin a word
+later each.
 
 To a constraint it answers with a short text that the constraint allows, whatever the prompt; where a structural tag
 leaves room for any text, or holds a grammar, it answers as without. If it must call, it calls the first two tools, or
-as often as its script says, with short arguments that they allow: always the same for a tool. Calls and thoughts are
-written as in the formats hermes3 and qwen3: a message may hold them, too, and they are recognised when it comes back.
+as often as its script says, with short arguments that they allow: always the same for a tool. Tool calls and reasoning
+are written as in the formats hermes3 and qwen3: a message may hold them, too, and they are recognised when it comes
+back.
 
 A `Script` changes that: given to the constructor for all prompts, or for one prompt in its own text (`script.py`).
 """
@@ -26,12 +28,12 @@ from typing import Any
 from specvino.engine.admission import check_ids, numbered, room
 from specvino.engine.errors import ConstraintError, EngineRestarted, EngineUnavailable, ImageError, PromptError
 from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS
-from specvino.engine.grammar.structured_output import Form, example, lower, written
+from specvino.engine.grammar.structured_output import LoweredConstraint, example, lower, written
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers import OutputParser
-from specvino.engine.output_parsers.selection import AS_TAUGHT, OutputFormats, require_object
-from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, State
+from specvino.engine.output_parsers.selection import AS_TAUGHT, SelectedParsers, require_object
+from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, PaddingSide, State
 from specvino.engine.request import (
     Constraint,
     Conversation,
@@ -48,7 +50,7 @@ from specvino.engine.scripted.script import AS_IT_COMES, Script, directed
 from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, Started, TokenLogprob, Usage
 from specvino.engine.text.byte_table import ByteTableDetokenizer
 from specvino.engine.text.choice_text import ChoiceText
-from specvino.engine.text.pad_truncate import Side, fit
+from specvino.engine.text.pad_truncate import pad_truncate
 
 CONTEXT_LENGTH = 4096
 
@@ -109,7 +111,7 @@ class _Choice:
 class ScriptedEngine:
     """An Engine; see the module's text.
 
-    `defaults` and `drafting` are what its model says of itself; drafting changes nothing in the answers. `formats` are
+    `defaults` and `drafting` are what its model says of itself; drafting changes nothing in the answers. `parsers` are
     at most hermes3 and qwen3.
     """
 
@@ -119,12 +121,12 @@ class ScriptedEngine:
         *,
         defaults: Mapping[str, float | int] | None = None,
         drafting: Drafting | None = None,
-        formats: OutputFormats = AS_TAUGHT,
+        parsers: SelectedParsers = AS_TAUGHT,
     ) -> None:
         self._script = script
         self._defaults = defaults or {}
         self._drafting = drafting
-        self._formats = formats
+        self._parsers = parsers
         self._model: ModelInfo | None = None
         self._closed = asyncio.Event()
         self._running = 0
@@ -142,7 +144,7 @@ class ScriptedEngine:
             VOCABULARY_SIZE,
             self._defaults,
             self._drafting,
-            calling=self._formats.calling,
+            calling=self._parsers.calling,
             thinking_variables=frozenset(["enable_thinking"]),
         )
 
@@ -188,10 +190,10 @@ class ScriptedEngine:
         *,
         add_special_tokens: bool,
         max_length: int | None = None,
-        pad: Side | None = None,
+        pad: PaddingSide | None = None,
     ) -> list[list[int]]:
         self._check_ready(self._script)
-        return [fit(word_ids(text), max_length, pad, PAD_ID) for text in texts]
+        return [pad_truncate(word_ids(text), max_length, pad, PAD_ID) for text in texts]
 
     async def read_image(self, file: bytes | str, longest_side: int) -> Image:
         raise ImageError("This engine reads text only.")
@@ -224,16 +226,16 @@ class ScriptedEngine:
         return [_Choice(first + i, i, answer, request, script, limit, self._parser(prompt)) for i in range(request.n)]
 
     def _parser(self, prompt: Prompt) -> OutputParser | None:
-        return self._formats.parser(prompt, thinking=False) if isinstance(prompt, Conversation) else None
+        return self._parsers.parser(prompt, thinking=False) if isinstance(prompt, Conversation) else None
 
     def _marked_up(self, text: str, prompt: Conversation, request: GenerationRequest, script: Script) -> str:
-        """The text with the thoughts and calls that are wanted."""
+        """Returns the text with the reasoning and the calls that are wanted."""
         if request.must_call:
             most = (script.calls or 2) if request.parallel_calls else 1
             return _calls(prompt.tools * (script.calls or 1), most)
         thinks = json.loads(prompt.variables).get("enable_thinking") is not False
-        thoughts = f"<think>\n{text}\n</think>\n\n" if script.think and thinks else ""
-        return thoughts + text + (_calls(prompt.tools * script.calls, script.calls) if script.calls else "")
+        reasoning = f"<think>\n{text}\n</think>\n\n" if script.think and thinks else ""
+        return reasoning + text + (_calls(prompt.tools * script.calls, script.calls) if script.calls else "")
 
     def _check_ready(self, script: Script) -> None:
         if script.unavailable or self._model is None or self._closed.is_set():
@@ -251,7 +253,7 @@ class ScriptedEngine:
 
 
 def count_tokens(prompt: Prompt) -> int:
-    """The length of a prompt by the rule of this engine."""
+    """Returns the length of a prompt by the rule of this engine."""
     match prompt:
         case Conversation():
             tools = [f"{tool.name} {tool.description or ''} {_written(tool)}" for tool in prompt.tools]
@@ -263,7 +265,7 @@ def count_tokens(prompt: Prompt) -> int:
 
 
 def _calls(tools: Sequence[Tool], most: int) -> str:
-    """One call of each of the first tools, as hermes3 has them."""
+    """Returns one call of each of the first tools, as hermes3 has them."""
     return "\n".join(
         f'<tool_call>\n{{"name": {json.dumps(tool.name)}, "arguments": {_arguments(tool)}}}\n</tool_call>'
         for tool in tools[:most]
@@ -285,7 +287,7 @@ def _parameters(tool: Tool) -> Mapping[str, Any]:
     return NO_ARGUMENTS if tool.parameters is None else tool.parameters
 
 
-def _lowered(constraint: Constraint) -> Form:
+def _lowered(constraint: Constraint) -> LoweredConstraint:
     written(constraint)  # raises for one that is too long
     return lower(constraint)
 
@@ -300,12 +302,12 @@ def _unenforced_arguments(request: GenerationRequest) -> tuple[tuple[int, Path],
     found: list[tuple[int, Path]] = []
     for index, tool in enumerate(tools if request.must_call else ()):
         try:
-            form = _lowered(JsonSchema(_parameters(tool), tool.strict))
+            structured_output = _lowered(JsonSchema(_parameters(tool), tool.strict))
             require_object(_parameters(tool))
         except ConstraintError as error:
             error.tool = index
             raise
-        found += [(index, path) for path in form.unenforced]
+        found += [(index, path) for path in structured_output.unenforced]
     return tuple(found)
 
 
@@ -317,7 +319,7 @@ def _tokens(text: str, token_bytes: int) -> list[bytes]:
 
 
 def _logprob(token: bytes) -> float:
-    """The same for the same token everywhere; the end of the turn is certain."""
+    """Returns the same for the same token everywhere; the end of the turn is certain."""
     return -(zlib.crc32(token) % 1024) / 64
 
 

@@ -10,12 +10,12 @@ _TOKEN = re.compile(r"\s*\S+|\s+$")
 
 
 def words(text: str) -> list[str]:
-    """The text's tokens; together they are the text."""
+    """Returns the text's tokens; together they are the text."""
     return _TOKEN.findall(text)
 
 
 def word_ids(text: str) -> list[int]:
-    """An id for each token, the same for the same word everywhere; some words share theirs."""
+    """Returns an id for each token, the same for the same word everywhere; some words share theirs."""
     return [word_id(word.encode()) for word in words(text)]
 
 

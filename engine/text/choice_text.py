@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from specvino.engine.request import Sampling
 from specvino.engine.segments import TokenLogprob
 from specvino.engine.text.detokenizer import Detokenizer
-from specvino.engine.text.pending_logprobs import TokenTrail
+from specvino.engine.text.pending_logprobs import PendingLogprobs
 from specvino.engine.text.stop import StopMatcher
 
 
@@ -25,7 +25,7 @@ class ChoiceText:
         self._ends = sampling.stop_token_ids
         self._keep = sampling.include_stop_str_in_output
         self._least = sampling.min_tokens
-        self._trail = TokenTrail() if logprobs else None
+        self._trail = PendingLogprobs() if logprobs else None
         self._tokens: tuple[TokenLogprob, ...] = ()
         self._rest: tuple[TokenLogprob, ...] = ()
 
@@ -43,16 +43,16 @@ class ChoiceText:
         return self._released(text, ended=self.stopped)
 
     def finish(self) -> str:
-        """The text that was held back, now that no more tokens come."""
+        """Returns the text that was held back, now that no more tokens come."""
         return self._released(self._held(), ended=True)
 
     def take_logprobs(self) -> tuple[TokenLogprob, ...]:
-        """Those of the text that was returned since they were last taken."""
+        """Returns those of the text that was returned since they were last taken."""
         tokens, self._tokens = self._tokens, ()
         return tokens
 
     def rest_logprobs(self) -> tuple[TokenLogprob, ...]:
-        """All others, at the end: they gave no text."""
+        """Returns all others, at the end: they gave no text."""
         tokens, self._rest = self._rest, ()
         return tokens
 

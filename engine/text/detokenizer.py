@@ -9,19 +9,19 @@ class Detokenizer(Protocol):
 
     @property
     def unfinished(self) -> bool:
-        """Whether a begun character is held back."""
+        """Tells whether a begun character is held back."""
         ...
 
     def push(self, token_ids: Sequence[int]) -> str:
-        """The text that these ids complete; '' if there is none yet. Never ends inside a code point."""
+        """Returns the text that these ids complete; '' if there is none yet. Never ends inside a code point."""
         ...
 
     def finish(self) -> str:
-        """The text that was held back, now that no more ids come: without a character that is still unfinished."""
+        """Returns the text that was held back, now that no more ids come, without a character still unfinished."""
         ...
 
     def bytes_of(self, token_id: int) -> bytes | None:
-        """What the token that was pushed last is in itself; None if it depends on the tokens around it."""
+        """Returns what the token that was pushed last is in itself; None if it depends on the tokens around it."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""A prompt given back as text, with its tokens' probabilities where they are wanted."""
+"""A prompt given back as text, with its tokens' logprobs where they are wanted."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ class EchoedPrompt:
         self.text = "".join(pieces)
 
     def tokens(self, logprobs: Sequence[float | None]) -> tuple[TokenLogprob, ...]:
-        """The prompt's tokens; their texts make up `text`. There is one of `logprobs` for each.
+        """Returns the prompt's tokens; their texts make up `text`. There is one of `logprobs` for each.
 
         A special token may stand in the text, or may have been added by the tokenizer.
         """
@@ -31,7 +31,7 @@ class EchoedPrompt:
         )
 
     def _read(self, *, special: bool) -> list[tuple[str, bytes | None]]:
-        """Each token's text and bytes."""
+        """Returns each token's text and bytes."""
         detokenizer = self._detokenizers(special=special, each=True)
         read = [(detokenizer.push([id]), detokenizer.bytes_of(id)) for id in self._ids]
         text, bytes = read[-1]

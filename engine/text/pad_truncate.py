@@ -1,15 +1,13 @@
 """Token ids brought to a length."""
 
-from typing import Literal
-
-Side = Literal["left", "right"]
+from specvino.engine.protocol import PaddingSide
 
 
-def fit(ids: list[int], max_length: int | None, pad: Side | None, pad_id: int) -> list[int]:
+def pad_truncate(ids: list[int], max_length: int | None, pad: PaddingSide | None, pad_id: int) -> list[int]:
     """Keeps the first `max_length` ids, and fills fewer up to it on the side `pad`, unless that is None.
 
-    OpenVINO's own truncation depends on the model: tokenizers exported for text generation keep the last ids, and
-    those made from GGUF ignore the length. Here all models do the same.
+    The own truncation of OpenVINO Tokenizers 2026.4.1 depends on the model: tokenizers exported for text generation
+    keep the last ids, and those made from GGUF ignore the length. Here all models do the same.
     """
     if max_length is None:
         return ids

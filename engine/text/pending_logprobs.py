@@ -1,9 +1,9 @@
-"""The tokens of a text with their probabilities, given out as the text comes free."""
+"""The tokens of a text with their logprobs, given out as the text comes free."""
 
 from specvino.engine.segments import TokenLogprob
 
 
-class TokenTrail:
+class PendingLogprobs:
     """Tokens go in with the text that each gave at once; they come out when that text is free to go.
 
     So a token whose text is held back, as it may begin a stop string, waits with it, and its text can still be cut.
@@ -16,7 +16,7 @@ class TokenTrail:
         self._free = 0  # characters that are free to go and whose tokens aren't out yet
 
     def add(self, text: str, bytes: bytes | None, logprob: float | None, *, whole: bool = True) -> None:
-        """`whole` says that the text isn't inside a character after this token."""
+        """Adds a token; `whole` says that the text isn't inside a character after this token."""
         self._waiting.append(TokenLogprob(text, bytes, logprob))
         if text and whole:
             self._whole = len(self._waiting)
@@ -32,7 +32,7 @@ class TokenTrail:
         self._free += length
 
     def take(self) -> tuple[TokenLogprob, ...]:
-        """The tokens whose text is free, in their order."""
+        """Returns the tokens whose text is free, in their order."""
         taken = length = 0
         for place, token in enumerate(self._waiting[: self._whole], start=1):
             length += len(token.text)
@@ -48,7 +48,7 @@ class TokenTrail:
         return tuple(tokens)
 
     def rest(self) -> tuple[TokenLogprob, ...]:
-        """All that are left, now that no more text comes: what isn't free of their texts is cut off."""
+        """Returns all that are left, now that no more text comes: what isn't free of their texts is cut off."""
         tokens = []
         for token in self._waiting:
             text = token.text[: self._free]

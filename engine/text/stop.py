@@ -28,7 +28,7 @@ class StopMatcher:
         return text[:free], False
 
     def finish(self) -> str:
-        """The text held back, now that no more comes."""
+        """Returns the text held back, now that no more comes."""
         held, self._held = self._held, ""
         return held
 

@@ -35,6 +35,7 @@ class ChatEmitter:
         self._legacy = legacy
 
     def feed(self, segment: Segment) -> Iterator[wire.ChatCompletionChunk]:
+        """Yields the chunks that a segment makes."""
         match segment:
             case TextDelta(choice, text, logprobs):
                 yield self._chunk([self._choice(choice, {"content": text}, None, logprobs)])

@@ -34,7 +34,7 @@ class CompletionEmitter:
         self._offsets: defaultdict[int, int] = defaultdict(int)  # where each choice's next token begins
 
     def feed(self, segment: Segment) -> Iterator[wire.CompletionChunk]:
-        """Started makes none: the protocol has no event for it. Raw prompts are answered with text alone."""
+        """Yields a segment's chunks. Started makes none, and raw prompts are answered with text alone."""
         match segment:
             case TextDelta(choice, text, logprobs) | PromptText(choice, text, logprobs):
                 yield self._chunk([self._choice(choice, text, None, logprobs)])

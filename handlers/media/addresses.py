@@ -11,7 +11,7 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: Address) -> bool:
-    """False for private, loopback, link-local, shared, reserved and multicast addresses, also inside IPv6 ones."""
+    """Returns False for private, loopback, link-local, shared, reserved and multicast ones, inside IPv6 ones too."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
         if address in _NAT64:
@@ -24,6 +24,6 @@ def is_public(address: Address) -> bool:
 
 
 async def resolve(host: str, port: int) -> list[Address]:
-    """All addresses of a host, or the one that it spells. Raises OSError."""
+    """Returns all addresses of a host, or the one that it spells. Raises OSError."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(ipaddress.ip_address(address[0]) for *_, address in found))

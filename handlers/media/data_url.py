@@ -10,11 +10,12 @@ _HEAD = re.compile(r"(data:[^,]{0,256};)?base64,", re.IGNORECASE)
 
 
 def is_data_url(url: str) -> bool:
+    """Returns whether the image is in the URL itself."""
     return url[:5].lower() == "data:" or _HEAD.match(url) is not None
 
 
 def base64_of(url: str) -> str:
-    """What stands behind the head. Raises InvalidImage; it may still be no base64."""
+    """Returns what stands behind the head, which may still be no base64. Raises InvalidImage."""
     head = _HEAD.match(url)
     if head is None:
         raise InvalidImage("The data URL is not in base64.")

@@ -41,7 +41,7 @@ class Fetcher:
         self._parse(url)
 
     async def fetch(self, url: str) -> bytes:
-        """Returns the file's bytes. Raises Refused."""
+        """Returns the file's bytes. Raises MediaRefused."""
         parsed = self._parse(url)
         addresses = await self._addresses(parsed)
         try:

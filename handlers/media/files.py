@@ -10,7 +10,10 @@ from specvino.handlers.media.settings import MAX_BYTES
 
 
 def read(url: str, folder: Path) -> bytes:
-    """The bytes of a file, named by a file: URL or a path, absolute or from the folder. Raises Refused; blocks."""
+    """Returns the bytes of a file, named by a file: URL or a path, absolute or from the folder.
+
+    Raises MediaRefused. It blocks.
+    """
     path = _below(folder, url)
     try:
         # The path is resolved: a link is one that came since. And opening a pipe must not wait for its writer.

@@ -11,7 +11,7 @@ from specvino.engine.request import Image, Message, PlacedImage
 from specvino.handlers.media import data_url, files
 from specvino.handlers.media.fetch import Fetcher
 from specvino.handlers.media.place import MessageDraft
-from specvino.handlers.media.refusals import DownloadFailed, InvalidImage, InvalidUrl, Refused
+from specvino.handlers.media.refusals import DownloadFailed, InvalidImage, InvalidUrl, MediaRefused
 from specvino.handlers.media.settings import FETCH_SECONDS, LONGEST_SIDES, MAX_IMAGES, MAX_PIXELS, MediaSettings
 from specvino.handlers.media.source import ImageSource
 
@@ -63,7 +63,7 @@ class Media:
             raise InvalidImage(str(error)) from error
 
     def _require_allowed(self, url: str) -> None:
-        """Raises Refused for a place that nothing is read from."""
+        """Raises MediaRefused for a place that nothing is read from."""
         if data_url.is_data_url(url):
             return
         if _is_remote(url):
@@ -101,5 +101,5 @@ def _at(source: ImageSource) -> Iterator[None]:
     """Names the part that holds the image in what is refused of it."""
     try:
         yield
-    except Refused as error:
+    except MediaRefused as error:
         raise error.at(source.param) from error

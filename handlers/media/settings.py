@@ -26,7 +26,7 @@ class MediaSettings:
 
     @classmethod
     def parse(cls, domains: Iterable[str], folder: Path | None) -> "MediaSettings":
-        """From a command line, where an entry may be several with commas. Raises MediaError."""
+        """Reads a command line, where an entry may be several with commas. Raises MediaError."""
         names = [name.strip() for entry in domains for name in entry.split(",")]
         for name in names:
             if not _HOST.fullmatch(name):

@@ -13,7 +13,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 from specvino.handlers.responses.emit import ResponseEmitter
 from specvino.handlers.responses.persistence import LAST, Events, encode
-from specvino.handlers.store import Item, Record, ResponseStore, StoreUnavailable
+from specvino.handlers.store import Record, ResponseStore, StoredItem, StoreUnavailable
 
 # Seconds between tries to store a finished response in a store that fails.
 RETRY = 5.0
@@ -27,7 +27,7 @@ logger = logging.getLogger("specvino.store")
 class BackgroundResponse:
     """A response that is being made: as it is now, and its events so far."""
 
-    def __init__(self, first: wire.ResponseStreamEvent, input: Sequence[Item]) -> None:
+    def __init__(self, first: wire.ResponseStreamEvent, input: Sequence[StoredItem]) -> None:
         self.response: wire.ResponseObject
         self.input = input
         self.lines: list[bytes] = []
@@ -39,6 +39,7 @@ class BackgroundResponse:
         self.add(first)
 
     def add(self, event: Any) -> None:
+        """Shows an event to all who follow."""
         if "response" in event:
             self.response = event["response"]
         elif event["type"] == "response.output_item.done":
@@ -54,7 +55,7 @@ class BackgroundResponse:
             self.add(event)
 
     async def events(self, start: int) -> Events:
-        """Its events from number `start` on, to the last one."""
+        """Yields its events from number `start` on, to the last one."""
         while True:
             while start < len(self.lines):
                 yield msgspec.json.decode(self.lines[start])
@@ -65,16 +66,17 @@ class BackgroundResponse:
 
 
 class Background:
-    """All of them, by id."""
+    """Keeps all responses that are made in the background, by id."""
 
     def __init__(self, store: ResponseStore) -> None:
         self._store = store
         self._running: dict[str, BackgroundResponse] = {}
 
     def get(self, id: str) -> BackgroundResponse | None:
+        """Returns the response of this id while it is being made."""
         return self._running.get(id)
 
-    async def start(self, events: Events, emitter: ResponseEmitter, input: Sequence[Item]) -> BackgroundResponse:
+    async def start(self, events: Events, emitter: ResponseEmitter, input: Sequence[StoredItem]) -> BackgroundResponse:
         """Goes on with a response whose first event comes from `events`. Raises what that raises, and
         StoreUnavailable: a response that could not be found again is not begun."""
         try:

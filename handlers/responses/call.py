@@ -9,7 +9,7 @@ from specvino.generated import wire
 
 
 class CallItem:
-    """Its events have no numbers yet."""
+    """A function call's item. Its events have no numbers yet."""
 
     def __init__(self, output_index: int, name: str) -> None:
         self._index = output_index
@@ -44,7 +44,7 @@ class CallItem:
     def end(
         self, status: Literal["completed", "incomplete"], tokens: tuple[TokenLogprob, ...] = ()
     ) -> Iterator[wire.ResponseStreamEvent]:
-        """`tokens` have no place in it."""
+        """Yields the last events of the call; `tokens` have no place in it."""
         arguments = "".join(self._arguments)
         yield {
             "type": "response.function_call_arguments.done",

@@ -12,10 +12,9 @@ from specvino.handlers.media import MessageDraft
 from specvino.handlers.or_none import or_none
 from specvino.handlers.responses import items
 from specvino.handlers.responses.encrypted_reasoning import decrypted
-from specvino.handlers.responses.input import Item, to_messages
+from specvino.handlers.responses.input import InputItem, to_messages
 from specvino.handlers.responses.previous_response import previous_items, resolved
-from specvino.handlers.store import Item as StoredItem
-from specvino.handlers.store import ResponseStore
+from specvino.handlers.store import ResponseStore, StoredItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,8 @@ async def read(
 
 def to_conversation(
     body: models.CreateResponseRequest,
-    input: str | Sequence[Item],
-    earlier: Sequence[Item] = (),
+    input: str | Sequence[InputItem],
+    earlier: Sequence[InputItem] = (),
     *,
     vision: bool = False,
 ) -> tuple[MessageDraft, ...]:
@@ -62,7 +61,7 @@ def to_conversation(
 
 async def _input(
     body: models.CreateResponseRequest, store: ResponseStore, cipher: Cipher
-) -> tuple[str | Sequence[Item], tuple[str, ...]]:
+) -> tuple[str | Sequence[InputItem], tuple[str, ...]]:
     """Returns the input with what it refers to, its reasoning in clear, and the references that lead nowhere."""
     if isinstance(body.input, str):
         return body.input, ()
@@ -72,7 +71,7 @@ async def _input(
     return input, tuple(f"input.{index}" for index in dangling)
 
 
-def _kept(input: str | Sequence[Item]) -> str | Sequence[Item]:
+def _kept(input: str | Sequence[InputItem]) -> str | Sequence[InputItem]:
     """Returns what is stored of an input: all but the references that lead nowhere."""
     if isinstance(input, str):
         return input

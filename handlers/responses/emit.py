@@ -39,16 +39,17 @@ class ResponseEmitter:
         self._sequence_number = 0
 
     def feed(self, segment: Segment) -> Iterator[wire.ResponseStreamEvent]:
+        """Yields the events that a segment makes, numbered."""
         for event in self._events(segment):
             yield self._numbered(event)
 
     def fail(self, error: ApiError) -> wire.ResponseStreamEvent:
-        """The event that ends a response of which something was already sent."""
+        """Returns the event that ends a response of which something was already sent."""
         reason: wire.ResponseError = {"code": error.kind.type.value, "message": error.message}
         return self._numbered(cut({**self._response, "error": reason}, "failed"))
 
     def cancel(self) -> wire.ResponseStreamEvent:
-        """The event that ends a response that nobody wants any more."""
+        """Returns the event that ends a response that nobody wants any more."""
         return self._numbered(cut(self._response, "cancelled"))
 
     def _events(self, segment: Segment) -> Iterator[wire.ResponseStreamEvent]:
@@ -125,7 +126,7 @@ class ResponseEmitter:
 def cut(
     response: wire.ResponseObject, status: Literal["failed", "cancelled"], sequence_number: int = 0
 ) -> wire.ResponseFailedEvent:
-    """The last event of a response that won't be completed. OpenAI has no event of its own for a cancelled one."""
+    """Returns the last event of a response that won't be completed. OpenAI has none of its own for a cancelled one."""
     return {
         "type": "response.failed",
         "sequence_number": sequence_number,

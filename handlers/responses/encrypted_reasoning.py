@@ -9,7 +9,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.handlers.encryption import Cipher, NotDecryptable
 from specvino.handlers.errors import ApiError
 from specvino.handlers.or_none import or_none
-from specvino.handlers.responses.input import Item
+from specvino.handlers.responses.input import InputItem
 
 INCLUDE = "reasoning.encrypted_content"
 
@@ -37,7 +37,7 @@ async def encrypted(
             yield event
 
 
-def decrypted(item: Item, param: str, cipher: Cipher) -> Item:
+def decrypted(item: InputItem, param: str, cipher: Cipher) -> InputItem:
     """Returns an item of the input with its reasoning in clear, where it has it encrypted only. Raises ApiError."""
     if not isinstance(item, models.InputReasoning) or not (blob := or_none(item.encrypted_content)):
         return item

@@ -6,7 +6,7 @@ from specvino.generated import wire
 
 
 async def fold(events: AsyncIterator[wire.ResponseStreamEvent]) -> wire.ResponseObject:
-    """The response in the last event of one whole stream."""
+    """Returns the response in the last event of one whole stream."""
     async for event in events:
         if event["type"] in ("response.completed", "response.incomplete"):
             return event["response"]

@@ -9,7 +9,7 @@ from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, pla
 from specvino.handlers.or_none import or_none
 from specvino.handlers.unsupported import unsupported_content
 
-Item = (
+InputItem = (
     models.InputMessage
     | models.InputFunctionCall
     | models.InputFunctionCallOutput
@@ -27,7 +27,9 @@ Part = (
 )
 
 
-def to_messages(items: str | Iterable[Item], param: str = "input", *, vision: bool = False) -> Iterator[MessageDraft]:
+def to_messages(
+    items: str | Iterable[InputItem], param: str = "input", *, vision: bool = False
+) -> Iterator[MessageDraft]:
     """Yields a message for each message and each result of a function.
 
     An assistant's reasoning, text and calls are items of their own, but one turn. Items of a kind that no chat template

@@ -6,23 +6,23 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from specvino.handlers.responses.input import Item as InputItem
-from specvino.handlers.store import Item
+from specvino.handlers.responses.input import InputItem
+from specvino.handlers.store import StoredItem
 
 PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output": "fco", "reasoning": "rs"}
 
 _ITEMS: TypeAdapter[list[InputItem]] = TypeAdapter(list[InputItem])
 
 
-def stored(input: str | Iterable[InputItem]) -> list[Item]:
-    """An input as it is stored."""
+def stored(input: str | Iterable[InputItem]) -> list[StoredItem]:
+    """Returns an input as it is stored."""
     if isinstance(input, str):
         return [_whole({"type": "message", "role": "user", "content": input})]
     return [_whole(_plain(item)) for item in input]
 
 
-def read(items: Iterable[Item]) -> list[InputItem]:
-    """Stored items, of an input or an output, as those of an input."""
+def read(items: Iterable[StoredItem]) -> list[InputItem]:
+    """Returns stored items, of an input or an output, as those of an input."""
     return _ITEMS.validate_python(list(items))
 
 
@@ -30,7 +30,7 @@ def _plain(item: BaseModel) -> dict[str, Any]:
     return item.model_dump(by_alias=True)
 
 
-def _whole(item: dict[str, Any]) -> Item:
+def _whole(item: dict[str, Any]) -> StoredItem:
     kind = item.get("type", "message")
     item = {**item, "type": kind, "id": item.get("id") or f"{PREFIXES.get(kind, 'item')}_{uuid.uuid4().hex}"}
     if kind in PREFIXES:

@@ -10,7 +10,7 @@ from specvino.handlers.logprobs import output_logprobs
 
 
 class MessageItem:
-    """Its events have no numbers yet."""
+    """A message's item. Its events have no numbers yet."""
 
     def __init__(self, output_index: int, *, top_logprobs: bool = False) -> None:
         self._index = output_index
@@ -58,7 +58,7 @@ class MessageItem:
     def end(
         self, status: Literal["completed", "incomplete"], tokens: tuple[TokenLogprob, ...] = ()
     ) -> Iterator[wire.ResponseStreamEvent]:
-        """`tokens` are the last, without text."""
+        """Yields the last events of the message; `tokens` are its last, without text."""
         self._logprobs += output_logprobs(tokens, self._top)
         text = "".join(self._text)
         part = _part(text, self._logprobs)

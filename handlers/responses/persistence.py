@@ -7,7 +7,7 @@ from contextlib import aclosing
 import msgspec
 
 from specvino.generated import wire
-from specvino.handlers.store import Item, Record, ResponseStore, StoreUnavailable
+from specvino.handlers.store import Record, ResponseStore, StoredItem, StoreUnavailable
 
 Events = AsyncGenerator[wire.ResponseStreamEvent]
 
@@ -19,7 +19,7 @@ logger = logging.getLogger("specvino.store")
 encode = msgspec.json.encode
 
 
-async def persisted(events: Events, input: Sequence[Item], store: ResponseStore) -> Events:
+async def persisted(events: Events, input: Sequence[StoredItem], store: ResponseStore) -> Events:
     """Yields the events of a response, which is stored before its last one is shown.
 
     An answer is never lost to a store that fails: it then says itself that it isn't stored, and the log says why.

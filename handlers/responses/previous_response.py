@@ -8,13 +8,12 @@ from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 from specvino.handlers.or_none import or_none
 from specvino.handlers.responses import items
-from specvino.handlers.responses.input import Item
-from specvino.handlers.store import Item as StoredItem
-from specvino.handlers.store import Link, ResponseStore, StoreUnavailable
+from specvino.handlers.responses.input import InputItem
+from specvino.handlers.store import Link, ResponseStore, StoredItem, StoreUnavailable
 from specvino.handlers.store.protocol import UNFINISHED
 
 
-async def previous_items(body: models.CreateResponseRequest, store: ResponseStore) -> list[Item]:
+async def previous_items(body: models.CreateResponseRequest, store: ResponseStore) -> list[InputItem]:
     """Returns the items of the chain that the request continues. Raises ApiError."""
     id = or_none(body.previous_response_id)
     if not id:
@@ -37,7 +36,7 @@ def flat(links: Iterable[Link]) -> list[StoredItem]:
     return [item for link in links for item in (*link.input, *map(dict, link.response["output"]))]
 
 
-async def resolved(input: Iterable[Item], store: ResponseStore) -> list[Item]:
+async def resolved(input: Iterable[InputItem], store: ResponseStore) -> list[InputItem]:
     """Returns an input with stored items in place of references to them; a reference to none stays. Raises ApiError."""
     listed = list(input)
     with store_errors():

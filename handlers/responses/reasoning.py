@@ -77,7 +77,7 @@ class ReasoningItem:
     def end(
         self, status: Literal["completed", "incomplete"], tokens: tuple[TokenLogprob, ...] = ()
     ) -> Iterator[wire.ResponseStreamEvent]:
-        """`tokens` have no place in it."""
+        """Yields the last events of the item; `tokens` have no place in it."""
         text = "".join(self._text)
         if self._summary:
             yield from self._end_summary({"type": "summary_text", "text": text})

@@ -15,7 +15,7 @@ _DEFAULTS = DEFAULTS["CreateResponseRequest"]
 def request_echo(
     body: models.CreateResponseRequest, sampling: Sampling, id: str, created_at: int, stored: bool = False
 ) -> wire.ResponseObject:
-    """The response as it is before anything was put out."""
+    """Returns the response as it is before anything was put out."""
     background = or_none(body.background) or False
     return {
         "id": id,
@@ -94,6 +94,6 @@ def _or_default(value: bool | None | MISSING, name: str) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A model as a dict with the keys that were sent; None where it is absent or null."""
+    """Returns a model as a dict with the keys that were sent; None where it is absent or null."""
     value = or_none(value)
     return value.model_dump(by_alias=True) if isinstance(value, BaseModel) else value

@@ -23,6 +23,8 @@ LOOK = 1.0
 
 
 class StoredResponses:
+    """GET, DELETE and the rest below /responses/{response_id}."""
+
     def __init__(self, store: ResponseStore, background: Background) -> None:
         self._store = store
         self._background = background
@@ -112,7 +114,7 @@ class StoredResponses:
         return response
 
     async def _replayed(self, id: str, start: int) -> AsyncGenerator[wire.ResponseStreamEvent]:
-        """The stored events from a number on. One that another server works on has the others when it is finished."""
+        """Yields the stored events from a number on, when whatever server makes the response has finished it."""
         while (await self._required(id))["status"] in UNFINISHED:  # noqa: ASYNC110 - another process tells us nothing
             await asyncio.sleep(LOOK)
         with store_errors():

@@ -13,7 +13,7 @@ PATIENCE = 5
 
 
 def connect(url: str) -> AsyncEngine:
-    """An engine that hasn't connected yet. Raises ValueError with a reason in one line."""
+    """Returns an engine that hasn't connected yet. Raises ValueError with a reason in one line."""
     try:
         parsed = make_url(url)
         if parsed.drivername == "sqlite":
@@ -34,7 +34,7 @@ def connect(url: str) -> AsyncEngine:
 
 
 def shown(url: URL) -> str:
-    """A URL without its password; of a file its path."""
+    """Returns a URL without its password; of a file its path."""
     if url.get_backend_name() == "sqlite" and url.database:
         return url.database
     return url.render_as_string(hide_password=True)

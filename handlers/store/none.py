@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from specvino.generated import wire
-from specvino.handlers.store.protocol import Item, Record, Thread
+from specvino.handlers.store.protocol import Record, StoredItem, Thread
 
 
 class NoStore:
@@ -31,7 +31,7 @@ class NoStore:
     async def thread(self, id: str) -> Thread | None:
         return None
 
-    async def items(self, ids: Iterable[str]) -> dict[str, Item]:
+    async def items(self, ids: Iterable[str]) -> dict[str, StoredItem]:
         return {}
 
     async def delete(self, id: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from specvino.generated import wire
 
-Item = dict[str, Any]
+StoredItem = dict[str, Any]
 """An item of an input or an output as JSON; it has an id."""
 
 UNFINISHED = ("queued", "in_progress")
@@ -21,7 +21,7 @@ class Record:
     """A response with its own input, and its events from the first one as JSON."""
 
     response: wire.ResponseObject
-    input: Sequence[Item]
+    input: Sequence[StoredItem]
     events: Sequence[bytes]
 
 
@@ -30,7 +30,7 @@ class Link:
     """A response of a chain with its own input."""
 
     response: wire.ResponseObject
-    input: list[Item]
+    input: list[StoredItem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class ResponseStore(Protocol):
 
     @property
     def place(self) -> str:
-        """Where, for the operator."""
+        """Where it stores, for the operator."""
         ...
 
     async def open(self) -> None: ...
@@ -66,18 +66,22 @@ class ResponseStore(Protocol):
         """Stores how an unfinished response ended; False where it isn't there any more or was ended by another."""
         ...
 
-    async def response(self, id: str) -> wire.ResponseObject | None: ...
-
-    async def events(self, id: str) -> list[bytes] | None:
-        """Its events as JSON."""
+    async def response(self, id: str) -> wire.ResponseObject | None:
+        """Returns a response, None where it isn't stored."""
         ...
 
-    async def thread(self, id: str) -> Thread | None: ...
+    async def events(self, id: str) -> list[bytes] | None:
+        """Returns its events as JSON, None where it isn't stored."""
+        ...
 
-    async def items(self, ids: Iterable[str]) -> dict[str, Item]:
-        """The items of these ids, of any response; those that aren't there are left out."""
+    async def thread(self, id: str) -> Thread | None:
+        """Returns a response with those that it continues, None where it isn't stored."""
+        ...
+
+    async def items(self, ids: Iterable[str]) -> dict[str, StoredItem]:
+        """Returns the items of these ids, of any response; those that aren't there are left out."""
         ...
 
     async def delete(self, id: str) -> bool:
-        """Whether it was there."""
+        """Deletes a response; returns whether it was there."""
         ...

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from specvino.generated import wire
 from specvino.handlers.store.connect import connect, shown
-from specvino.handlers.store.protocol import UNFINISHED, Item, Link, Record, StoreUnavailable, Thread
+from specvino.handlers.store.protocol import UNFINISHED, Link, Record, StoredItem, StoreUnavailable, Thread
 from specvino.handlers.store.tables import ITEMS, METADATA, RESPONSES, SERVERS
 
 DAYS = 30
@@ -118,7 +118,7 @@ class SqlStore:
             return None
         return Thread([Link(_decode(row.response), _decode(row.input)) for row in rows], rows[0].previous_id)
 
-    async def items(self, ids: Iterable[str]) -> dict[str, Item]:
+    async def items(self, ids: Iterable[str]) -> dict[str, StoredItem]:
         wanted = set(ids)
         if not wanted:
             return {}
@@ -173,7 +173,7 @@ class SqlStore:
 
 
 async def _row(record: Record) -> dict[str, Any]:
-    """What of a record changes when it is finished."""
+    """Returns what of a record changes when it is finished."""
     return {
         "status": record.response["status"],
         "response": _encode(record.response),
@@ -195,8 +195,8 @@ async def _delete(connection: AsyncConnection, ids: list[str]) -> int:
     return count
 
 
-def _failed(response: wire.ResponseObject, input: list[Item], events: bytes) -> Record:
-    """A response whose server was lost while it worked on it."""
+def _failed(response: wire.ResponseObject, input: list[StoredItem], events: bytes) -> Record:
+    """Returns a response as failed whose server was lost while it worked on it."""
     message = "The server stopped while it made this response."
     reason: wire.ResponseError = {"code": "server_error", "message": message}
     failed: wire.ResponseObject = {**response, "status": "failed", "error": reason}

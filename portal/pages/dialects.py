@@ -6,7 +6,7 @@ from typing import Any
 
 from specvino.portal.pages.fields import chip
 from specvino.portal.pages.page import Page, cell
-from specvino.portal.source import ENDPOINTS, SYSTEMS, Field, Source
+from specvino.portal.source import SYSTEMS, TITLES, Field, Source
 
 ENVELOPES = {
     "openai": 'the object `{"error": {"message", "type", "param", "code"}}`',
@@ -80,12 +80,12 @@ def _text(source: Source, system: str) -> Iterator[str]:
         framing = "`event:` and `data:`" if said["framing"] == "event" else "`data:` alone"
         end = f"`{said['terminator']}`" if said["terminator"] else "nothing"
         order = cell(said.get("order", "as [documented](../streams.md)"))
-        yield f"| {ENDPOINTS[endpoint]} | {framing} | {end} | {FAILURES[said['error']]} | {order} |\n"
+        yield f"| {TITLES[endpoint]} | {framing} | {end} | {FAILURES[said['error']]} | {order} |\n"
     yield DIFFERENT
     had = {*operations.values(), "error"}
     differing = [field for field in source.fields if _differs(field, system, had)]
     for endpoint, fields in groupby(differing, lambda field: field.endpoint):
-        yield f"\n### {ENDPOINTS[endpoint]}\n"
+        yield f"\n### {TITLES[endpoint]}\n"
         yield from _fields(list(fields), system)
     if count := sum(_level(field, system) == "unknown" for field in source.fields):
         yield NOT_KNOWN.format(count=count, name=SYSTEMS[system], matrix=f"../matrix.md?system={system}&level=unknown")

@@ -7,7 +7,7 @@ from typing import Any
 
 from specvino.portal.pages.fields import description, here, kind, names
 from specvino.portal.pages.page import Page, cell, html
-from specvino.portal.source import ENDPOINTS, SYSTEMS, Field, Operation, Source, described
+from specvino.portal.source import SYSTEMS, TITLES, Field, Operation, Source, described
 from specvino.portal.variants import variants
 from specvino.portal.words import Schema
 
@@ -26,7 +26,7 @@ INTRODUCTION = """\
 
 def pages(source: Source) -> Iterator[Page]:
     for operation in source.operations:
-        title = ENDPOINTS[operation.endpoint]
+        title = TITLES[operation.endpoint]
         yield Page(f"endpoints/{operation.endpoint}.md", title, "".join(_text(source, operation, title)))
 
 

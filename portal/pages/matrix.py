@@ -7,7 +7,7 @@ from itertools import groupby
 
 from specvino.portal.pages.fields import chip, description, here, told
 from specvino.portal.pages.page import Page, html
-from specvino.portal.source import ENDPOINTS, SYSTEMS, Field, Source, Support
+from specvino.portal.source import SYSTEMS, TITLES, Field, Source, Support
 from specvino.portal.words import Schema
 
 LEVELS = {
@@ -58,7 +58,7 @@ def _text(source: Source) -> Iterator[str]:
     used = dict.fromkeys(field.endpoint for field in fields)
     yield HEAD.format(
         count=len(fields),
-        endpoints="".join(f'<option value="{name}">{escape(ENDPOINTS[name])}</option>' for name in used),
+        endpoints="".join(f'<option value="{name}">{escape(TITLES[name])}</option>' for name in used),
         systems="".join(f'<option value="{name}">{escape(title)}</option>' for name, title in SYSTEMS.items()),
         levels="".join(f'<option value="{name}">{name}</option>' for name in LEVELS),
         legend="".join(f"<li>{chip(name)} {words}</li>" for name, words in LEVELS.items()),
@@ -68,7 +68,7 @@ def _text(source: Source) -> Iterator[str]:
     for (endpoint, part), several in groupby(fields, lambda field: (field.endpoint, field.part)):
         anchor = f' id="{endpoint}"' if endpoint not in seen else ""
         seen.add(endpoint)
-        name = f"{escape(ENDPOINTS[endpoint])} <span>{PARTS[part]}</span>"
+        name = f"{escape(TITLES[endpoint])} <span>{PARTS[part]}</span>"
         columns = len(SYSTEMS) + 2
         yield f'<tbody{anchor}><tr class="part"><th colspan="{columns}" scope="rowgroup">{name}</th></tr>\n'
         yield from (_row(field, source.schemas) for field in several)

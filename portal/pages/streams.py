@@ -6,7 +6,7 @@ from typing import Any
 from specvino.generated.streams import STREAMS, Stream
 from specvino.portal.diagram import diagram
 from specvino.portal.pages.page import Page
-from specvino.portal.source import ENDPOINTS, Source
+from specvino.portal.source import TITLES, Source
 
 HEAD = """\
 # Streams
@@ -35,11 +35,11 @@ def _text(source: Source) -> Iterator[str]:
         table = STREAMS.get(operation.endpoint)
         if table is None:
             continue
-        name = ENDPOINTS[operation.endpoint]
+        name = TITLES[operation.endpoint]
         yield f"## {name} {{ #{operation.endpoint} }}\n"
         yield f"[`{operation.method} {operation.path}`](endpoints/{operation.endpoint}.md) with `stream: true`.\n"
         if table in drawn:
-            yield f"The events are those of [{ENDPOINTS[drawn[table]]}](#{drawn[table]}).\n"
+            yield f"The events are those of [{TITLES[drawn[table]]}](#{drawn[table]}).\n"
             continue
         drawn[table] = operation.endpoint
         yield f"{_framing(table)}\n"

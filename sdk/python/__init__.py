@@ -7,7 +7,7 @@ from typing import Any
 import jinja2
 
 from specvino.codegen.emit import classes
-from specvino.sdk.document import Parameter, operations, without_switches
+from specvino.sdk.document import Parameter, methods, without_switches
 from specvino.sdk.package import LICENSE, Package
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -26,7 +26,7 @@ _templates.filters["python"] = lambda value: json.dumps(value) if isinstance(val
 
 def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     """The package's files by path. Raises subprocess.CalledProcessError where datamodel-code-generator fails."""
-    values = {"package": package, "operations": list(operations(document)), "type_of": type_of}
+    values = {"package": package, "operations": list(methods(document)), "type_of": type_of}
     module = f"src/{package.module}"
     return {
         "pyproject.toml": _render("pyproject.toml.jinja", values),

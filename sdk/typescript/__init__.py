@@ -10,7 +10,7 @@ from typing import Any
 import jinja2
 
 from specvino.sdk import node
-from specvino.sdk.document import Parameter, operations
+from specvino.sdk.document import Parameter, methods
 from specvino.sdk.package import LICENSE, Package
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -36,7 +36,7 @@ _templates.filters |= {"camel": camel, "json": json.dumps}
 
 def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     """The package's files by path. Raises NodeError where npm or openapi-typescript fails."""
-    values = {"package": package, "operations": list(operations(document)), "type_of": type_of}
+    values = {"package": package, "operations": list(methods(document)), "type_of": type_of}
     return {
         "package.json": _render("package.json.jinja", values),
         "tsconfig.json": _render("tsconfig.json", values),

@@ -17,7 +17,7 @@ from specvino.engine.grammar.structural_tags.builders import (
     sequence,
     tag,
 )
-from specvino.engine.output_parsers import REASONING_FORMATS, TOOL_FORMATS, forced
+from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS, forced_call_grammar
 from specvino.engine.request import Constraint, JsonSchema, StructuralTag
 
 Schema = Mapping[str, Any]
@@ -123,13 +123,19 @@ SCHEMAS: dict[str, Schema] = {
 
 def _tags() -> Iterator[tuple[str, Any]]:
     """The formats of structural tags, and what is made of them."""
-    for name in TOOL_FORMATS:
-        yield f"tool calling, {name}", forced(name, TOOLS)["format"]
-    for name in REASONING_FORMATS:
-        call = name if name in TOOL_FORMATS else "hermes3"
-        yield f"reasoning, {name}", forced(call, TOOLS, reasoning_format=name, prompt_ends_in_thinking=True)["format"]
+    for name in TOOL_PARSERS:
+        yield f"tool calling, {name}", forced_call_grammar(name, TOOLS)["format"]
+    for name in REASONING_PARSERS:
+        call = name if name in TOOL_PARSERS else "hermes3"
+        yield (
+            f"reasoning, {name}",
+            forced_call_grammar(call, TOOLS, reasoning_parser=name, prompt_ends_in_thinking=True)["format"],
+        )
     answer = json_schema(SCHEMAS["object"])
-    yield "a response format or one call", either([forced("hermes3", TOOLS, parallel=False)["format"], answer])
+    yield (
+        "a response format or one call",
+        either([forced_call_grammar("hermes3", TOOLS, parallel=False)["format"], answer]),
+    )
     yield "structural tag, text up to an end", tag("<note>", ANY_TEXT, "</note>")
     yield "structural tag, pattern", sequence([constant("code: "), regex("[a-z0-9-]+")])
     yield (

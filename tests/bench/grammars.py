@@ -19,9 +19,9 @@ from specvino.engine.grammar.ebnf.nodes import Grammar
 from specvino.engine.grammar.ebnf.size import open_places
 from specvino.engine.grammar.from_schema.converter import convert
 from specvino.engine.grammar.structural_tags import to_ebnf
-from specvino.engine.grammar.structured_output import Form, lower
+from specvino.engine.grammar.structured_output import LoweredConstraint, lower
 from specvino.engine.models import resolve
-from specvino.engine.openvino.native.dummy_pipeline import Stub
+from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 from specvino.engine.openvino.native.silence import silence
 from specvino.engine.openvino.native.tokenizer import load_tokenizer
 from specvino.engine.request import Constraint, JsonSchema
@@ -65,21 +65,23 @@ def size(constraint: Constraint) -> Size | None:
     return None if grammar is None else Size(len(grammar.rules), open_places(grammar.rules.values()))
 
 
-def measure(vocabulary: str | None, forms: Mapping[str, Constraint], compared: Iterable[str]) -> Costs:
+def measure(vocabulary: str | None, structured_outputs: Mapping[str, Constraint], compared: Iterable[str]) -> Costs:
     """`compared` are the forms of which XGrammar's own reading is measured too."""
     with _folder(vocabulary) as folder, silence():
         tokenizer = load_tokenizer(folder)
-        stub = Stub(tokenizer)
-        stub.generate(Form("grammar", 'root ::= "a"\n'), 1)  # with the first one it reads the vocabulary
-        ours = {name: _cost(stub, lower(constraint)) for name, constraint in forms.items()}
+        dummy = DummyPipeline(tokenizer)
+        dummy.generate(LoweredConstraint("grammar", 'root ::= "a"\n'), 1)  # with the first one it reads the vocabulary
+        ours = {name: _cost(dummy, lower(constraint)) for name, constraint in structured_outputs.items()}
         own = {}
         for name in compared:
             with contextlib.suppress(RuntimeError):  # it knows no such thing
-                own[name] = _cost(stub, _own(forms[name]))
+                own[name] = _cost(dummy, _own(structured_outputs[name]))
         return Costs(len(tokenizer.get_vocab()), ours, own)
 
 
-def token_seconds(stub: Stub, form: Form | None, texts: int = 3, tries: int = 2) -> float:
+def token_seconds(
+    dummy: DummyPipeline, structured_output: LoweredConstraint | None, texts: int = 3, tries: int = 2
+) -> float:
     """CPU seconds per token of texts that are drawn. The form was compiled before."""
     tokens = 0
     seconds = 0.0
@@ -87,31 +89,31 @@ def token_seconds(stub: Stub, form: Form | None, texts: int = 3, tries: int = 2)
         times = []
         for _ in range(tries):
             start = time.process_time()
-            drawn = stub.generate(form, TOKENS, draw=True, seed=seed)
+            drawn = dummy.generate(structured_output, TOKENS, draw=True, seed=seed)
             times.append(time.process_time() - start)
         tokens += len(drawn)
         seconds += min(times)  # whatever else may have disturbed it
     return seconds / tokens
 
 
-def _cost(stub: Stub, form: Form) -> Cost:
+def _cost(dummy: DummyPipeline, structured_output: LoweredConstraint) -> Cost:
     start = time.process_time()
-    stub.generate(form, 1)
-    return Cost(time.process_time() - start, token_seconds(stub, form), token_seconds(stub, None))
+    dummy.generate(structured_output, 1)
+    return Cost(time.process_time() - start, token_seconds(dummy, structured_output), token_seconds(dummy, None))
 
 
-def _own(constraint: Constraint) -> Form:
+def _own(constraint: Constraint) -> LoweredConstraint:
     if isinstance(constraint, JsonSchema):
-        format = {"type": "json_schema", "json_schema": json.loads(constraint.schema)}
-        return Form("structural_tags_config", json.dumps({"type": "structural_tag", "format": format}))
-    return Form("structural_tags_config", constraint.tag)
+        format = {"type": "json_schema", "json_schema": constraint.schema}
+        return LoweredConstraint("structural_tags_config", json.dumps({"type": "structural_tag", "format": format}))
+    return LoweredConstraint("structural_tags_config", json.dumps(constraint.tag))
 
 
 def _grammar(constraint: Constraint) -> Grammar | None:
     if isinstance(constraint, JsonSchema):
-        return convert(json.loads(constraint.schema))[0]
+        return convert(constraint.schema)[0]
     try:
-        return to_ebnf.as_grammar(json.loads(constraint.tag))[0]
+        return to_ebnf.as_grammar(constraint.tag)[0]
     except to_ebnf.Unknown:
         return None
 

@@ -49,14 +49,14 @@ def measured(real: Mapping[str, Constraint], note: Callable[[str], None]) -> Ite
     """The costs on each vocabulary."""
     for name, vocabulary in VOCABULARIES.items():
         note(f"{name} …")
-        forms = {**CONSTRUCTS, **(real if name in _BOTH else {})}
-        yield name, measure(vocabulary, forms, forms if name == _BOTH[-1] else ())
+        structured_outputs = {**CONSTRUCTS, **(real if name in _BOTH else {})}
+        yield name, measure(vocabulary, structured_outputs, structured_outputs if name == _BOTH[-1] else ())
 
 
 def tables(costs: Mapping[str, Costs], real: Mapping[str, Constraint]) -> list[Table]:
     all_of, two, own = list(costs.values()), [costs[name] for name in _BOTH], costs[_BOTH[-1]]
     heads = [f"{name} {_thousands(each)}" for name, each in costs.items()]
-    places = {name: size(form) for name, form in {**CONSTRUCTS, **real}.items()}
+    places = {name: size(structured_output) for name, structured_output in {**CONSTRUCTS, **real}.items()}
     return [
         Table(
             "A token under each construct (ms)",

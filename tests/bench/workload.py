@@ -36,8 +36,8 @@ class Load:
 
     def fields(self, stream: int) -> dict[str, Any]:
         """What a stream's requests ask for beside their prompts."""
-        form = {"response_format": self.response_format} if stream < self.held else {"ignore_eos": True}
-        return {"temperature": 0, "max_tokens": self.new_tokens, "stream": True, **form}
+        structured_output = {"response_format": self.response_format} if stream < self.held else {"ignore_eos": True}
+        return {"temperature": 0, "max_tokens": self.new_tokens, "stream": True, **structured_output}
 
 
 LOADS = (Load(1, 6), Load(4, 4), Load(16, 2))

@@ -6,7 +6,7 @@ import json
 from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
 from specvino.codegen import lower
-from specvino.codegen.schemas import all_schemas, descend
+from specvino.document.walk import all_schemas, descend
 
 
 def test_31_is_valid_and_keeps_the_schema_of_events(real):

@@ -7,9 +7,9 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from support.tiny_document import dialect, kind, ref, talk, thing
 
 from specvino.codegen.examples import examples
-from specvino.codegen.judge import Judge
 from specvino.codegen.project import MARKINGS, project
-from specvino.codegen.schemas import objects
+from specvino.document.validator import Validators
+from specvino.document.walk import objects
 
 TEXT = {"type": "string"}
 
@@ -32,9 +32,9 @@ def test_real_ones_are_valid_and_so_are_their_examples(real):
     for name, said in real.dialects.items():
         document = project(real.document, said)
         assert list(OpenAPIV31SpecValidator(document).iter_errors()) == [], name
-        judge = Judge(document)
+        validators = Validators(document)
         for place, schema, value in examples(document):
-            assert judge.faults(schema, value) == [], (name, place)
+            assert list(validators.of(schema).violations(value)) == [], (name, place)
         for place, node in objects(document):
             assert not node.keys() & set(MARKINGS), (name, place)
 

@@ -7,7 +7,7 @@ from schemathesis.checks import CHECKS
 from support.proxy import breaking
 from support.serving import serving
 
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.run import PHASES, fuzz
 from specvino.conformance.http.client import Target
 from specvino.generated.streams import STREAMS

@@ -25,7 +25,7 @@ def test_one_line_with_the_address_when_ready(tiny_text):
 def test_a_signal_ends_it_cleanly_and_leaves_no_process(tiny_text, number):
     with serving(str(tiny_text.path)) as server:
         children = server.children()
-        assert len(children) >= 2, "a prepare and a worker process"
+        assert len(children) >= 2, "a preprocess and a worker process"
         assert server.stop(number) == 0
         _, alive = psutil.wait_procs(children, timeout=300)
         assert alive == []

@@ -6,7 +6,7 @@ import pytest
 from openvino_genai import Tokenizer
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.preprocess.preprocessor import Preparer
+from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 
 
 @pytest.fixture(scope="session", params=["tiny_text", "smollm2"])
@@ -21,13 +21,13 @@ def tokenizer(source: ModelSource) -> Tokenizer:
 
 
 @pytest.fixture(scope="session")
-def preparer(tokenizer: Tokenizer) -> Preparer:
-    return Preparer(tokenizer)
+def preprocessor(tokenizer: Tokenizer) -> Preprocessor:
+    return Preprocessor(tokenizer)
 
 
 @pytest.fixture(scope="session")
-def table(preparer: Preparer) -> Any:
+def table(preprocessor: Preprocessor) -> Any:
     """The vocabulary's byte table: both have one."""
-    table = preparer.vocabulary().table
+    table = preprocessor.vocabulary().table
     assert table is not None
     return table

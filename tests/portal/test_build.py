@@ -15,7 +15,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS
 from specvino.portal import build as portal
 from specvino.portal.build import BuildError, build
-from specvino.portal.source import ENDPOINTS, SYSTEMS, Source
+from specvino.portal.source import SYSTEMS, TITLES, Source
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_every_system_has_its_page_its_document_and_its_reference(site):
         for path, item in document["paths"].items():
             assert all(f"<code>{method.upper()} {path}</code>" in page for method in item if method != "parameters")
         for endpoint in document["x-dialect"]["stream"]:
-            assert f"<td>{ENDPOINTS[endpoint]}</td>" in page
+            assert f"<td>{TITLES[endpoint]}</td>" in page
         differing = set(re.findall(r'href="../matrix.html#([^"]+)"', page))
         assert len(differing) > 50
         assert differing <= {field.name for field in Source().fields}

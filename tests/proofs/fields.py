@@ -1,18 +1,15 @@
 """The fields of requests, what becomes of them, and how one is taken out of a request."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from specvino.codegen.fields import around
 from specvino.codegen.fields import fields as all_fields
-from specvino.codegen.schemas import operations, parameters
-
-DOCUMENT = Path(__file__).parents[2] / "generated" / "openapi.json"
+from specvino.document.loading import whole
+from specvino.document.operations import by_endpoint, operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +26,10 @@ class Field:
 
 
 @cache
-def document() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(DOCUMENT.read_text("utf-8"))
-    return content
-
-
-@cache
 def fields() -> dict[str, Field]:
     """By name, in the order of the document. What is within a field without effect has none either."""
     found: dict[str, Field] = {}
-    for field in all_fields(document()):
+    for field in all_fields(whole()):
         if field.part != "request":
             continue
         outer = next((found[f"{field.endpoint}.{path}"] for path in around(field.path)), None)
@@ -47,9 +38,9 @@ def fields() -> dict[str, Field]:
             handling = outer.handling
         supported_values = tuple(owner["x-supported-values"] for owner in field.owners if "x-supported-values" in owner)
         found[field.name] = Field(field.name, handling, supported_values)
-    for _, _, item, operation in operations(document()):
-        for each in parameters("query", item, operation):
-            name = f"{operation['x-endpoint']}.query.{each['name']}"
+    for operation in operations(whole()):
+        for each in operation.parameters_in("query"):
+            name = f"{operation.endpoint}.query.{each['name']}"
             found[name] = Field(name, (each["x-handling"],), ())
     return found
 
@@ -57,8 +48,8 @@ def fields() -> dict[str, Field]:
 @cache
 def addressed(endpoint: str) -> tuple[str, re.Pattern[str]]:
     """The method, and what the path of a request to the endpoint looks like."""
-    method, path = next((m, p) for p, m, _, operation in operations(document()) if operation["x-endpoint"] == endpoint)
-    return method.upper(), re.compile("/v1" + re.sub(r"\{\w+\}", "[^/]+", path))
+    operation = by_endpoint(whole())[endpoint]
+    return operation.method, re.compile("/v1" + re.sub(r"\{\w+\}", "[^/]+", operation.path))
 
 
 def drop(body: Any, path: str) -> int:

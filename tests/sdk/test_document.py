@@ -1,14 +1,16 @@
 """What a client is told of the document."""
 
-from specvino.sdk.document import load, operations
+import copy
+
+from specvino.sdk.document import document_of, methods
 
 
 def finals(document):
-    return {each.id: each.finals for each in operations(document) if each.event}
+    return {each.id: each.finals for each in methods(document) if each.event}
 
 
 def test_the_events_that_end_a_stream_are_those_of_its_table():
-    document = load(None)
+    document = copy.deepcopy(document_of(None))
     found = finals(document)
     assert set(found["create_response"]) == {"response.completed", "response.incomplete", "response.failed", "error"}
     assert found["retrieve_response"] == found["create_response"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from specvino.sdk.document import load
+from specvino.sdk.document import document_of
 
 Script = Callable[..., list[str]]
 
@@ -179,7 +179,8 @@ with Scripted() as server:
 
 
 # Events of a response, of which the document has an example.
-ANSWER = load(None)["paths"]["/responses/{response_id}"]["get"]["responses"]["200"]["content"]["application/json"]
+STORED = document_of(None)["paths"]["/responses/{response_id}"]["get"]
+ANSWER = STORED["responses"]["200"]["content"]["application/json"]
 RESPONSES = (
     HEAD
     + f"""

@@ -11,7 +11,7 @@ import pytest
 from support.serving import Server
 from support.typescript import compiled, project, ran
 
-from specvino.sdk.document import load
+from specvino.sdk.document import document_of
 from specvino.sdk.package import OWN_SERVER, Package, describe
 
 DIALECTS = [None, "openai", "ovms", "vllm", "mlc-llm", "fastdeploy"]
@@ -19,7 +19,7 @@ DIALECTS = [None, "openai", "ovms", "vllm", "mlc-llm", "fastdeploy"]
 
 @pytest.fixture(params=DIALECTS, ids=str)
 def described(request: pytest.FixtureRequest) -> Package:
-    return describe(request.param, load(request.param))
+    return describe(request.param, document_of(request.param))
 
 
 def example(folder: Path, language: str, package: Package, server: Server) -> str:
@@ -69,6 +69,6 @@ def test_typescript(package: Callable[..., Path], described: Package, server: Se
 
 
 def test_a_service_is_spoken_to_with_a_key_of_the_environment() -> None:
-    openai, ovms = describe("openai", load("openai")), describe("ovms", load("ovms"))
+    openai, ovms = describe("openai", document_of("openai")), describe("ovms", document_of("ovms"))
     assert (openai.url, openai.key) == ("https://api.openai.com/v1", "OPENAI_API_KEY")
     assert (ovms.url, ovms.key) == ("http://127.0.0.1:8000/v3", None)

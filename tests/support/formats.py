@@ -5,7 +5,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from specvino.engine.output_parsers import CallArguments, CallEnd, CallStart, Piece, Reasoning, Text, Tool, parser_for
+from specvino.engine.output_parsers import (
+    AnswerText,
+    CallArguments,
+    CallEnd,
+    CallStart,
+    Piece,
+    ReasoningText,
+    Tool,
+    parser_for,
+)
 from specvino.engine.output_parsers.parser import joined
 
 
@@ -50,15 +59,15 @@ class Outcome:
 
 
 def pieces_of(
-    tool_format: str | None,
-    reasoning_format: str | None,
+    tool_parser: str | None,
+    reasoning_parser: str | None,
     parts: Iterable[str],
     inside: bool = False,
     tools: Sequence[Tool] = TOOLS,
     cut: bool = False,
 ) -> list[Piece]:
     """`cut`: the output ended before the model had."""
-    parser = parser_for(tool_format, reasoning_format, tools, inside)
+    parser = parser_for(tool_parser, reasoning_parser, tools, inside)
     pieces = [piece for part in parts for piece in parser.push(part)]
     return joined([*pieces, *parser.finish(cut)])
 
@@ -69,10 +78,10 @@ def outcome(pieces: Sequence[Piece]) -> Outcome:
     left = list(pieces)
     while left:
         match left.pop(0):
-            case Text(part):
+            case AnswerText(part):
                 assert part
                 text += part
-            case Reasoning(part):
+            case ReasoningText(part):
                 assert part
                 reasoning += part
             case CallStart(name):
@@ -90,19 +99,19 @@ def outcome(pieces: Sequence[Piece]) -> Outcome:
 
 
 def parsed(
-    tool_format: str | None,
+    tool_parser: str | None,
     text: str,
-    reasoning_format: str | None = None,
+    reasoning_parser: str | None = None,
     inside: bool = False,
     tools: Sequence[Tool] = TOOLS,
     cut: bool = False,
 ) -> Outcome:
     """The outcome, which must be the same for every split in two and for single characters."""
     settings = (inside, tools, cut)
-    whole = pieces_of(tool_format, reasoning_format, [text], *settings)
-    assert pieces_of(tool_format, reasoning_format, text, *settings) == whole
+    whole = pieces_of(tool_parser, reasoning_parser, [text], *settings)
+    assert pieces_of(tool_parser, reasoning_parser, text, *settings) == whole
     for at in range(len(text) + 1):
-        assert pieces_of(tool_format, reasoning_format, [text[:at], text[at:]], *settings) == whole, text[:at]
+        assert pieces_of(tool_parser, reasoning_parser, [text[:at], text[at:]], *settings) == whole, text[:at]
     return outcome(whole)
 
 

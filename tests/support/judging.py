@@ -4,7 +4,7 @@ import asyncio
 from contextlib import aclosing
 from typing import Any
 
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.job import Job, begin
 from specvino.conformance.reports.records import Report

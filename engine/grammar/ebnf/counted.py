@@ -31,7 +31,7 @@ WINDOW = 16
 
 
 def countable(node: Node) -> bool:
-    """Whether `counted` can take it for its character: it is one of several texts, without rules and repetitions."""
+    """Tells whether `counted` can take it for its character: one of several texts, without rules and repetitions."""
     match node:
         case Text(text):
             return text != ""
@@ -45,7 +45,7 @@ def countable(node: Node) -> bool:
 
 
 def counted(grammar: Grammar, char: Node, least: int, most: int | None, end: Rule | Text) -> Node:
-    """At least `least` and at most `most` characters (None: without bound), each as `char` says, then `end`."""
+    """Returns at least `least` and at most `most` characters (None: without bound), each as `char` says, then `end`."""
     return _Counted(grammar, char, end).text(least, most)
 
 
@@ -70,18 +70,18 @@ class _Counted:
         return self._headed(head, least, self._rest(most - head), self._chain(0, WINDOW))
 
     def _headed(self, head: int, least: int, rest: Node, lookahead: Node) -> Node:
-        """`head` characters that must come, of `least`, before the rest."""
+        """Returns `head` characters that must come, of `least`, before the rest."""
         if head == 0:
             return rest
         named = self._short_end or (self._end != EMPTY and least == 1)
         return sequence(self._grammar.exactly(self._one(lookahead if named else self._window()), head), rest)
 
     def _any(self) -> Rule:
-        """Any number of characters."""
+        """Returns any number of characters."""
         return self._rule("any", (), lambda rule: self._then(rule, ended=True))
 
     def _chain(self, least: int, most: int) -> Node:
-        """Few characters, each with a place of its own."""
+        """Returns few characters, each with a place of its own."""
         rest: Node = self._end
         for count in range(1, most + 1):
             left = max(least - most + count, 0)
@@ -89,7 +89,7 @@ class _Counted:
         return rest
 
     def _rest(self, most: int) -> Node:
-        """At most so many characters, which is at least WINDOW."""
+        """Returns at most so many characters, which is at least WINDOW."""
         rest: Node = self._chain(0, WINDOW)
         one = self._one(rest if self._end != EMPTY else self._window())
         # Like the digits of a number: single characters next to the end, before them blocks, and blocks of blocks. At
@@ -108,7 +108,7 @@ class _Counted:
         return rest
 
     def _one(self, lookahead: Node) -> Rule:
-        """A character that isn't among the last ones, and what may follow it."""
+        """Returns a character that isn't among the last ones, and what may follow it."""
 
         def make(_: Rule) -> Node:
             nothing = self._grammar.once("nothing", None, lambda _: EMPTY)
@@ -120,8 +120,8 @@ class _Counted:
         return self._rule("one", lookahead, make)
 
     def _window(self) -> Rule:
-        """WINDOW characters, and no end. Rules, since XGrammar 0.1.31 misreads sets of characters in a lookahead: what
-        it compares with the bounds of a set beyond U+00FF are their last eight bits (decision 012)."""
+        """Returns WINDOW characters, and no end. Rules, since XGrammar 0.1.31 misreads sets of characters in a
+        lookahead: what it compares with the bounds of a set beyond U+00FF are their last eight bits (decision 012)."""
         rest: Node = EMPTY
         for count in range(1, WINDOW + 1):
             rest = self._window_of(count, self._then(rest, ended=False))

@@ -6,7 +6,7 @@ from specvino.engine.grammar.ebnf.nodes import Chars, Choice, Grammar, Node, Rep
 from specvino.engine.grammar.ebnf.ranges import Ranges, contains
 
 
-def shortest(grammar: Grammar) -> str:
+def shortest_text(grammar: Grammar) -> str:
     """The grammar must allow some finite text, as it does once it was pruned."""
     known = lengths(grammar)
     texts: list[str] = []
@@ -49,7 +49,7 @@ def lengths(grammar: Grammar) -> dict[str, int]:
 
 
 def length(node: Node, known: Mapping[str, int]) -> int | None:
-    """The length of a node's shortest text, None if there is none."""
+    """Returns the length of a node's shortest text, None if there is none."""
     match node:
         case Text(text) | Until(text):
             return len(text)

@@ -63,7 +63,7 @@ EMPTY = Text("")
 
 
 def sequence(*items: Node) -> Node:
-    """Its items in this order; neighbouring texts become one."""
+    """Returns the items in this order; neighbouring texts become one."""
     joined: list[Node] = []
     for item in items:
         for part in item.items if isinstance(item, Sequence) else (item,):
@@ -75,7 +75,7 @@ def sequence(*items: Node) -> Node:
 
 
 def choice(*options: Node) -> Node:
-    """One of these; choices among them are taken apart, so that a rule's alternatives lie side by side."""
+    """Returns one of these; choices among them are taken apart, so that a rule's alternatives lie side by side."""
     flat = (each for option in options for each in (option.options if isinstance(option, Choice) else (option,)))
     different = tuple(dict.fromkeys(flat))
     return different[0] if len(different) == 1 else Choice(different)
@@ -102,8 +102,8 @@ class Grammar:
         return Rule(free)
 
     def once(self, name: str, key: Hashable, make: Callable[[Rule], Node]) -> Rule:
-        """The rule with this name and key, made when it is first asked for. `make` gets the rule, which may hold
-        itself."""
+        """Returns the rule with this name and key, made when it is first asked for. `make` gets the rule, which may
+        hold itself."""
         found = self._made.get((name, key))
         if found is None:
             found = self._made[name, key] = self.add(name, EMPTY)
@@ -111,7 +111,7 @@ class Grammar:
         return found
 
     def repeat(self, item: Node, least: int, most: int | None) -> Node:
-        """`item` so many times. `item` should be small, or a Rule."""
+        """Returns `item` so many times. `item` should be small, or a Rule."""
         if most is None:
             return sequence(self.exactly(item, least), Repeat(item, 0, None))
         if most <= BLOCK:
@@ -119,7 +119,7 @@ class Grammar:
         return sequence(self.exactly(item, least), self._up_to(item, most - least))
 
     def exactly(self, item: Node, count: int) -> Node:
-        """`item` so many times, neither more nor less."""
+        """Returns `item` so many times, neither more nor less."""
         if count < BLOCK:
             return Repeat(item, count, count) if count else EMPTY
         blocks, rest = divmod(count, BLOCK)

@@ -64,7 +64,7 @@ class Pattern:
             )
 
     def node(self, char: CharNode = Chars) -> Node:
-        """The texts that it matches, without rules. `char` makes the node for one character out of a set."""
+        """Returns the texts that it matches, without rules. `char` makes the node for one character out of a set."""
         return _Builder(char).anchored(self._tree)
 
     def repeated_char(self) -> tuple[Ranges, int, int | None] | None:
@@ -81,7 +81,7 @@ class _Builder:
         self._char = char
 
     def anchored(self, tree: list[Any], *, started: bool = False) -> Node:
-        """The whole expression, or one of its alternatives; `started` if it begins where the text does."""
+        """Returns the whole expression, or one of its alternatives; `started` if it begins where the text does."""
         if tree and tree[0][0] is sre.AT and tree[0][1] in _STARTS:
             return self.anchored(tree[1:], started=True)
         match tree:
@@ -114,7 +114,7 @@ class _Builder:
 
 
 def _chars(op: Any, value: Any) -> Ranges | None:
-    """The set of characters of which this node is one, None if it is something else."""
+    """Returns the set of characters of which this node is one, None if it is something else."""
     match op:
         case sre.LITERAL:
             return ranges.common(((value, value),), ANY)

@@ -9,7 +9,7 @@ ANY: Ranges = ((0, 0xD7FF), (0xE000, 0x10FFFF))
 
 
 def of(text: str) -> Ranges:
-    """The characters of a text."""
+    """Returns the characters of a text."""
     return union((ord(char), ord(char)) for char in text)
 
 

@@ -24,8 +24,8 @@ def _lookahead(grammar: Grammar, name: str) -> str:
 
 
 def fragile(text: str) -> bool:
-    """Whether XGrammar would misread a literal text: it writes some characters as \\x and two digits, and when it reads
-    that again, takes what follows for more digits (decision 011)."""
+    """Tells whether XGrammar would misread a literal text: it writes some characters as \\x and two digits, and when it
+    reads that again, takes what follows for more digits (decision 011)."""
     return any(char in _MISREAD and after in string.hexdigits for char, after in pairwise(text))
 
 
@@ -58,7 +58,7 @@ def _node(node: Node) -> str:
 
 
 def _readable(ranges: Ranges) -> Iterator[tuple[int, int]]:
-    """The same characters in ranges of which XGrammar 0.1.31 makes the right bytes (decision 010).
+    """Returns the same characters in ranges of which XGrammar 0.1.31 makes the right bytes (decision 010).
 
     Of a range of several lengths in UTF-8 it takes overlong bytes too; and of one like U+0800 to U+D7FF it allows none
     of the last that have a first byte in common (`AddSameLengthCharacterRange` has 0x0080 where 0x8080 is meant):

@@ -44,7 +44,8 @@ def followed(grammar: Grammar, node: Node, end: Node) -> Node:
 
 
 def places(node: Node) -> int:
-    """How many characters are spelled out, each repetition as often as it may come unless it is one of a character."""
+    """Tells how many characters are spelled out, each repetition as often as it may come unless it is one of a
+    character."""
     match node:
         case Text(text):
             return len(text)

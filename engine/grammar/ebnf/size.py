@@ -40,7 +40,7 @@ def require_few_rules(grammar: Grammar, path: Path) -> None:
 
 
 def open_places(nodes: Iterable[Node]) -> int:
-    """At how many places most tokens of a vocabulary fit."""
+    """Tells at how many places most tokens of a vocabulary fit."""
     return sum(map(_open_places, nodes))
 
 

@@ -6,11 +6,11 @@ from specvino.engine.grammar.ebnf.nodes import EMPTY, Node, Rule, Text, choice, 
 from specvino.engine.grammar.from_schema import json_text
 from specvino.engine.grammar.from_schema.builder import Builder
 from specvino.engine.grammar.from_schema.json_text import COMMA
-from specvino.engine.json_schema.errors import Impossible
-from specvino.engine.json_schema.subschema import Located, Together
+from specvino.engine.json_schema.errors import Unsatisfiable
+from specvino.engine.json_schema.subschema import Conjunction, Subschema
 
 
-def array(schema: Together, builder: Builder) -> Node:
+def array(schema: Conjunction, builder: Builder) -> Node:
     least = max((int(value) for value in schema.values("minItems")), default=0)
     most: int | None = min((int(value) for value in schema.values("maxItems")), default=None)
     fixed: list[Rule] = []
@@ -21,13 +21,13 @@ def array(schema: Together, builder: Builder) -> Node:
             fixed.append(builder.rule(_items(schema, index)))
         if most is None or most > count:
             rest = builder.rule(_items(schema, None))
-    except Impossible as error:
+    except Unsatisfiable as error:
         most = len(fixed)
         if least > most:
-            raise Impossible(error.path, f"an array of at least {least} items is demanded, but {error}") from None
+            raise Unsatisfiable(error.path, f"an array of at least {least} items is demanded, but {error}") from None
     if most is not None and least > most:
         path = next(schema.all("minItems")).path
-        raise Impossible(path, f"no array has at least {least} and at most {most} items")
+        raise Unsatisfiable(path, f"no array has at least {least} and at most {most} items")
     if rest is not None and not fixed:
         return json_text.enclosed("[", builder.grammar, rest, least, most, "]")
     inside = _from(fixed, rest, least, most, 0, builder)
@@ -35,7 +35,7 @@ def array(schema: Together, builder: Builder) -> Node:
 
 
 def _from(fixed: list[Rule], rest: Rule | None, least: int, most: int | None, index: int, builder: Builder) -> Node:
-    """The items from this one on, each after its comma."""
+    """Returns the items from this one on, each after its comma."""
     if index == len(fixed):
         if rest is None:
             return EMPTY
@@ -46,14 +46,14 @@ def _from(fixed: list[Rule], rest: Rule | None, least: int, most: int | None, in
     return item if index < least else choice(EMPTY, builder.grammar.add("item", item))
 
 
-def _prefix(part: Located) -> list[Any]:
-    """The schemas of the first items; `items` was the name of their list before 2020."""
+def _prefix(part: Subschema) -> list[Any]:
+    """Returns the schemas of the first items; `items` was the name of their list before 2020."""
     items = part.schema.get("items")
     return items if isinstance(items, list) else part.schema.get("prefixItems", [])
 
 
-def _items(schema: Together, index: int | None) -> tuple[Located, ...]:
-    """What holds for the item at an index, or (None) for those after all that have schemas of their own."""
+def _items(schema: Conjunction, index: int | None) -> tuple[Subschema, ...]:
+    """Returns what holds for the item at an index, or (None) for those after all that have schemas of their own."""
     found = []
     for part in schema.parts:
         named = "items" if isinstance(part.schema.get("items"), list) else "prefixItems"

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from specvino.engine.grammar.ebnf.nodes import Grammar, Rule
 from specvino.engine.json_schema.errors import Path
-from specvino.engine.json_schema.subschema import Located
+from specvino.engine.json_schema.subschema import Subschema
 
 
 class Builder(Protocol):
@@ -14,6 +14,6 @@ class Builder(Protocol):
     @property
     def unenforced(self) -> dict[Path, str]: ...
 
-    def rule(self, parts: tuple[Located, ...]) -> Rule:
-        """The rule for values that satisfy all these schemas. Raises Impossible and SchemaError."""
+    def rule(self, parts: tuple[Subschema, ...]) -> Rule:
+        """Returns the rule for values that satisfy all these schemas. Raises Unsatisfiable and SchemaError."""
         ...

@@ -21,12 +21,12 @@ from specvino.engine.grammar.from_schema.disjoint import disjoint
 from specvino.engine.grammar.from_schema.keywords import UNENFORCED
 from specvino.engine.grammar.from_schema.numbers import number
 from specvino.engine.grammar.from_schema.objects import object_
-from specvino.engine.grammar.from_schema.string_style import JSON, Spelling
+from specvino.engine.grammar.from_schema.string_style import JSON, StringStyle
 from specvino.engine.grammar.from_schema.strings import string
-from specvino.engine.json_schema.errors import Impossible, Path, SchemaError
+from specvino.engine.json_schema.errors import Path, SchemaError, Unsatisfiable
 from specvino.engine.json_schema.keywords import IMPLIED_TYPE
 from specvino.engine.json_schema.refs import reference_to
-from specvino.engine.json_schema.subschema import Located, Together, flatten
+from specvino.engine.json_schema.subschema import Conjunction, Subschema, flatten
 from specvino.engine.json_schema.types import TYPES, named_by_all
 
 MOST_PARTS = 2000
@@ -45,25 +45,25 @@ class Findings:
     places: dict[Path, int] = field(default_factory=dict)
 
 
-def convert(schema: Any, spelling: Spelling = JSON) -> tuple[Grammar, Findings]:
+def convert(schema: Any, style: StringStyle = JSON) -> tuple[Grammar, Findings]:
     """With another spelling than JSON's the schema must admit strings alone. Raises SchemaError for a schema that is
     wrong, satisfied by nothing, or too large."""
     grammar, findings = Grammar({"root": EMPTY}), Findings()
-    grammar.rules["root"] = add(schema, grammar, findings, spelling)
+    grammar.rules["root"] = add(schema, grammar, findings, style)
     if not prune(grammar):
         raise SchemaError((), "nothing can satisfy it: it demands itself inside of itself, without end")
     require_small(grammar, findings.places)
     return grammar, findings
 
 
-def add(schema: Any, grammar: Grammar, findings: Findings, spelling: Spelling = JSON) -> Rule:
-    """The rule for a schema in a grammar that may have others. Raises SchemaError as `convert`, but for a schema that
-    demands itself inside of itself, whose rule has no text, and for one that is too large."""
+def add(schema: Any, grammar: Grammar, findings: Findings, style: StringStyle = JSON) -> Rule:
+    """Returns the rule for a schema in a grammar that may have others. Raises SchemaError as `convert`, but for a
+    schema that demands itself inside of itself, whose rule has no text, and for one that is too large."""
     schema = _of_known_draft(schema)
     _require_valid(schema)
     try:
-        return _Converter(schema, grammar, findings, spelling).rule((Located(schema, ()),))
-    except Impossible as error:
+        return _Converter(schema, grammar, findings, style).rule((Subschema(schema, ()),))
+    except Unsatisfiable as error:
         raise SchemaError(error.path, f"nothing can satisfy it: {error}") from None
     except RecursionError:
         raise SchemaError((), "it is nested too deeply") from None
@@ -93,22 +93,22 @@ def _brief(error: jsonschema_rs.ValidationError) -> str:
 class _Converter:
     """`Builder` for arrays and objects."""
 
-    def __init__(self, schema: Any, grammar: Grammar, findings: Findings, spelling: Spelling) -> None:
+    def __init__(self, schema: Any, grammar: Grammar, findings: Findings, style: StringStyle) -> None:
         self.grammar = grammar
         self.unenforced = findings.unenforced
         self._places = findings.places
-        self._spelling = spelling
+        self._style = style
         self._root: Mapping[str, Any] = schema if isinstance(schema, dict) else {}
         self._rules: dict[Any, Rule] = {}
         self._depth = 0
         self._values = 0
 
-    def rule(self, parts: tuple[Located, ...]) -> Rule:
-        """The rule for values that satisfy all these schemas. Raises Impossible and SchemaError."""
+    def rule(self, parts: tuple[Subschema, ...]) -> Rule:
+        """Returns the rule for values that satisfy all these schemas. Raises Unsatisfiable and SchemaError."""
         schema = flatten(self._root, parts)
         return self._rule(schema)
 
-    def _rule(self, schema: Together) -> Rule:
+    def _rule(self, schema: Conjunction) -> Rule:
         found = self._rules.get(schema.key)
         if found:
             return found
@@ -123,7 +123,7 @@ class _Converter:
         self._depth += 1
         try:
             self.grammar.rules[rule.name] = self._node(schema)
-        except Impossible:
+        except Unsatisfiable:
             del self._rules[schema.key]
             self.grammar.rules[rule.name] = rule  # it has no text
             raise
@@ -131,7 +131,7 @@ class _Converter:
             self._depth -= 1
         return rule
 
-    def _node(self, schema: Together) -> Node:
+    def _node(self, schema: Conjunction) -> Node:
         if schema.first("enum") or schema.first("const"):
             return self._constants(schema)
         for keyword in ("anyOf", "oneOf"):
@@ -142,20 +142,20 @@ class _Converter:
         if types is None:
             return json_text.any_value(self.grammar)
         if not types:
-            raise Impossible(schema.parts[0].path, "no type of value is left")
+            raise Unsatisfiable(schema.parts[0].path, "no type of value is left")
         nodes = []
-        impossible: Impossible | None = None
+        impossible: Unsatisfiable | None = None
         for kind in types:
             try:
                 nodes.append(self._typed(schema, kind))
-            except Impossible as error:
+            except Unsatisfiable as error:
                 impossible = error
         if not nodes:
             assert impossible is not None
             raise impossible
         return choice(*nodes)
 
-    def _typed(self, schema: Together, kind: str) -> Node:
+    def _typed(self, schema: Conjunction, kind: str) -> Node:
         match kind:
             case "object":
                 return object_(schema, self)
@@ -163,7 +163,7 @@ class _Converter:
                 return array(schema, self)
             case "string":
                 known = len(self.grammar.rules)
-                node = string(schema, self.grammar, self.unenforced, self._spelling)
+                node = string(schema, self.grammar, self.unenforced, self._style)
                 added = islice(self.grammar.rules.values(), known, None)
                 self._places[schema.parts[0].path] = open_places(added)
                 return node
@@ -173,8 +173,8 @@ class _Converter:
                 return choice(json_text.literal(True), json_text.literal(False))
         return json_text.literal(None)
 
-    def _constants(self, schema: Together) -> Node:
-        """The values that satisfy the whole schema, tested one by one: so all keywords are enforced."""
+    def _constants(self, schema: Conjunction) -> Node:
+        """Returns the values that satisfy the whole schema, tested one by one: so all keywords are enforced."""
         listed = schema.first("const") or min(schema.all("enum"), key=lambda each: len(each.schema))
         values = [listed.schema] if listed.path[-1] == "const" else listed.schema
         self._values += len(values)
@@ -183,10 +183,10 @@ class _Converter:
         satisfies = self._test(schema)
         fitting = [value for value in values if satisfies(value)]
         if not fitting:
-            raise Impossible(listed.path, "none of the listed values satisfies the rest of the schema")
-        return choice(*(self._spelling.literal(value) for value in fitting))
+            raise Unsatisfiable(listed.path, "none of the listed values satisfies the rest of the schema")
+        return choice(*(self._style.literal(value) for value in fitting))
 
-    def _test(self, schema: Together) -> Callable[[Any], bool]:
+    def _test(self, schema: Conjunction) -> Callable[[Any], bool]:
         """Tells whether a value satisfies all of these schemas, each of its references followed."""
         whole = {"allOf": [{"$ref": "urn:root" + reference_to(part.path)} for part in schema.parts]}
         root = {key: value for key, value in self._root.items() if key != "$id"}
@@ -197,17 +197,17 @@ class _Converter:
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
             raise SchemaError(schema.parts[0].path, "a reference in it leads nowhere") from None
 
-    def _union(self, schema: Together, union: Located) -> Node:
+    def _union(self, schema: Conjunction, union: Subschema) -> Node:
         keyword = str(union.path[-1])
         owner = union.path[:-1]
         base = tuple(part.without(keyword) if part.path == owner else part for part in schema.parts)
         branches = [union.at(index) for index in range(len(union.schema))]
         nodes = []
-        impossible: Impossible | None = None
+        impossible: Unsatisfiable | None = None
         for branch in branches:
             try:
                 nodes.append(self.rule((*base, branch)))
-            except Impossible as error:
+            except Unsatisfiable as error:
                 impossible = error
         if not nodes:
             assert impossible is not None
@@ -216,14 +216,14 @@ class _Converter:
             self.unenforced[union.path] = "a value may satisfy several of its schemas"
         return choice(*nodes)
 
-    def _note(self, schema: Together, types: list[str] | None) -> None:
+    def _note(self, schema: Conjunction, types: list[str] | None) -> None:
         for keyword, kind in UNENFORCED.items():
             for each in schema.all(keyword):
                 if (kind is None or types is None or kind in types) and _constrains(keyword, each, schema):
                     self.unenforced[each.path] = "a grammar can't say it"
 
 
-def _types(schema: Together) -> list[str] | None:
+def _types(schema: Conjunction) -> list[str] | None:
     """Returns the types that a value may have; None where nothing is said of it, not even between the lines."""
     named = schema.values("type")
     types = {kind for part in schema.parts for keyword in part.schema if (kind := IMPLIED_TYPE.get(keyword))}
@@ -236,7 +236,7 @@ def _types(schema: Together) -> list[str] | None:
     return [kind for kind in TYPES if kind in types]
 
 
-def _constrains(keyword: str, each: Located, schema: Together) -> bool:
+def _constrains(keyword: str, each: Subschema, schema: Conjunction) -> bool:
     match keyword:
         case "uniqueItems":
             return bool(each.schema) and min(schema.values("maxItems"), default=2) > 1

@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from specvino.engine.json_schema.errors import Impossible
-from specvino.engine.json_schema.subschema import Located, Together, flatten
+from specvino.engine.json_schema.errors import Unsatisfiable
+from specvino.engine.json_schema.subschema import Conjunction, Subschema, flatten
 from specvino.engine.json_schema.types import named_by_all, types_of_value
 
 _DEPTH = 8
 
 
-def disjoint(root: Mapping[str, Any], a: Located, b: Located, depth: int = 0) -> bool:
+def disjoint(root: Mapping[str, Any], a: Subschema, b: Subschema, depth: int = 0) -> bool:
     """Is a proof: False means that it isn't known."""
     try:
         first, second = flatten(root, (a,)), flatten(root, (b,))
-    except Impossible:
+    except Unsatisfiable:
         return True
     if not _types(first) & _types(second):
         return True
@@ -34,14 +34,14 @@ def disjoint(root: Mapping[str, Any], a: Located, b: Located, depth: int = 0) ->
     )
 
 
-def _types(schema: Together) -> set[str]:
+def _types(schema: Conjunction) -> set[str]:
     types = named_by_all(schema.values("type"))
     if constants := _constants(schema):
         types &= frozenset[str]().union(*map(types_of_value, constants))
     return types
 
 
-def _constants(schema: Together) -> list[Any] | None:
+def _constants(schema: Conjunction) -> list[Any] | None:
     if const := schema.first("const"):
         return [const.schema]
     enum = schema.first("enum")
@@ -52,12 +52,12 @@ def _same(a: Any, b: Any) -> bool:
     return a == b and isinstance(a, bool) == isinstance(b, bool)
 
 
-def _required(schema: Together) -> set[str]:
+def _required(schema: Conjunction) -> set[str]:
     return {name for names in schema.values("required") for name in names}
 
 
-def _forbids(schema: Together, names: set[str]) -> bool:
-    """Whether no object may have all of these names: a part knows them not and allows no others."""
+def _forbids(schema: Conjunction, names: set[str]) -> bool:
+    """Tells whether no object may have all of these names: a part knows them not and allows no others."""
     return any(
         part.schema.get("additionalProperties") is False
         and not part.schema.get("patternProperties")
@@ -66,5 +66,5 @@ def _forbids(schema: Together, names: set[str]) -> bool:
     )
 
 
-def _property(schema: Together, name: str) -> list[Located]:
+def _property(schema: Conjunction, name: str) -> list[Subschema]:
     return [each.at(name) for each in schema.all("properties") if name in each.schema]

@@ -31,7 +31,7 @@ def literal(value: Any) -> Text:
 
 
 def char(chars: Ranges) -> Node:
-    """One of these characters inside of a JSON string; control characters are escaped, as Python's json does."""
+    """Returns one of these characters within a JSON string; control characters are escaped, as Python's json does."""
     plain = ranges.without(chars, _ESCAPED)
     options: list[Node] = [Chars(plain)] if plain else []
     escaped = [chr(code) for low, high in ranges.common(chars, _ESCAPED) for code in range(low, high + 1)]
@@ -60,7 +60,7 @@ def any_string(grammar: Grammar) -> Node:
 
 
 def any_rest(grammar: Grammar) -> Node:
-    """What may follow an opening quote, the closing one included."""
+    """Returns what may follow an opening quote, the closing one included."""
     return counted(grammar, ANY_CHAR, 0, None, QUOTE)
 
 
@@ -109,7 +109,7 @@ def any_array(grammar: Grammar) -> Rule:
 
 
 def enclosed(opening: str, grammar: Grammar, item: Node, least: int, most: int | None, closing: str) -> Node:
-    """A list of so many items, with commas and brackets."""
+    """Returns a list of so many items, with commas and brackets."""
     if most == 0:
         return Text(opening + closing)
     rest = sequence(COMMA, item)
@@ -121,7 +121,7 @@ def enclosed(opening: str, grammar: Grammar, item: Node, least: int, most: int |
 
 
 def other_key(grammar: Grammar, names: Iterable[str]) -> Node:
-    """A string that is none of these names.
+    """Returns a string that is none of these names.
 
     Each prefix behind which names are told apart costs as much to compile as a string. So a grammar has at most
     MOST_PREFIXES of them, beside the empty one of each object: where they are used up, strings that begin like a name
@@ -140,7 +140,7 @@ def _prefixes(grammar: Grammar, names: frozenset[str]) -> frozenset[str]:
 
 
 def _other(grammar: Grammar, names: frozenset[str], prefix: str, prefixes: frozenset[str]) -> Node:
-    """What may follow the prefix, the closing quote included, so that no name is spelled."""
+    """Returns what may follow the prefix, the closing quote included, so that no name is spelled."""
     following = {name[len(prefix)] for name in names if name.startswith(prefix) and name != prefix}
     left = ranges.without(ranges.without(ANY, _ESCAPED), ranges.of("".join(following)))
     options: list[Node] = [] if prefix in names else [QUOTE]

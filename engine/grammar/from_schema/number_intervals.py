@@ -29,7 +29,7 @@ class Bounds:
 
 
 def integers(bounds: Bounds, multiple: Decimal | None) -> Node | None:
-    """Integers that are multiples; None if there are none. Raises ValueError if a grammar can't say it."""
+    """Returns integers that are multiples; None if there are none. Raises ValueError if a grammar can't say it."""
     low, high = _lowest(bounds), _highest(bounds)
     if multiple is None or multiple == 1 or (multiple < 1 and 1 % multiple == 0):
         return _between(low, high)
@@ -52,7 +52,10 @@ def integers(bounds: Bounds, multiple: Decimal | None) -> Node | None:
 
 
 def numbers(bounds: Bounds, multiple: Decimal | None) -> Node | None:
-    """Decimal numbers, without exponent; None if there are none. Raises ValueError if a grammar can't say it."""
+    """Returns decimal numbers, without exponent; None if there are none.
+
+    Raises ValueError if a grammar can't say it.
+    """
     digits = _FRACTION_DIGITS + max(_digits(bounds.low), _digits(bounds.high))
     if multiple is not None:
         if multiple == int(multiple):
@@ -96,7 +99,8 @@ def _highest(bounds: Bounds) -> int | None:
 
 
 def _between(low: int | None, high: int | None) -> Node | None:
-    """Integers from low to high; without a bound, of at most MOST_DIGITS digits, or one more than the other bound."""
+    """Returns integers from low to high; without a bound, of at most MOST_DIGITS digits, or one more than the other
+    bound."""
     if low is None:
         low = -max(10**MOST_DIGITS - 1, abs(high or 0) * 10)
     if high is None:
@@ -149,7 +153,7 @@ def _any_digits(least: int, most: int) -> Node:
 
 
 def _positive(bounds: Bounds, digits: int) -> Node | None:
-    """Numbers of at most so many digits behind the point, within bounds of which the lower is at least 0."""
+    """Returns numbers of at most so many digits behind the point, within bounds of which the lower is at least 0."""
     assert bounds.low is not None
     low_whole, low_part = _split(bounds.low, digits)
     whole_end = _between(low_whole + 1, None)
@@ -176,7 +180,7 @@ def _some(node: Node | None) -> Node:
 
 
 def _split(bound: Decimal, digits: int) -> tuple[int, str]:
-    """The whole number, and the digits behind the point."""
+    """Returns the whole number, and the digits behind the point."""
     whole = int(bound)
     part = f"{bound - whole:.{digits}f}".partition(".")[2]
     return whole, part
@@ -187,7 +191,7 @@ def _any_part(digits: int) -> Node:
 
 
 def _fraction(low: str | None, high: str | None, bounds: Bounds, digits: int, whole: int) -> Node | None:
-    """`whole` followed by digits (or by none) so that the number is within the bounds that are given."""
+    """Returns `whole` followed by digits (or by none) so that the number is within the bounds that are given."""
     options: list[Node] = []
     above = low is None or (not low.strip("0") and not bounds.low_open)
     below = high is None or bool(high.strip("0")) or not bounds.high_open
@@ -200,7 +204,7 @@ def _fraction(low: str | None, high: str | None, bounds: Bounds, digits: int, wh
 
 
 def _tail(low: str | None, high: str | None, bounds: Bounds, left: int) -> Node | None:
-    """One to `left` digits, as fractions between `low` and `high` (digits, too; None: no bound any more)."""
+    """Returns one to `left` digits, as fractions between `low` and `high` (digits, too; None: no bound any more)."""
     options: list[Node] = []
     first = int(low[0]) if low else 0
     last = int(high[0]) if high else 9

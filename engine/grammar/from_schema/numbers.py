@@ -6,14 +6,14 @@ from decimal import Decimal
 from specvino.engine.grammar.ebnf.nodes import Grammar, Node
 from specvino.engine.grammar.from_schema import json_text, number_intervals
 from specvino.engine.grammar.from_schema.number_intervals import Bounds
-from specvino.engine.json_schema.errors import Impossible, Path
-from specvino.engine.json_schema.subschema import Located, Together
+from specvino.engine.json_schema.errors import Path, Unsatisfiable
+from specvino.engine.json_schema.subschema import Conjunction, Subschema
 
 _LARGEST = Decimal(10) ** 30
 
 
-def number(schema: Together, kind: str, grammar: Grammar, unenforced: dict[Path, str]) -> Node:
-    """`kind` is number or integer. Raises Impossible."""
+def number(schema: Conjunction, kind: str, grammar: Grammar, unenforced: dict[Path, str]) -> Node:
+    """`kind` is number or integer. Raises Unsatisfiable."""
     bounds = _bounds(schema)
     multiples = list(schema.all("multipleOf"))
     multiple = _decimal(multiples[0].schema) if multiples else None
@@ -28,11 +28,11 @@ def number(schema: Together, kind: str, grammar: Grammar, unenforced: dict[Path,
         unenforced[multiples[0].path] = str(error)
         node = make(bounds, None)
     if node is None:
-        raise Impossible(schema.parts[0].path, "no number lies between its bounds")
+        raise Unsatisfiable(schema.parts[0].path, "no number lies between its bounds")
     return node
 
 
-def _bounds(schema: Together) -> Bounds:
+def _bounds(schema: Conjunction) -> Bounds:
     low: tuple[Decimal, bool] | None = None
     high: tuple[Decimal, bool] | None = None
     for each, is_open in _limits(schema, "minimum", "exclusiveMinimum"):
@@ -46,8 +46,8 @@ def _bounds(schema: Together) -> Bounds:
     return Bounds(low and low[0], high and high[0], bool(low and low[1]), bool(high and high[1]))
 
 
-def _limits(schema: Together, keyword: str, exclusive: str) -> Iterator[tuple[Located, bool]]:
-    """The limits, and whether each is itself excluded: in draft 4, `exclusive` is true or false."""
+def _limits(schema: Conjunction, keyword: str, exclusive: str) -> Iterator[tuple[Subschema, bool]]:
+    """Yields the limits, and whether each is itself excluded: in draft 4, `exclusive` is true or false."""
     for part in schema.parts:
         other = part.schema.get(exclusive)
         if keyword in part.schema:
@@ -56,11 +56,11 @@ def _limits(schema: Together, keyword: str, exclusive: str) -> Iterator[tuple[Lo
             yield part.at(exclusive), True
 
 
-def _bound(each: Located) -> Decimal:
+def _bound(each: Subschema) -> Decimal:
     value = _decimal(each.schema)
     outward = value <= -_LARGEST if "inimum" in str(each.path[-1]) else value >= _LARGEST
     if abs(value) > _LARGEST and not outward:
-        raise Impossible(each.path, "numbers of more than 30 digits aren't written")
+        raise Unsatisfiable(each.path, "numbers of more than 30 digits aren't written")
     return value
 
 

@@ -9,11 +9,11 @@ from specvino.engine.grammar.ebnf.right_linear import followed
 from specvino.engine.grammar.from_schema import json_text
 from specvino.engine.grammar.from_schema.builder import Builder
 from specvino.engine.grammar.from_schema.json_text import COMMA, QUOTE
-from specvino.engine.json_schema.errors import Impossible
-from specvino.engine.json_schema.subschema import Located, Together
+from specvino.engine.json_schema.errors import Unsatisfiable
+from specvino.engine.json_schema.subschema import Conjunction, Subschema
 
 
-def object_(schema: Together, builder: Builder) -> Node:
+def object_(schema: Conjunction, builder: Builder) -> Node:
     required = dict.fromkeys(name for names in schema.values("required") for name in names)
     declared = dict.fromkeys(name for properties in schema.values("properties") for name in properties)
     least = max((int(value) for value in schema.values("minProperties")), default=0)
@@ -22,23 +22,23 @@ def object_(schema: Together, builder: Builder) -> Node:
     for name in {**declared, **required}:
         try:
             rule = builder.rule(tuple(_property(schema, name)))
-        except Impossible as error:
+        except Unsatisfiable as error:
             if name in required:
-                raise Impossible(error.path, f"the required property {name!r}: {error}") from None
+                raise Unsatisfiable(error.path, f"the required property {name!r}: {error}") from None
         else:
             pairs.append((sequence(json_text.literal(name), Text(": "), rule), name in required))
     other = _other(schema, {**declared, **required}, builder)
     demanded = sum(needed for _, needed in pairs)
     if most is not None and (demanded > most or least > most):
         path = next(schema.all("maxProperties")).path
-        raise Impossible(path, f"no object has at least {max(demanded, least)} and at most {most} properties")
+        raise Unsatisfiable(path, f"no object has at least {max(demanded, least)} and at most {most} properties")
     if not pairs and other is not None:
         if least > 1:
             builder.unenforced[next(schema.all("minProperties")).path] = "a name may be written twice"
         return json_text.enclosed("{", builder.grammar, other, least, most, "}")
     if least > len(pairs) and other is None:
         path = next(schema.all("minProperties")).path
-        raise Impossible(path, f"at least {least} properties are demanded, but {len(pairs)} are allowed")
+        raise Unsatisfiable(path, f"at least {least} properties are demanded, but {len(pairs)} are allowed")
     if least > demanded:
         builder.unenforced[next(schema.all("minProperties")).path] = "beside optional properties it can't be enforced"
     if most is not None and (other is not None or most < len(pairs)):
@@ -64,8 +64,8 @@ def _pairs(pairs: list[tuple[Node, bool]], other: Node | None, builder: Builder)
     return first
 
 
-def _property(schema: Together, name: str) -> Iterator[Located]:
-    """What holds for the value under a name."""
+def _property(schema: Conjunction, name: str) -> Iterator[Subschema]:
+    """Yields what holds for the value under a name."""
     for part in schema.parts:
         found = False
         if name in part.schema.get("properties", {}):
@@ -78,7 +78,7 @@ def _property(schema: Together, name: str) -> Iterator[Located]:
         if not found and "additionalProperties" in part.schema:
             yield part.at("additionalProperties")
         if "propertyNames" in part.schema and not _may_be_named(part, name):
-            yield Located(False, part.at("propertyNames").path)
+            yield Subschema(False, part.at("propertyNames").path)
 
 
 def _matches(pattern: str, name: str) -> bool:
@@ -88,13 +88,13 @@ def _matches(pattern: str, name: str) -> bool:
         return False
 
 
-def _may_be_named(part: Located, name: str) -> bool:
+def _may_be_named(part: Subschema, name: str) -> bool:
     names = part.schema["propertyNames"]
     return not isinstance(names, dict) or "enum" not in names or name in names["enum"]
 
 
-def _other(schema: Together, declared: dict[str, None], builder: Builder) -> Node | None:
-    """A pair whose name is none of those declared; None if there may be none."""
+def _other(schema: Conjunction, declared: dict[str, None], builder: Builder) -> Node | None:
+    """Returns a pair whose name is none of those declared; None if there may be none."""
     patterns = [part.at("patternProperties") for part in schema.parts if part.schema.get("patternProperties")]
     additional = [part for part in schema.parts if "additionalProperties" in part.schema]
     if patterns:
@@ -104,12 +104,12 @@ def _other(schema: Together, declared: dict[str, None], builder: Builder) -> Nod
     # A part that names properties and says nothing of others allows them, but doesn't ask for them.
     try:
         value = builder.rule(tuple(part.at("additionalProperties") for part in additional))
-    except Impossible:
+    except Unsatisfiable:
         return None
     return sequence(_key(schema, declared, builder), Text(": "), value)
 
 
-def _key(schema: Together, declared: dict[str, None], builder: Builder) -> Node:
+def _key(schema: Conjunction, declared: dict[str, None], builder: Builder) -> Node:
     names = list(schema.all("propertyNames"))
     if names and names[0].schema is not True:
         if declared:
@@ -117,13 +117,15 @@ def _key(schema: Together, declared: dict[str, None], builder: Builder) -> Node:
                 builder.unenforced[each.path] = "beside properties it can't be enforced"
         else:
             key = names[0].schema
-            typed = Located({"type": "string", **key} if isinstance(key, dict) else key, names[0].path)
+            typed = Subschema({"type": "string", **key} if isinstance(key, dict) else key, names[0].path)
             return builder.rule((typed, *names[1:]))
     return json_text.other_key(builder.grammar, declared)
 
 
-def _patterned(schema: Together, patterns: list[Located], declared: dict[str, None], builder: Builder) -> Node | None:
-    """Names that match the one pattern, if there is only one; those that match none are left out."""
+def _patterned(
+    schema: Conjunction, patterns: list[Subschema], declared: dict[str, None], builder: Builder
+) -> Node | None:
+    """Returns names that match the one pattern, if there is only one; those that match none are left out."""
     if len(patterns) > 1 or len(patterns[0].schema) > 1 or declared:
         return None
     (expression,) = patterns[0].schema

@@ -11,7 +11,7 @@ from specvino.engine.grammar.from_schema import json_text
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
+class StringStyle:
     """`begin` stands before a string and `end` behind it, `char` is one character out of a set, `any_char` whichever.
     `literal` is a whole value, with what stands around it."""
 
@@ -22,16 +22,16 @@ class Spelling:
     end: Text
 
 
-JSON = Spelling(json_text.QUOTE, json_text.char, json_text.ANY_CHAR, json_text.literal, json_text.QUOTE)
+JSON = StringStyle(json_text.QUOTE, json_text.char, json_text.ANY_CHAR, json_text.literal, json_text.QUOTE)
 
 # What ends a text that stands between tags begins so.
 _TAG = ranges.of("<")
 
 
-def plain(end: str = "") -> Spelling:
+def plain(end: str = "") -> StringStyle:
     """Without quotes and escapes, up to `end`. It has no `<` but where a pattern or a listed value demands one."""
 
     def char(chars: Ranges) -> Node:
         return Chars(ranges.without(chars, _TAG) or chars)
 
-    return Spelling(EMPTY, char, char(ANY), lambda value: Text(f"{value}{end}"), Text(end))
+    return StringStyle(EMPTY, char, char(ANY), lambda value: Text(f"{value}{end}"), Text(end))

@@ -52,7 +52,7 @@ def either(elements: Sequence[Grammar]) -> Grammar:
 
 
 def tags(elements: Sequence[Grammar], separator: str, many: bool, at_least_one: bool = True) -> Grammar:
-    """One of the tags, or if `many` several with the separator between them."""
+    """Returns one of the tags, or if `many` several with the separator between them."""
     if not many and at_least_one:
         return either(elements)  # which may stand beside other things that come to an end
     return {
@@ -65,7 +65,7 @@ def tags(elements: Sequence[Grammar], separator: str, many: bool, at_least_one: 
 
 
 def json_object(parameters: Mapping[str, Any] | None) -> Grammar:
-    """An object that satisfies the schema of a tool's parameters; None takes none."""
+    """Returns an object that satisfies the schema of a tool's parameters; None takes none."""
     parameters = NO_ARGUMENTS if parameters is None else parameters
     if parameters.keys() <= _NAMES_ONLY and not any(map(parameters.get, ("properties", "required"))):
         return json_schema(NO_ARGUMENTS)  # to name no properties is to have none
@@ -80,7 +80,7 @@ def listed(
     separator: str,
     value: Callable[[Any], Grammar],
 ) -> Grammar:
-    """A tag with the arguments, one after the other.
+    """Returns a tag with the arguments, one after the other.
 
     Where none of them must come, XGrammar can't say that each may come once: a repeated one is possible, and its last
     value counts.
@@ -98,7 +98,7 @@ def listed(
 
 
 def marked_up(parameters: Mapping[str, Any] | None, element: Callable[[str, Any], Grammar]) -> Grammar:
-    """The arguments as elements, one after the other."""
+    """Returns the arguments as elements, one after the other."""
     required, optional = required_and_optional(parameters or NO_ARGUMENTS)
     must = [element(name, schema) for name, schema in required.items()]
     may = [either([NOTHING, element(name, schema)]) for name, schema in optional.items()]
@@ -106,7 +106,8 @@ def marked_up(parameters: Mapping[str, Any] | None, element: Callable[[str, Any]
 
 
 def plain_string(schema: Any) -> Grammar | None:
-    """The grammar of an argument that is a string and stands there without quotes and escapes; None if it isn't one."""
+    """Returns the grammar of an argument that is a string and stands there without quotes and escapes; None if it isn't
+    one."""
     if not isinstance(schema, dict) or admitted_types(schema, schema) != STRING:
         return None
     if _CONSTRAINING.isdisjoint(resolved(schema, schema)):

@@ -5,7 +5,7 @@ from typing import Any
 from specvino.engine.grammar.ebnf.nodes import Grammar, Text
 from specvino.engine.grammar.ebnf.render import fragile, render
 from specvino.engine.grammar.from_schema.converter import convert
-from specvino.engine.grammar.from_schema.string_style import JSON, Spelling, plain
+from specvino.engine.grammar.from_schema.string_style import JSON, StringStyle, plain
 from specvino.engine.grammar.structural_tags.builders import PLAIN_TEXT
 from specvino.engine.grammar.structural_tags.repetitions import require_few_repetitions
 from specvino.engine.grammar.structural_tags.to_ebnf import parameters_of_qwen, require_few, require_shallow
@@ -60,9 +60,9 @@ class _Lowering:
                 return _Lowering().lowered(parameters_of_qwen(schema), ())
         return {key: self.lowered(each, (*path, key)) for key, each in format.items()}
 
-    def _converted(self, schema: Any, path: Path, spelling: Spelling = JSON) -> Grammar:
+    def _converted(self, schema: Any, path: Path, style: StringStyle = JSON) -> Grammar:
         try:
-            grammar, findings = convert(schema, spelling)
+            grammar, findings = convert(schema, style)
         except SchemaError as error:
             raise SchemaError((*path, *error.path), str(error)) from None
         self.unenforced |= {(*path, *place): reason for place, reason in findings.unenforced.items()}

@@ -22,7 +22,7 @@ def require_few_repetitions(text: str, path: Path) -> None:
 
 
 def repeated(text: str) -> int:
-    """How many parts there are more, when counted repetitions are written out."""
+    """Tells how many parts there are more, when counted repetitions are written out."""
     added = last = 0
     sizes = [0]
     for part in _PART.finditer(text):

@@ -8,7 +8,7 @@ from specvino.engine.grammar.ebnf.prune import prune
 from specvino.engine.grammar.ebnf.right_linear import followed
 from specvino.engine.grammar.ebnf.size import require_small
 from specvino.engine.grammar.from_schema.converter import Findings, add
-from specvino.engine.grammar.from_schema.string_style import JSON, Spelling, plain
+from specvino.engine.grammar.from_schema.string_style import JSON, StringStyle, plain
 from specvino.engine.grammar.structural_tags.builders import NOTHING, PLAIN_TEXT, json_schema, marked_up, plain_string
 from specvino.engine.grammar.structural_tags.builders import tag as xgrammar_tag
 from specvino.engine.json_schema.errors import Path, SchemaError
@@ -22,8 +22,8 @@ class Unknown(Exception):
 
 
 def as_grammar(tag: Any) -> tuple[Grammar, dict[Path, str]]:
-    """One grammar for the whole tag, so that what its schemas have in common is compiled once; and what of the schemas
-    can't be enforced. Raises SchemaError, and Unknown."""
+    """Returns one grammar for the whole tag, so that what its schemas have in common is compiled once; and what of the
+    schemas can't be enforced. Raises SchemaError, and Unknown."""
     grammar = Grammar({"root": EMPTY})
     conversion = _Conversion(grammar)
     if not isinstance(tag, dict) or tag.keys() != {"type", "format"} or tag["type"] != "structural_tag":
@@ -96,11 +96,11 @@ class _Conversion:
         except PatternError:
             raise Unknown from None
 
-    def _schema(self, schema: Any, path: Path, spelling: Spelling) -> Rule:
+    def _schema(self, schema: Any, path: Path, style: StringStyle) -> Rule:
         path = (*path, "json_schema")
         findings = Findings()
         try:
-            rule = add(schema, self._grammar, findings, spelling)
+            rule = add(schema, self._grammar, findings, style)
         except SchemaError as error:
             raise SchemaError((*path, *error.path), str(error)) from None
         self.findings.unenforced |= {(*path, *place): reason for place, reason in findings.unenforced.items()}
@@ -123,7 +123,7 @@ def require_few(formats: int, path: Path) -> None:
 
 
 def parameters_of_qwen(schema: dict[str, Any]) -> dict[str, Any]:
-    """What `qwen_xml_parameter` means, in other formats: XGrammar's own has room for white space without end."""
+    """Returns what `qwen_xml_parameter` means, in other words: XGrammar's own has room for white space without end."""
     return marked_up(schema, _qwen_element)
 
 

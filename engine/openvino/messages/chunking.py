@@ -9,13 +9,13 @@ PIECE_BYTES = 1 << 20
 
 
 def cut(image: Image) -> Iterator[tuple[Image, bool]]:
-    """The image with a piece of its pixels at a time, and whether more follow."""
+    """Yields the image with a piece of its pixels at a time, and whether more follow."""
     for start in range(0, max(1, len(image.rgb)), PIECE_BYTES):
         end = start + PIECE_BYTES
         yield replace(image, rgb=image.rgb[start:end]), end < len(image.rgb)
 
 
-class Joiner:
+class ChunkJoiner:
     """Puts them together again, by a key for each image."""
 
     def __init__(self) -> None:

@@ -1,13 +1,13 @@
-"""What the server, the grammars process and the trials process say to each other."""
+"""What the server, the grammar process and the trial process say to each other."""
 
 import msgspec
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import Form
+from specvino.engine.grammar.structured_output import LoweredConstraint
 
 
-class Begin(msgspec.Struct, tag=True):
-    """The first message to the grammars process."""
+class StartGrammarProcess(msgspec.Struct, tag=True):
+    """The first message to the grammar process."""
 
 
 class Lower(msgspec.Struct, tag=True):
@@ -21,25 +21,25 @@ class Lower(msgspec.Struct, tag=True):
 
 class Lowered(msgspec.Struct, tag=True):
     id: int
-    form: Form
+    structured_output: LoweredConstraint
 
 
-class LoadStub(msgspec.Struct, tag=True):
-    """The first message to the trials process."""
+class LoadDummyPipeline(msgspec.Struct, tag=True):
+    """The first message to the trial process."""
 
     path: str
 
 
-class Try(msgspec.Struct, tag=True):
+class Trial(msgspec.Struct, tag=True):
     id: int
-    form: Form
+    structured_output: LoweredConstraint
 
 
-class Sound(msgspec.Struct, tag=True):
+class TrialPassed(msgspec.Struct, tag=True):
     id: int
 
 
-class Refused(msgspec.Struct, tag=True):
+class ConstraintRefused(msgspec.Struct, tag=True):
     """The parts of a ConstraintError."""
 
     id: int
@@ -48,5 +48,5 @@ class Refused(msgspec.Struct, tag=True):
     unsupported: bool = False
 
 
-def refused(id: int, error: ConstraintError) -> Refused:
-    return Refused(id, str(error), error.path, error.unsupported)
+def constraint_refused(id: int, error: ConstraintError) -> ConstraintRefused:
+    return ConstraintRefused(id, str(error), error.path, error.unsupported)

@@ -1,8 +1,8 @@
-"""Images in the prompts of models that see.
+"""Images in the prompts of vision-language models.
 
 Their pipeline takes the prompt as a text, in which a tag stands for each image, and tokenizes it itself. So what users
-type can't be kept apart from control tokens and tags by tokenizing it apart (`seams.py`). Where it spells one, an
-invisible character is put inside: the model reads the same, but for that (decision 019).
+type can't be kept apart from control tokens and tags by tokenizing it apart (`special_token_escaping.py`). Where it
+spells one, an invisible character is put inside: the model reads the same, but for that (decision 019).
 """
 
 import re
@@ -21,10 +21,10 @@ def tag(number: int) -> str:
 
 
 def without(text: str) -> str:
-    """The text of a prompt without the images' tags."""
+    """Returns the text of a prompt without the images' tags."""
     return _OURS.sub("", text)
 
 
 def cut(text: str) -> str:
-    """The text without tags: looking the same."""
+    """Returns the text without tags, looking the same."""
     return _TAGS.sub(f"<{JOINER}", text)

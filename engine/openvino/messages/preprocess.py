@@ -13,14 +13,17 @@ from specvino.engine.request import Conversation, Image
 
 TOKEN_ID_BYTES = 8
 
+# So many characters of a prompt's end tell whether an answer begins within the reasoning.
+ENDING = 256
+
 
 class LoadTokenizer(msgspec.Struct, tag=True):
-    """The first message to the prepare process."""
+    """The first message to the preprocess process."""
 
     path: str
 
 
-class Prepare(msgspec.Struct, tag=True):
+class Preprocess(msgspec.Struct, tag=True):
     """A conversation to be rendered by the chat template and tokenized.
 
     `as_text` is for vision-language models: the answer brings the text too. Of images only the places are needed.
@@ -78,7 +81,7 @@ class Vocabulary(msgspec.Struct, tag=True):
     drops_space: bool = False
 
 
-class Prepared(msgspec.Struct, tag=True):
+class Preprocessed(msgspec.Struct, tag=True):
     """With images, `text` has a tag where each stands; `token_ids` are those of the text without the tags. `ending` is
     how a rendered conversation ends."""
 
@@ -89,7 +92,7 @@ class Prepared(msgspec.Struct, tag=True):
 
 
 class Decoded(msgspec.Struct, tag=True):
-    """A picture, or a piece of it (`pieces.py`) after which `more` follow."""
+    """A picture, or a piece of it (`chunking.py`) after which `more` follow."""
 
     id: int
     image: Image
@@ -111,4 +114,4 @@ class PromptRefused(msgspec.Struct, tag=True):
     reason: str
 
 
-FromPrepare = Vocabulary | Prepared | Decoded | PromptTooLong | PromptRefused
+FromPreprocess = Vocabulary | Preprocessed | Decoded | PromptTooLong | PromptRefused

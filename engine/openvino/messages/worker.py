@@ -2,14 +2,14 @@
 
 import msgspec
 
-from specvino.engine.grammar.structured_output import Form
+from specvino.engine.grammar.structured_output import LoweredConstraint
 from specvino.engine.protocol import Drafting
 from specvino.engine.request import Image, Sampling
 from specvino.engine.segments import FinishReason
 
 
 class LoadModel(msgspec.Struct, tag=True):
-    """The first message to the worker. `draft_path` is a smaller model's, whose guesses the model confirms."""
+    """The first message to the worker. `draft_path` is that of a smaller model for speculative decoding."""
 
     path: str
     max_sequences: int
@@ -23,7 +23,7 @@ class LoadModel(msgspec.Struct, tag=True):
         return "prompt_lookup" if self.prompt_lookup else None
 
 
-class Show(msgspec.Struct, tag=True):
+class SendImage(msgspec.Struct, tag=True):
     """The next image of those that Generates refer to by `key`, or the next piece of it, as in Decoded."""
 
     key: int
@@ -31,14 +31,14 @@ class Show(msgspec.Struct, tag=True):
     more: bool = False
 
 
-class Hide(msgspec.Struct, tag=True):
+class ReleaseImages(msgspec.Struct, tag=True):
     """No further Generate refers to the images of `key`."""
 
     key: int
 
 
-class Seen(msgspec.Struct):
-    """A prompt for a model that sees: a text, which has a tag for each of the images shown under `key`.
+class VisionPrompt(msgspec.Struct):
+    """A prompt for a vision-language model: a text, which has a tag for each of the images shown under `key`.
 
     Only the pipeline knows how many tokens images are. Prompt and answer must fit `context_length`; `yields` says that
     `max_new_tokens` was not asked for: then the answer may end earlier.
@@ -54,8 +54,8 @@ class Generate(msgspec.Struct, tag=True):
     """One sequence, or a beam search: then the ids of its `n` best texts follow `id`.
 
     `sampling` is the request's. `max_new_tokens` and `seed` are this sequence's own, where that leaves them open or the
-    choices of a request must differ. `echo` asks for the prompt's `logprobs` too. `seen` takes the place of `token_ids`
-    where the model sees.
+    choices of a request must differ. `echo` asks for the prompt's `logprobs` too. `vision_prompt` takes the place of
+    `token_ids` for a vision-language model.
     """
 
     id: int
@@ -66,8 +66,8 @@ class Generate(msgspec.Struct, tag=True):
     n: int = 1
     logprobs: bool = False
     echo: bool = False
-    seen: Seen | None = None
-    form: Form | None = None
+    vision_prompt: VisionPrompt | None = None
+    structured_output: LoweredConstraint | None = None
 
     @property
     def beams(self) -> int:
@@ -79,7 +79,7 @@ class Cancel(msgspec.Struct, tag=True):
     id: int
 
 
-ToWorker = LoadModel | Generate | Cancel | Show | Hide
+ToWorker = LoadModel | Generate | Cancel | SendImage | ReleaseImages
 
 
 class Output(msgspec.Struct, array_like=True):

@@ -11,12 +11,12 @@ import openvino
 from openvino import opset13
 from openvino_genai import GenerationConfig, LLMPipeline, StructuredOutputConfig, Tokenizer
 
-from specvino.engine.grammar.structured_output import Form
+from specvino.engine.grammar.structured_output import LoweredConstraint
 
 _UNLIKELY = -1e30
 
 
-class Stub:
+class DummyPipeline:
     """All tokens are equally likely but the first, which is taken only where a grammar leaves nothing else.
 
     With a pipeline's own tokenizer, what is compiled here needn't be compiled there again. Other threads run while it
@@ -26,7 +26,7 @@ class Stub:
     def __init__(self, tokenizer: Tokenizer) -> None:
         size = max(tokenizer.get_vocab().values()) + 1
         with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "stub.xml"
+            file = Path(folder) / "dummy.xml"
             openvino.save_model(_model(size), file)
             text, weights = file.read_text(), file.with_suffix(".bin").read_bytes()
         tensor = openvino.Tensor(numpy.frombuffer(weights, numpy.uint8).copy())
@@ -34,10 +34,12 @@ class Stub:
         self._eos = tokenizer.get_eos_token_id()
         self._start = openvino.Tensor(numpy.zeros((1, 1), numpy.int64))
 
-    def generate(self, form: Form | None, tokens: int, *, draw: bool = False, seed: int = 0) -> list[int]:
-        """At most so many tokens; 1 is enough to compile. Raises RuntimeError if it doesn't compile.
+    def generate(
+        self, structured_output: LoweredConstraint | None, tokens: int, *, draw: bool = False, seed: int = 0
+    ) -> list[int]:
+        """Returns at most so many tokens; 1 is enough to compile. Raises RuntimeError if it doesn't compile.
 
-        Without a form they may be any. What is drawn depends on nothing but the form and the seed.
+        Without a structured output they may be any. What is drawn depends on nothing but that and the seed.
         """
         config = GenerationConfig()
         config.eos_token_id = self._eos
@@ -45,17 +47,17 @@ class Stub:
         config.max_new_tokens = tokens
         config.do_sample = draw
         config.rng_seed = seed
-        if form is not None:
-            config.structured_output_config = structured_output(form)
+        if structured_output is not None:
+            config.structured_output_config = structured_output_config(structured_output)
         return list(self._pipeline.generate(self._start, config).tokens[0])
 
 
-def structured_output(form: Form) -> StructuredOutputConfig:
-    return StructuredOutputConfig(**{form.kind: form.text})
+def structured_output_config(structured_output: LoweredConstraint) -> StructuredOutputConfig:
+    return StructuredOutputConfig(**{structured_output.kind: structured_output.text})
 
 
 def _model(size: int) -> openvino.Model:
-    """The inputs of a language model, and logits that don't depend on them."""
+    """Returns the inputs of a language model, and logits that don't depend on them."""
     inputs = {}
     for name, shape, kind in (
         ("input_ids", [-1, -1], openvino.Type.i64),
@@ -73,4 +75,4 @@ def _model(size: int) -> openvino.Model:
     nothing = opset13.multiply(opset13.add(mask, beams), opset13.constant(numpy.float32(0)))
     logits = opset13.add(opset13.broadcast(opset13.constant(row), shape), nothing)
     logits.output(0).get_tensor().set_names({"logits"})
-    return openvino.Model([opset13.result(logits)], list(inputs.values()), "stub")
+    return openvino.Model([opset13.result(logits)], list(inputs.values()), "dummy")

@@ -8,7 +8,7 @@ _POSITION = re.compile(r" at row \d+, column \d+:$")
 
 
 def one_line(error: Exception) -> str:
-    """The first line that tells something, without its position in a template."""
+    """Returns the first line that tells something, without its position in a template."""
     text = str(error)
     if template := _TEMPLATE.search(text):
         return template.group(1)

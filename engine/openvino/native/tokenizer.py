@@ -1,6 +1,6 @@
 """A model's tokenizer, whose vocabulary says what its tokens are.
 
-GenAI gives grammars the names that the detokenizer has for its tokens, as if these were the tokens' bytes. In
+GenAI 2026.4.1 gives grammars the names that the detokenizer has for its tokens, as if these were the tokens' bytes. In
 SentencePiece's vocabularies they are not: "▁" is a space there, and <0x0A> one byte. Nothing that a JSON text needs a
 space for could be written with such names, and a string could hold what becomes a line break. Here the detokenizer
 gets the bytes for names, before GenAI reads it. It is so in GenAI 2026.4.1 (decision 016).
@@ -33,7 +33,7 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
 
 
 def corrected(path: str | Path) -> Tokenizer | None:
-    """The tokenizer, where it differs from that which GenAI would load by itself."""
+    """Returns the tokenizer, where it differs from that which GenAI would load by itself."""
     own = Path(path) / _FILE
     # Only where bytes have names are there other names than the bytes.
     if not own.is_file() or b'type="ByteFallback"' not in own.read_bytes():
@@ -80,7 +80,7 @@ def _name_by_bytes(detokenizer: openvino.Model) -> bool:
 
 
 def _makes_spaces(node: openvino.Node, vocabulary: openvino.Node) -> bool:
-    """Whether this step does nothing to the tokens but what `_bytes` does with "▁"."""
+    """Tells whether this step does nothing to the tokens but what `_bytes` does with "▁"."""
     if node.get_type_name() != "RegexNormalization" or node.input_value(0).get_node() != vocabulary:
         return False
     pattern, replacement = (node.input_value(place).get_node().data.tobytes() for place in (3, 4))

@@ -4,10 +4,10 @@ from specvino.engine.openvino.messages import chunking, image_tags
 from specvino.engine.openvino.messages.preprocess import (
     Decode,
     Decoded,
-    FromPrepare,
+    FromPreprocess,
     LoadTokenizer,
-    Prepare,
-    Prepared,
+    Preprocess,
+    Preprocessed,
     PromptRefused,
     PromptTooLong,
     Tokenize,
@@ -15,43 +15,43 @@ from specvino.engine.openvino.messages.preprocess import (
 from specvino.engine.openvino.native.error_text import one_line
 from specvino.engine.openvino.native.tokenizer import load_tokenizer
 from specvino.engine.openvino.preprocess import image_decoding, vocabulary
-from specvino.engine.openvino.preprocess.preprocessor import Preparer, Truncated
+from specvino.engine.openvino.preprocess.preprocessor import Preprocessor, Truncated
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
 
 
-def answer(preparer: Preparer, request: Prepare | Tokenize | Decode) -> FromPrepare:
+def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize | Decode) -> FromPreprocess:
     try:
         match request:
-            case Prepare(as_text=True):
-                text = preparer.write(request.conversation())
-                ids = preparer.tokenize(image_tags.without(text), add_special_tokens=True)
-                return Prepared(request.id, ids, text, preparer.ending)
-            case Prepare():
-                ids = preparer.prepare(request.conversation())
-                return Prepared(request.id, ids, ending=preparer.ending)
+            case Preprocess(as_text=True):
+                text = preprocessor.write(request.conversation())
+                ids = preprocessor.tokenize(image_tags.without(text), add_special_tokens=True)
+                return Preprocessed(request.id, ids, text, preprocessor.ending)
+            case Preprocess():
+                ids = preprocessor.preprocess(request.conversation())
+                return Preprocessed(request.id, ids, ending=preprocessor.ending)
             case Tokenize():
-                ids = preparer.tokenize(request.text, add_special_tokens=request.add_special_tokens)
-                return Prepared(request.id, ids)
+                ids = preprocessor.tokenize(request.text, add_special_tokens=request.add_special_tokens)
+                return Preprocessed(request.id, ids)
             case Decode():
                 return Decoded(
                     request.id, image_decoding.decode(request.file, request.longest_side, base64=request.base64)
                 )
     except Truncated as error:
-        assert preparer.limit is not None
-        return PromptTooLong(request.id, error.tokens, preparer.limit)
+        assert preprocessor.limit is not None
+        return PromptTooLong(request.id, error.tokens, preprocessor.limit)
     except Exception as error:
         return PromptRefused(request.id, one_line(error))
 
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
-    preparer = Preparer(load_tokenizer(settings.path), vocabulary.model_size(settings.path))
-    channel.send(preparer.vocabulary())
+    preprocessor = Preprocessor(load_tokenizer(settings.path), vocabulary.model_size(settings.path))
+    channel.send(preprocessor.vocabulary())
     channel.send(Ready())
     while True:
-        message = answer(preparer, channel.receive())
+        message = answer(preprocessor, channel.receive())
         if isinstance(message, Decoded):
             for piece, more in chunking.cut(message.image):
                 channel.send(Decoded(message.id, piece, more))
@@ -60,4 +60,4 @@ def work(channel: BlockingChannel) -> None:
 
 
 if __name__ == "__main__":
-    child.run(LoadTokenizer | Prepare | Tokenize | Decode, work, one_line)
+    child.run(LoadTokenizer | Preprocess | Tokenize | Decode, work, one_line)

@@ -3,11 +3,10 @@
 import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from specvino.engine.openvino.messages import image_tags
-from specvino.engine.request import Conversation, Image, Message, PlacedImage, Tool, ToolCall
+from specvino.engine.request import Conversation, Message, Tool, ToolCall
 
 Mark = Callable[[str], str]
 
@@ -16,7 +15,7 @@ _NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 def texts(prompt: Conversation) -> Iterator[str]:
-    """Every text that a client wrote."""
+    """Yields every text that a client wrote."""
     for message in prompt.messages:
         yield message.content
         yield message.name or ""
@@ -32,11 +31,11 @@ def texts(prompt: Conversation) -> Iterator[str]:
     yield from _strings(variables(prompt, str))
 
 
-class Ways(NamedTuple):
+class TemplateFeatures(NamedTuple):
     """What a template wants otherwise than others do.
 
     Without `developer`, that role becomes system. `json_arguments`: it writes calls' arguments as they are, so that
-    they must be JSON text. `thinking`: it takes thoughts under this name.
+    they must be JSON text. `thinking`: it takes the reasoning under this name.
     """
 
     developer: bool = False
@@ -44,50 +43,33 @@ class Ways(NamedTuple):
     thinking: str = "reasoning_content"
 
 
-def turns(prompt: Conversation, ways: Ways, mark: Mark) -> list[dict[str, Any]]:
-    """The template's `messages`; every text goes through `mark`.
+def turns(prompt: Conversation, features: TemplateFeatures, mark: Mark) -> list[dict[str, Any]]:
+    """Returns the template's `messages`; every text goes through `mark`.
 
     Images are tags, numbered in their order in the conversation.
     """
     numbers = itertools.count()
-    return [_turn(message, ways, mark, numbers) for message in prompt.messages]
+    return [_turn(message, features, mark, numbers) for message in prompt.messages]
 
 
 def tools(prompt: Conversation, mark: Mark) -> list[dict[str, Any]]:
-    """The template's `tools`."""
+    """Returns the template's `tools`."""
     return [{"type": "function", "function": _marked(_function(tool), mark)} for tool in prompt.tools]
 
 
 def variables(prompt: Conversation, mark: Mark) -> dict[str, Any]:
-    """The template's further variables."""
+    """Returns the template's further variables."""
     values: dict[str, Any] = _marked(json.loads(prompt.variables), mark)
     return values
 
 
-def images(prompt: Conversation) -> list[Image]:
-    """In the order of their tags' numbers."""
-    return [placed.image for message in prompt.messages for placed in message.images]
-
-
-def without_pixels(prompt: Conversation) -> Conversation:
-    """The conversation as the template needs it: of its images only the places."""
-    if not any(message.images for message in prompt.messages):
-        return prompt
-    messages = tuple(replace(message, images=_outlines(message.images)) for message in prompt.messages)
-    return replace(prompt, messages=messages)
-
-
 def arguments(call: ToolCall) -> Any:
-    """The call's arguments as an object, which templates print their own way; else the text as it is."""
+    """Returns the call's arguments as an object, which templates print their own way; else the text as it is."""
     try:
         value = json.loads(call.arguments, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return call.arguments
     return value if isinstance(value, dict) else call.arguments
-
-
-def _outlines(images: tuple[PlacedImage, ...]) -> tuple[PlacedImage, ...]:
-    return tuple(replace(placed, image=replace(placed.image, rgb=b"")) for placed in images)
 
 
 def _function(tool: Tool) -> dict[str, Any]:
@@ -98,30 +80,30 @@ def _function(tool: Tool) -> dict[str, Any]:
     return function
 
 
-def _turn(message: Message, ways: Ways, mark: Mark, numbers: Iterator[int]) -> dict[str, Any]:
-    role = message.role if ways.developer or message.role != "developer" else "system"
+def _turn(message: Message, features: TemplateFeatures, mark: Mark, numbers: Iterator[int]) -> dict[str, Any]:
+    role = message.role if features.developer or message.role != "developer" else "system"
     turn: dict[str, Any] = {"role": role, "content": _content(message, mark, numbers)}
     if message.name is not None:
         turn["name"] = mark(message.name)
     if message.tool_call_id is not None:
         turn["tool_call_id"] = mark(message.tool_call_id)
     if message.role == "assistant" and message.reasoning is not None:
-        turn[ways.thinking] = mark(message.reasoning)
+        turn[features.thinking] = mark(message.reasoning)
     if message.tool_calls:
         turn["tool_calls"] = [
             {
                 "id": mark(call.id),
                 "type": "function",
-                "function": {"name": mark(call.name), "arguments": _arguments(call, ways, mark)},
+                "function": {"name": mark(call.name), "arguments": _arguments(call, features, mark)},
             }
             for call in message.tool_calls
         ]
     return turn
 
 
-def _arguments(call: ToolCall, ways: Ways, mark: Mark) -> Any:
+def _arguments(call: ToolCall, features: TemplateFeatures, mark: Mark) -> Any:
     marked = _marked(arguments(call), mark)
-    if ways.json_arguments and isinstance(marked, dict):
+    if features.json_arguments and isinstance(marked, dict):
         return json.dumps(marked, ensure_ascii=False)
     return marked
 

@@ -24,7 +24,7 @@ class ImageRefused(ValueError):
 
 
 def decode(file: bytes, longest_side: int, *, base64: bool = False) -> request.Image:
-    """The upright picture in a file, made smaller if one of its sides has more than `longest_side` pixels.
+    """Returns the upright picture in a file, made smaller if one of its sides has more than `longest_side` pixels.
 
     `base64` says that the file's bytes are encoded so. Of a moving picture it is the first frame; what is transparent
     becomes white. Raises ImageRefused.

@@ -16,7 +16,7 @@ _PRIVATE_USE = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE), range(0x100000, 
 
 
 def seam_for(texts: Sequence[str]) -> str:
-    """A character that occurs in none of these texts. Raises ValueError if they use up all of them."""
+    """Returns a character that occurs in none of these texts. Raises ValueError if they use up all of them."""
     used = set().union(*texts)
     candidates = map(chr, itertools.chain(*_PRIVATE_USE))
     for candidate in candidates:
@@ -58,7 +58,7 @@ def _shapes(special: tuple[str, ...]) -> _Shapes:
 
 
 def _any_of(words: Iterable[str]) -> str:
-    """A pattern for the beginning of any of these words; what they have in common stands in it once."""
+    """Returns a pattern for the beginning of any of these words; what they have in common stands in it once."""
     by_first = _by_first(words)
     if "" in by_first:
         return ""
@@ -66,7 +66,7 @@ def _any_of(words: Iterable[str]) -> str:
 
 
 def _by_first(words: Iterable[str]) -> dict[str, list[str]]:
-    """What stands behind each first character."""
+    """Returns what stands behind each first character."""
     rests: dict[str, list[str]] = {}
     for word in words:
         rests.setdefault(word[:1], []).append(word[1:])

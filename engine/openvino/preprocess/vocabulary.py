@@ -18,7 +18,7 @@ _SAMPLE = " Hello , world . It isn 't \t done !\n\n  def f( x ):  #  naÃ¯ve cafÃ
 
 
 def model_size(path: str) -> int | None:
-    """How many tokens the model tells apart; None for a GGUF file, which has no tokenizer but the model's own.
+    """Tells how many tokens the model tells apart; None for a GGUF file, which has no tokenizer but the model's own.
 
     It is more than its tokenizer has where the model's tables were rounded up, and less where tokens were added to the
     tokenizer alone.
@@ -32,7 +32,7 @@ def model_size(path: str) -> int | None:
 
 
 def special_tokens(tokenizer: Tokenizer, size: int) -> dict[int, str]:
-    """The ids that `skip_special_tokens` leaves out, and their texts."""
+    """Returns the ids that `skip_special_tokens` leaves out, and their texts."""
     singles = [[i] for i in range(size)]
     shown = tokenizer.decode(singles, skip_special_tokens=False)
     kept = tokenizer.decode(singles, skip_special_tokens=True)
@@ -47,7 +47,7 @@ class ByteTable(NamedTuple):
 
 
 def byte_table(tokenizer: Tokenizer, vocabulary: dict[bytes, int], special: dict[int, str]) -> ByteTable | None:
-    """The bytes of all tokens, or None if this vocabulary has no such table.
+    """Returns the bytes of all tokens, or None if this vocabulary has no such table.
 
     `vocabulary` is `tokenizer.get_vocab()`. The table is compared with what the tokenizer decodes: every token alone
     and behind another one, and a sample of text.
@@ -77,5 +77,5 @@ def byte_table(tokenizer: Tokenizer, vocabulary: dict[bytes, int], special: dict
 
 
 def _valid(token: bytes) -> str:
-    """Its text without what isn't UTF-8: there tokenizers differ (`byte_table.py`)."""
+    """Returns a token's text without what isn't UTF-8: there tokenizers differ (`byte_table.py`)."""
     return token.decode(errors="ignore").replace(_REPLACEMENT, "")

@@ -5,8 +5,14 @@ import resource
 from pathlib import Path
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.openvino.messages.grammar import LoadStub, Refused, Sound, Try, refused
-from specvino.engine.openvino.native.dummy_pipeline import Stub
+from specvino.engine.openvino.messages.grammar import (
+    ConstraintRefused,
+    LoadDummyPipeline,
+    Trial,
+    TrialPassed,
+    constraint_refused,
+)
+from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 from specvino.engine.openvino.native.silence import silence
 from specvino.engine.openvino.native.tokenizer import load_tokenizer
 from specvino.engine.openvino.trial_process.trial import check, reason
@@ -20,24 +26,24 @@ MOST_COMPILED = 500
 _MOST_MEMORY = 4 << 30  # bytes, beyond what is used when all is loaded
 
 
-def answer(stub: Stub, question: Try) -> Sound | Refused:
+def answer(dummy: DummyPipeline, question: Trial) -> TrialPassed | ConstraintRefused:
     try:
-        check(stub, question.form)
+        check(dummy, question.structured_output)
     except ConstraintError as error:
-        return refused(question.id, error)
-    return Sound(question.id)
+        return constraint_refused(question.id, error)
+    return TrialPassed(question.id)
 
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
-    stub = Stub(load_tokenizer(settings.path))
+    dummy = DummyPipeline(load_tokenizer(settings.path))
     _limit_memory()
     channel.send(Ready())
     with silence():  # the compiler warns there of what is none of the operator's concern
         for compiled in itertools.count(1):
             if compiled % MOST_COMPILED == 0:
-                stub = Stub(load_tokenizer(settings.path))
-            channel.send(answer(stub, channel.receive()))
+                dummy = DummyPipeline(load_tokenizer(settings.path))
+            channel.send(answer(dummy, channel.receive()))
 
 
 def _limit_memory() -> None:
@@ -49,4 +55,4 @@ def _limit_memory() -> None:
 
 
 if __name__ == "__main__":
-    child.run(LoadStub | Try, work, reason)
+    child.run(LoadDummyPipeline | Trial, work, reason)

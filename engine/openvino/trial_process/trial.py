@@ -1,4 +1,4 @@
-"""The trials process: what only XGrammar can read is compiled and tried here, away from everything that works.
+"""The trial process: what only XGrammar can read is compiled and tried here, away from everything that works.
 
 Grammars of ours need no trial: they compile, and how much work they are is known. What a client writes in XGrammar's
 own words may be wrong, take all memory, or take so long at each token that all others wait for it.
@@ -8,11 +8,11 @@ import re
 import time
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import Form
-from specvino.engine.openvino.native.dummy_pipeline import Stub
+from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 
 # What a token takes is compared with what one of a plain string takes, on the same machine at the same time.
-_PLAIN = Form("grammar", 'root ::= "\\"" any\nany ::= "\\"" | [a-zA-Z0-9 .,-] any\n')
+_PLAIN = LoweredConstraint("grammar", 'root ::= "\\"" any\nany ::= "\\"" | [a-zA-Z0-9 .,-] any\n')
 
 # So many times the computing of a plain string: every other request waits for it at each step. An ordinary schema
 # takes up to twice as much, a rule that ends behind each character fifty times.
@@ -27,12 +27,12 @@ _WHERE = re.compile(r"^(Exception from .*|\[[\d:]+\] \S+: )", re.MULTILINE)
 _PREFIX = re.compile(r"^(Failed to create grammar from structural tag: )?(Invalid structural tag error: )?")
 
 
-def check(stub: Stub, form: Form) -> None:
+def check(dummy: DummyPipeline, structured_output: LoweredConstraint) -> None:
     """Raises ConstraintError."""
     try:
-        first = stub.generate(form, _FIRST_TOKENS)
+        first = dummy.generate(structured_output, _FIRST_TOKENS)
         # Twice, as a single measurement may have been disturbed.
-        times = min(_computing(stub, form) / _computing(stub, _PLAIN) for _ in range(2))
+        times = min(_computing(dummy, structured_output) / _computing(dummy, _PLAIN) for _ in range(2))
     except (RuntimeError, MemoryError) as error:
         raise ConstraintError(reason(error)) from None
     if times > SLOWEST:
@@ -44,16 +44,16 @@ def check(stub: Stub, form: Form) -> None:
         raise ConstraintError("it allows no text at all")
 
 
-def _computing(stub: Stub, form: Form) -> float:
-    """Seconds of CPU time per token."""
-    stub.generate(form, 1)  # it is compiled
+def _computing(dummy: DummyPipeline, structured_output: LoweredConstraint) -> float:
+    """Returns seconds of CPU time per token."""
+    dummy.generate(structured_output, 1)  # it is compiled
     begin = time.process_time()
-    tokens = stub.generate(form, _TRIAL_TOKENS, draw=True)
+    tokens = dummy.generate(structured_output, _TRIAL_TOKENS, draw=True)
     return (time.process_time() - begin) / len(tokens)
 
 
 def reason(error: Exception) -> str:
-    """The compiler's words, in one line and without the names of its files."""
+    """Returns the compiler's words, in one line and without the names of its files."""
     if isinstance(error, MemoryError) or "bad_alloc" in str(error):
         return "compiling it takes too much memory"
     text = " ".join(_WHERE.sub("", str(error)).split())

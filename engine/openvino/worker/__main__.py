@@ -3,7 +3,7 @@
 from specvino.engine.openvino.messages.worker import ToWorker
 from specvino.engine.openvino.native.error_text import one_line
 from specvino.engine.openvino.worker.pipeline import load
-from specvino.engine.openvino.worker.step_loop import Worker
+from specvino.engine.openvino.worker.step_loop import StepLoop
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
@@ -11,7 +11,7 @@ from specvino.engine.processes.lifecycle import Ready
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
-    worker = Worker(
+    worker = StepLoop(
         load(settings),
         settings.max_sequences,
         drafting=settings.drafting,

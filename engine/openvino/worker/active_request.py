@@ -19,17 +19,18 @@ _FINISH: dict[GenerationFinishReason, FinishReason] = {
     GenerationFinishReason.LENGTH: "length",
 }
 
-# Less than any real one, where the pipeline says minus infinity: JSON has no such number.
+# Less than any real one, where GenAI 2026.4.1 says minus infinity: JSON has no such number.
 _LEAST = -9999.0
 
 
 def scores_prompt(request: Generate) -> bool:
-    """Whether the prompt's own probabilities are wanted."""
+    """Tells whether the prompt's own logprobs are wanted."""
     return request.echo and request.logprobs
 
 
-class Running:
-    """`handle` mustn't be lost: without it GenAI 2026.4.1 drops the request (decision 032)."""
+class ActiveRequest:
+    """A request that the pipeline has. `handle` mustn't be lost: without it GenAI 2026.4.1 drops the request (decision
+    032)."""
 
     def __init__(self, request: Generate, handle: "GenerationHandle") -> None:
         self.handle = handle
@@ -39,23 +40,23 @@ class Running:
 
     @property
     def width(self) -> int:
-        """How many sequences it runs."""
+        """Tells how many sequences it runs."""
         return self._request.beams
 
     @property
     def with_images(self) -> bool:
-        return self._request.seen is not None and self._request.seen.key is not None
+        return self._request.vision_prompt is not None and self._request.vision_prompt.key is not None
 
     @property
     def scores_prompt(self) -> bool:
         return scores_prompt(self._request)
 
     def prompt_tokens(self) -> int:
-        """How many tokens the prompt was, images included, when it has ended."""
+        """Tells how many tokens the prompt was, images included, when it has ended."""
         return vision.prompt_tokens(self.handle)
 
     def read(self) -> list[Output]:
-        """What is new: nothing, one output of a sequence, or all outputs of a beam search at its end."""
+        """Returns what is new: nothing, one output of a sequence, or all outputs of a beam search at its end."""
         parts, self._unread = self._unread, []
         while self.handle.can_read():  # GenAI 2026.4.1: else reading blocks for ever (decision 031)
             parts += self.handle.read().values()
@@ -84,7 +85,7 @@ class Running:
 
 
 def _score(part: "GenerationOutput") -> tuple[float, float]:
-    """With a strong length penalty the scores are all infinite; then the probabilities decide."""
+    """With a strong length penalty the scores are all infinite; then the logprobs decide."""
     return part.score, sum(part.generated_log_probs)
 
 

@@ -1,13 +1,13 @@
 """How a sequence's tokens are chosen, as GenAI's GenerationConfig wants it said.
 
-What of it the pipeline refuses is refused before it gets here. Some values it would accept and then fail on in every
-step for ever: those are brought into its bounds, which are those of 32-bit numbers.
+What of it the pipeline refuses is refused before it gets here. Some values GenAI 2026.4.1 accepts and then fails on in
+every step for ever: those are brought into its bounds, which are those of 32-bit numbers.
 """
 
 from openvino_genai import GenerationConfig
 
 from specvino.engine.openvino.messages.worker import Generate
-from specvino.engine.openvino.native.dummy_pipeline import structured_output
+from specvino.engine.openvino.native.dummy_pipeline import structured_output_config
 from specvino.engine.protocol import Drafting
 from specvino.engine.request import Sampling
 
@@ -26,7 +26,7 @@ _NGRAM_SIZE = 3
 
 
 def configure(request: Generate, own: GenerationConfig, drafting: Drafting | None) -> GenerationConfig:
-    """`own` is what the model's folder says."""
+    """Returns the pipeline's settings for a request; `own` is what the model's folder says."""
     # Of it the end-of-turn tokens alone: num_beams or echo in its file would change what an answer is, and its
     # sampling settings come with the request.
     config = GenerationConfig()
@@ -41,8 +41,8 @@ def configure(request: Generate, own: GenerationConfig, drafting: Drafting | Non
         _search(config, request)
     else:
         _draw(config, request.sampling, request.seed)
-    if request.form is not None:
-        config.structured_output_config = structured_output(request.form)
+    if request.structured_output is not None:
+        config.structured_output_config = structured_output_config(request.structured_output)
     if drafting is not None:
         _draft(config, request.sampling, drafting)
     return config
@@ -63,7 +63,10 @@ def _draw(config: GenerationConfig, sampling: Sampling, seed: int) -> None:
 
 
 def _search(config: GenerationConfig, request: Generate) -> None:
-    """Stop strings are left to the server: in GenAI 2026.4.1 they make the step raise (decision 024)."""
+    """Sets up a beam search.
+
+    Stop strings are left to the server: in GenAI 2026.4.1 they make the step raise (decision 024).
+    """
     config.num_beams = request.beams
     config.num_return_sequences = request.n
     config.length_penalty = request.sampling.length_penalty
@@ -73,7 +76,10 @@ def _search(config: GenerationConfig, request: Generate) -> None:
 
 
 def _draft(config: GenerationConfig, sampling: Sampling, drafting: Drafting) -> None:
-    """GenAI 2026.4.1: without these, or with a threshold of 0, drafting fails for ever (decision 026)."""
+    """Sets up speculative decoding.
+
+    GenAI 2026.4.1: without these values, or with a threshold of 0, it fails for ever (decision 026).
+    """
     if drafting == "draft_model" and sampling.assistant_confidence_threshold is not None:
         config.assistant_confidence_threshold = max(sampling.assistant_confidence_threshold, _SMALLEST)
         return

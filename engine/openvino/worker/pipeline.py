@@ -11,14 +11,14 @@ from specvino.engine.openvino.native.tokenizer import corrected
 # OpenVINO 2026.4.1: fastest for decoding, and the same answers on every CPU (decision 049).
 _PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
 
-# The most tokens of a step, in a pipeline that drafts: where drafts and prompts don't fit into one step, it makes
+# The most tokens of a step, with speculative decoding: where drafts and prompts don't fit into one step, it makes
 # wrong texts with a draft model, and raises with prompt lookup. Without drafts a step takes 256, so that a long prompt
 # doesn't keep the others waiting. GenAI 2026.4.1 (decision 028).
 _NO_LIMIT = 2**20
 
 
 def load(settings: LoadModel, *, plain: bool = False) -> ContinuousBatchingPipeline:
-    """`plain` is without what makes it faster: prefix cache and drafts."""
+    """Loads the model; `plain` is without what makes it faster: prefix cache and speculative decoding."""
     scheduler = SchedulerConfig()
     # Repeated greedy prompts give identical texts with and without it (tests/engine/openvino/test_prefix_cache.py).
     # GenAI 2026.4.1: with a draft model, a draft that is rejected makes the step raise (decision 027).

@@ -11,13 +11,13 @@ from openvino_genai import (
     GenerationStatus,
 )
 
-from specvino.engine.openvino.messages.chunking import Joiner
-from specvino.engine.openvino.messages.worker import Cancel, Generate, Hide, Output, Show, Step
+from specvino.engine.openvino.messages.chunking import ChunkJoiner
+from specvino.engine.openvino.messages.worker import Cancel, Generate, Output, ReleaseImages, SendImage, Step
 from specvino.engine.openvino.native.error_text import one_line
 from specvino.engine.openvino.worker import vision
-from specvino.engine.openvino.worker.active_request import Running, scores_prompt
+from specvino.engine.openvino.worker.active_request import ActiveRequest, scores_prompt
 from specvino.engine.openvino.worker.generation_config import configure
-from specvino.engine.openvino.worker.grammar_compiler import Compiler
+from specvino.engine.openvino.worker.grammar_compiler import GrammarCompiler
 from specvino.engine.protocol import Drafting
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ _SETTLING_STEPS = 2
 _PATIENCE = 0.05
 
 
-class Worker:
+class StepLoop:
     """At most `max_sequences` run at a time (GenAI 2026.4.1's own limit has no effect: decision 033), the others wait.
 
-    `plain` loads the model a second time, without prefix cache and drafts: these hide the logprobs of prompts in GenAI
-    2026.4.1 (decision 029). It is called for the first request that wants them.
+    `plain` loads the model a second time, without prefix cache and speculative decoding: these hide the logprobs of
+    prompts in GenAI 2026.4.1 (decision 029). It is called for the first request that wants them.
     """
 
     def __init__(
@@ -51,14 +51,14 @@ class Worker:
         self._drafting = drafting
         self._plain = plain
         self._waiting: deque[Generate] = deque()
-        self._running: dict[int, Running] = {}
-        self._pieces = Joiner()
+        self._running: dict[int, ActiveRequest] = {}
+        self._pieces = ChunkJoiner()
         self._shown: dict[int, list[Image]] = {}  # by the key under which they came
         self._images: dict[int, list[Image]] = {}  # of those that wait
-        self._uncounted: dict[int, Running] = {}  # cancelled since the last step, with images
+        self._uncounted: dict[int, ActiveRequest] = {}  # cancelled since the last step, with images
         self._settling = 0
         self._outputs: list[Output] = []
-        self._compiler = Compiler(lambda: self._pipelines[0].get_tokenizer())
+        self._compiler = GrammarCompiler(lambda: self._pipelines[0].get_tokenizer())
 
     @property
     def idle(self) -> bool:
@@ -68,20 +68,20 @@ class Worker:
         """Replaces the pipeline where it keeps too many grammars. Only for an idle worker."""
         if self._compiler.full:
             self._pipelines.clear()  # before the next one is loaded: memory is for one of them
-            self._compiler = Compiler(lambda: self._pipelines[0].get_tokenizer())
+            self._compiler = GrammarCompiler(lambda: self._pipelines[0].get_tokenizer())
             self._pipelines.append(load())
 
-    def receive(self, message: Generate | Cancel | Show | Hide) -> None:
+    def receive(self, message: Generate | Cancel | SendImage | ReleaseImages) -> None:
         match message:
             case Generate():
                 self._waiting.append(message)
-                if message.seen and message.seen.key is not None:
-                    self._images[message.id] = self._shown.get(message.seen.key, [])
-            case Show():
+                if message.vision_prompt and message.vision_prompt.key is not None:
+                    self._images[message.id] = self._shown.get(message.vision_prompt.key, [])
+            case SendImage():
                 image = self._pieces.add(message.key, message.image, message.more)
                 if image is not None:
                     self._shown.setdefault(message.key, []).append(image)
-            case Hide():
+            case ReleaseImages():
                 self._shown.pop(message.key, None)
                 self._pieces.drop(message.key)
             case Cancel():
@@ -131,7 +131,7 @@ class Worker:
     def _fits(self, request: Generate) -> bool:
         """A search runs alone where it is wider than all that may run.
 
-        Of prompts whose probabilities are wanted there is one at a time: of several GenAI 2026.4.1 gives wrong
+        Of prompts whose logprobs are wanted there is one at a time: of several GenAI 2026.4.1 gives wrong
         ones (decision 030).
         """
         if scores_prompt(request) and any(running.scores_prompt for running in self._running.values()):
@@ -145,18 +145,18 @@ class Worker:
             pipeline = self._pipeline_for(request)
             drafting = self._drafting if pipeline is self._pipelines[0] else None
             config = configure(request, pipeline.get_config(), drafting)
-            if request.seen is not None:
-                handle = vision.add(pipeline, request, request.seen, images, config)
+            if request.vision_prompt is not None:
+                handle = vision.add(pipeline, request, request.vision_prompt, images, config)
             else:
                 ids = numpy.frombuffer(request.token_ids, numpy.int64).reshape(1, -1)
                 handle = pipeline.add_request(request.id, openvino.Tensor(ids), config)
         except vision.TooLong:
             self._outputs.append(Output(request.id, [], too_long=True))
-        except Exception as error:  # pybind raises several; the pipeline stays sound
+        except Exception as error:  # GenAI 2026.4.1 raises several types; the pipeline stays sound
             self._compiler.began(request.id)
             self._outputs.append(Output(request.id, [], error=one_line(error)))
         else:
-            self._running[request.id] = Running(request, handle)
+            self._running[request.id] = ActiveRequest(request, handle)
 
     def _pipeline_for(self, request: Generate) -> ContinuousBatchingPipeline:
         if not scores_prompt(request):

@@ -1,4 +1,4 @@
-"""Prompts with images, in the pipeline of a model that sees.
+"""Prompts with images, in the pipeline of a vision-language model.
 
 It takes the prompt as text and counts its tokens itself, images included: whether all fits is seen when the request is
 added, and how many tokens it was when it has ended. It is so in GenAI 2026.4.1 (decisions 019, 020).
@@ -11,7 +11,7 @@ import numpy
 import openvino
 from openvino_genai import ContinuousBatchingPipeline, GenerationConfig
 
-from specvino.engine.openvino.messages.worker import Generate, Seen
+from specvino.engine.openvino.messages.worker import Generate, VisionPrompt
 from specvino.engine.request import Image
 
 if TYPE_CHECKING:
@@ -27,28 +27,28 @@ class TooLong(Exception):
 def add(
     pipeline: ContinuousBatchingPipeline,
     request: Generate,
-    seen: Seen,
+    vision_prompt: VisionPrompt,
     images: Sequence[Image],
     config: GenerationConfig,
 ) -> "GenerationHandle":
     """Raises TooLong, and what the pipeline raises."""
     config.apply_chat_template = False  # it was, by us
     if not images:
-        return pipeline.add_request(request.id, seen.text, config)
+        return pipeline.add_request(request.id, vision_prompt.text, config)
     tensors = [openvino.Tensor(_pixels(image)) for image in images]
-    # The pipeline wants the prompt to be shorter than this, and otherwise heeds it only if the other bound is missing.
-    config.max_length = seen.context_length - request.max_new_tokens + 1
+    # GenAI 2026.4.1 wants the prompt to be shorter than this, and heeds it otherwise only without the other bound.
+    config.max_length = vision_prompt.context_length - request.max_new_tokens + 1
     try:
-        return _add(pipeline, request.id, seen.text, tensors, config)
+        return _add(pipeline, request.id, vision_prompt.text, tensors, config)
     except TooLong:
-        if not seen.yields:
+        if not vision_prompt.yields:
             raise
-    config.max_new_tokens, config.max_length = _UNBOUNDED, seen.context_length
-    return _add(pipeline, request.id, seen.text, tensors, config)
+    config.max_new_tokens, config.max_length = _UNBOUNDED, vision_prompt.context_length
+    return _add(pipeline, request.id, vision_prompt.text, tensors, config)
 
 
 def prompt_tokens(handle: "GenerationHandle") -> int:
-    """Of a request that has ended."""
+    """Returns the number of tokens of the prompt of a request that has ended."""
     count: int = handle.get_perf_metrics().get_num_input_tokens()
     return count
 

@@ -4,7 +4,7 @@ import pytest
 from support.reports import exchange
 
 from specvino.conformance.cases.expect import expect
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.verdict import Failed
 
 

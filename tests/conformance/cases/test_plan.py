@@ -6,7 +6,7 @@ import pytest
 
 from specvino.conformance.cases.case import all_cases
 from specvino.conformance.cases.plan import plan, what_says_no, why_not
-from specvino.conformance.document.dialect import NAMES, Dialect
+from specvino.conformance.dialect import NAMES, Dialect
 from specvino.document.loading import whole
 from specvino.document.pointers import at
 

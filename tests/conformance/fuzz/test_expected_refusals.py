@@ -2,7 +2,7 @@
 
 import pytest
 
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.expected_refusals import unknown_codes
 from specvino.conformance.fuzz.refusals.conditions import REFUSALS
 from specvino.conformance.fuzz.refusals.refused import Refused

@@ -9,7 +9,7 @@ from reference_server.bench import KEY, MODEL
 from reference_server.server import ReferenceServer
 from support.asgi import answering
 
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.check_texts import SAYS
 from specvino.conformance.fuzz.layer import Fuzz
 from specvino.conformance.fuzz.server import Server

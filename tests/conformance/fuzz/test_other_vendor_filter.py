@@ -12,7 +12,7 @@ from schemathesis.openapi.checks import (
     UnsupportedMethodResponse,
 )
 
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.other_vendor_filter import OtherVendorFilter, structure
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.document.validator import Validator

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.second_validator import MOST_ALIKE, SecondValidator
 
 MODELS = {"object": "list", "data": [{"id": "m", "object": "model", "created": 1, "owned_by": "specvino"}]}

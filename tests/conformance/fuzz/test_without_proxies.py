@@ -10,7 +10,7 @@ from support.asgi import answering
 from support.certificates import certificates
 from support.raw_server import chat, raw_server
 
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.layer import Fuzz
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.http.client import Target

@@ -7,7 +7,7 @@ from reference_server.server import ReferenceServer
 from support.asgi import answering
 
 from specvino.conformance.cases.session import Session
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
 
 BODY = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 200, "ignore_eos": True}

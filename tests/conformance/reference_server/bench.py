@@ -13,7 +13,7 @@ from reference_server.part import Part
 from reference_server.server import ReferenceServer
 from specvino.conformance.cases.plan import Plan, plan
 from specvino.conformance.cases.run import Run
-from specvino.conformance.document.dialect import Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.verdict import Result
 

@@ -65,7 +65,7 @@ def trials(mutants: Iterable[Mutant]) -> Iterator[Callable[[Mutant], dict[str, T
                 _tried,
                 mutant,
                 reaching().get(overridden(mutant)[0], frozenset()),
-                BY_TIME & (meant(mutant) | broken().get(name(mutant), frozenset())),
+                BY_TIME & meant(mutant),
             )
             for mutant in dict.fromkeys(mutants)
         }
@@ -76,8 +76,8 @@ def trials(mutants: Iterable[Mutant]) -> Iterator[Callable[[Mutant], dict[str, T
 
 def _tried(mutant: Mutant, concerned: Collection[str], slowly: Collection[str]) -> dict[str, Told]:
     """What the suite says of a mutant: `concerned` are the cases that can see it; `slowly` are those that compare times
-    and which it breaks."""
-    results = judged(mutant, only=concerned)
+    and are what it is there for. The others that compare times tell nothing of it: tokens take none."""
+    results = judged(mutant, only={*concerned} - BY_TIME)
     for _ in range(3 if slowly else 0):  # a busy machine can hide how long something takes
         again = judged(mutant, pace=PACE, only=slowly)
         results |= {rule: result for rule, result in again.items() if rule in slowly}

@@ -1,7 +1,7 @@
 """Texts that regular expressions match, about the shortest there are."""
 
 import re
-from re import _parser as parser
+from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from specvino.conformance.cases.plan import plan
-from specvino.conformance.document.dialect import NAMES, Dialect
+from specvino.conformance.dialect import NAMES, Dialect
 from specvino.conformance.http.sse import ServerSentEvent
 from specvino.conformance.streams.sse_judge import SseJudge
 

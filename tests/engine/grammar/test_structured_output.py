@@ -25,20 +25,20 @@ def tag(format: Any, *, strict: bool = False) -> StructuralTag:
 
 
 def test_a_schema_becomes_a_grammar() -> None:
-    form = lower(schema({"const": "a"}))
-    assert (form.kind, form.unenforced) == ("grammar", ())
-    assert form.text == 'root ::= schema\nschema ::= "\\u0022a\\u0022"\n'
+    structured_output = lower(schema({"const": "a"}))
+    assert (structured_output.kind, structured_output.unenforced) == ("grammar", ())
+    assert structured_output.text == 'root ::= schema\nschema ::= "\\u0022a\\u0022"\n'
 
 
 def test_schemas_in_a_tag_become_grammars() -> None:
-    form = lower(
+    structured_output = lower(
         tag({"type": "sequence", "elements": [{"type": "any_text"}, {"type": "json_schema", "json_schema": UNIQUE}]})
     )
-    text, grammar = json.loads(form.text)["format"]["elements"]
-    assert form.kind == "structural_tags_config"
+    text, grammar = json.loads(structured_output.text)["format"]["elements"]
+    assert structured_output.kind == "structural_tags_config"
     assert text == {"type": "any_text"}
     assert grammar["type"] == "grammar"
-    assert form.unenforced == (("format", "elements", 1, "json_schema", "uniqueItems"),)
+    assert structured_output.unenforced == (("format", "elements", 1, "json_schema", "uniqueItems"),)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from support.tools import PARAMETERS, TIME, WEATHER, calls, with_tools
 from specvino.engine.errors import ConstraintError
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
-from specvino.engine.output_parsers import FRAMINGS, TOOL_FORMATS
+from specvino.engine.output_parsers import MESSAGE_FRAMINGS, TOOL_PARSERS
 from specvino.engine.request import JsonSchema, StructuralTag, Tool
 from specvino.engine.segments import ReasoningDelta, Started
 
@@ -22,7 +22,7 @@ CITY = JsonSchema(PARAMETERS)
 ANSWERS = ('"yes"', '"no"')
 
 
-@pytest.mark.parametrize("name", TOOL_FORMATS)
+@pytest.mark.parametrize("name", TOOL_PARSERS)
 def test_calls_are_forced_in_every_format(name: str, tiny_text: ModelSource) -> None:
     """The tiny model was taught only one of them."""
 
@@ -86,13 +86,13 @@ def test_a_model_that_is_told_to_thinks_before_its_form(name: str, tiny_text: Mo
             request = replace(ask("think", max_tokens=120), prompts=(prompt,), constraint=YES_NO)
             segments = await answer(engine, request)
             assert text(segments) in ANSWERS
-            thought = any(isinstance(segment, ReasoningDelta) for segment in segments)
-            assert thought == (told and name != "gemma4")
+            reasoning_grammar = any(isinstance(segment, ReasoningDelta) for segment in segments)
+            assert reasoning_grammar == (told and name != "gemma4")
 
     running(tiny_text, test, tool_parser="none", reasoning_parser=name)
 
 
-@pytest.mark.parametrize("name", FRAMINGS)
+@pytest.mark.parametrize("name", MESSAGE_FRAMINGS)
 def test_a_form_stands_in_a_message_where_answers_do(name: str, tiny_text: ModelSource) -> None:
     """And nowhere else: without a parser its header would be a part of the answer."""
 

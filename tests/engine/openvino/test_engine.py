@@ -174,7 +174,7 @@ def test_closing_the_answer_frees_its_memory(tiny_text: ModelSource) -> None:
 
 def test_cancelling_at_any_stage(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
-        # Two run, two wait, and the last are cut off at their very start, in the prepare process.
+        # Two run, two wait, and the last are cut off at their very start, in the preprocess process.
         tasks = [asyncio.create_task(answer(engine, ask("hello", **LONG))) for _ in range(4)]
         while engine.stats().waiting < 2:  # noqa: ASYNC110 - only tests wait for this
             await asyncio.sleep(0)

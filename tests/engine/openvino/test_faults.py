@@ -90,10 +90,10 @@ def test_a_killed_prepare_process_costs_no_stream(tiny_text: ModelSource) -> Non
     async def test(engine: OpenVINOEngine) -> None:
         stream = engine.generate(ask("hello", **LONG))
         await until_text(stream)
-        os.kill(pid(engine, "prepare"), signal.SIGSTOP)
+        os.kill(pid(engine, "preprocess"), signal.SIGSTOP)
         under_way = asyncio.create_task(answer(engine, ask("hello")))
         await asyncio.sleep(0)
-        os.kill(pid(engine, "prepare"), signal.SIGKILL)
+        os.kill(pid(engine, "preprocess"), signal.SIGKILL)
         with pytest.raises(EngineRestarted, match="killed by SIGKILL"):
             await under_way
         await until_text(stream)
@@ -105,7 +105,7 @@ def test_a_killed_prepare_process_costs_no_stream(tiny_text: ModelSource) -> Non
 
 def test_a_prompt_that_takes_too_long_is_refused(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
-        os.kill(pid(engine, "prepare"), signal.SIGSTOP)
+        os.kill(pid(engine, "preprocess"), signal.SIGSTOP)
         guilty = asyncio.create_task(answer(engine, ask("hello")))
         await asyncio.sleep(0)
         behind = asyncio.create_task(answer(engine, ask("hello")))
@@ -115,14 +115,14 @@ def test_a_prompt_that_takes_too_long_is_refused(tiny_text: ModelSource) -> None
             await behind
         assert await recovered(engine) == HELLO
 
-    running(tiny_text, test, prepare_deadline=5.0)
+    running(tiny_text, test, preprocess_deadline=5.0)
 
 
 def test_text_that_cannot_be_sent_leaves_no_debt(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         with pytest.raises(UnicodeEncodeError):
             await answer(engine, ask("\ud800"))
-        assert not engine._prepare.process._busy()
+        assert not engine._preprocess.process._busy()
         assert text(await answer(engine, ask("hello"))) == HELLO
 
     running(tiny_text, test)

@@ -15,7 +15,7 @@ from support.scores import Scores
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino import text_streamer
 from specvino.engine.openvino.engine import OpenVINOEngine
-from specvino.engine.openvino.preprocess.preprocessor import Preparer
+from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.protocol import Engine
 from specvino.engine.request import GenerationRequest, TextPrompt, TokenPrompt
 from specvino.engine.segments import Finish, PromptText, Segment, TextDelta, TokenLogprob, Usage
@@ -30,14 +30,14 @@ def scores(tiny_text: ModelSource) -> Scores:
 
 
 @pytest.fixture(scope="module")
-def preparer(tiny_text: ModelSource) -> Preparer:
-    return Preparer(Tokenizer(tiny_text.path))
+def preprocessor(tiny_text: ModelSource) -> Preprocessor:
+    return Preprocessor(Tokenizer(tiny_text.path))
 
 
 @pytest.fixture(scope="module")
-def ids(preparer: Preparer) -> dict[bytes, int]:
+def ids(preprocessor: Preprocessor) -> dict[bytes, int]:
     """Token ids by their bytes, special ones included."""
-    return dict(preparer._vocabulary)
+    return dict(preprocessor._vocabulary)
 
 
 def with_logprobs(request: GenerationRequest, **changes: Any) -> GenerationRequest:
@@ -54,8 +54,8 @@ def prompt_of(segments: list[Segment], choice: int = 0) -> PromptText:
     return prompt
 
 
-def ids_of(preparer: Preparer, prompt: GenerationRequest) -> list[int]:
-    return numpy.frombuffer(preparer.prepare(prompt.prompts[0]), numpy.int64).tolist()  # type: ignore[arg-type]
+def ids_of(preprocessor: Preprocessor, prompt: GenerationRequest) -> list[int]:
+    return numpy.frombuffer(preprocessor.preprocess(prompt.prompts[0]), numpy.int64).tolist()  # type: ignore[arg-type]
 
 
 WILD: dict[str, Any] = {"temperature": 2.0, "ignore_eos": True, "max_tokens": 25, "skip_special_tokens": False}
@@ -72,7 +72,7 @@ WILD: dict[str, Any] = {"temperature": 2.0, "ignore_eos": True, "max_tokens": 25
     ],
 )
 def test_they_are_the_model_s_own(
-    tiny_text: ModelSource, scores: Scores, preparer: Preparer, ids: dict[bytes, int], sampling: dict[str, Any]
+    tiny_text: ModelSource, scores: Scores, preprocessor: Preprocessor, ids: dict[bytes, int], sampling: dict[str, Any]
 ) -> None:
     async def test(engine: Engine) -> None:
         request = with_logprobs(ask("hello", **{"skip_special_tokens": False, **sampling}))
@@ -81,16 +81,16 @@ def test_they_are_the_model_s_own(
         assert "".join(token.text for token in found) == text(segments)
         assert segments[-1].completion_tokens == len(found) > 15
         generated = [ids[token.bytes or b""] for token in found]
-        expected = scores.after(ids_of(preparer, request), generated)
+        expected = scores.after(ids_of(preprocessor, request), generated)
         assert [token.logprob for token in found] == pytest.approx(expected, abs=CLOSE)
 
     running(tiny_text, test)
 
 
-def test_a_greedy_token_is_the_likeliest(tiny_text: ModelSource, scores: Scores, preparer: Preparer) -> None:
+def test_a_greedy_token_is_the_likeliest(tiny_text: ModelSource, scores: Scores, preprocessor: Preprocessor) -> None:
     async def test(engine: Engine) -> None:
         request = with_logprobs(ask("count"))
-        likeliest = scores.of(ids_of(preparer, request))[-1].max()
+        likeliest = scores.of(ids_of(preprocessor, request))[-1].max()
         assert tokens(await answer(engine, request))[0].logprob == pytest.approx(likeliest, abs=CLOSE)
 
     running(tiny_text, test)
@@ -184,7 +184,9 @@ def test_a_prompt_alone_may_fill_the_context(tiny_text: ModelSource) -> None:
     running(replace(tiny_text, context_length=64), test)
 
 
-def test_min_p_leaves_only_what_is_likely_enough(tiny_text: ModelSource, scores: Scores, preparer: Preparer) -> None:
+def test_min_p_leaves_only_what_is_likely_enough(
+    tiny_text: ModelSource, scores: Scores, preprocessor: Preprocessor
+) -> None:
     # The likeliest tokens of a hot model are still far ahead: at this share only they are left.
     async def test(engine: Engine) -> None:
         greedy = text(await answer(engine, ask("hello")))
@@ -196,8 +198,8 @@ def test_min_p_leaves_only_what_is_likely_enough(tiny_text: ModelSource, scores:
         # Every token is at least so many times as likely as the likeliest one at its place, at that temperature.
         request = with_logprobs(ask("hello", min_p=0.02, seed=1, **WILD))
         found = tokens(await answer(engine, request))
-        prompt = ids_of(preparer, request)
-        generated = [preparer._vocabulary[token.bytes or b""] for token in found]
+        prompt = ids_of(preprocessor, request)
+        generated = [preprocessor._vocabulary[token.bytes or b""] for token in found]
         rows = scores.of([*prompt, *generated])[len(prompt) - 1 :]
         for token, row in zip(generated, rows, strict=False):
             assert (row[token] - row.max()) / WILD["temperature"] >= math.log(0.02) - CLOSE

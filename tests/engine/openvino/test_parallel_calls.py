@@ -7,10 +7,10 @@ from support.tools import TIME, WEATHER, calls, with_tools
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
-from specvino.engine.output_parsers import TOOL_FORMATS
+from specvino.engine.output_parsers import TOOL_PARSERS
 
 
-@pytest.mark.parametrize("name", TOOL_FORMATS)
+@pytest.mark.parametrize("name", TOOL_PARSERS)
 def test_in_every_format(name: str, tiny_text: ModelSource) -> None:
     """There are four calls that differ, and any of them may come again."""
 

@@ -8,7 +8,7 @@ from support.conversation import conversation
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.messages.worker import LoadModel
-from specvino.engine.openvino.preprocess.preprocessor import Preparer
+from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.openvino.worker.pipeline import _PROPERTIES, load
 
 FILLER = "The quick brown fox jumps over the lazy dog. "
@@ -30,9 +30,9 @@ def greedy(pipeline: ContinuousBatchingPipeline, id: int, prompt: bytes) -> list
 
 
 def test_repeated_prompts_get_the_same_answer(source: ModelSource) -> None:
-    preparer = Preparer(Tokenizer(source.path))
+    preprocessor = Preprocessor(Tokenizer(source.path))
     prompts = [
-        preparer.prepare(conversation(FILLER * length + question))
+        preprocessor.preprocess(conversation(FILLER * length + question))
         for length in LENGTHS
         for question in ("hello", "What is the capital of France?")
     ]

@@ -153,7 +153,7 @@ def test_closing_frees_all_prompts(tiny_text: ModelSource) -> None:
 def test_cancelling_while_prompts_are_prepared(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         task = asyncio.create_task(answer(engine, ask_all(*[written("hello")] * 50, **LONG)))
-        while not engine._prepare.process._busy():  # noqa: ASYNC110 - only tests wait for this
+        while not engine._preprocess.process._busy():  # noqa: ASYNC110 - only tests wait for this
             await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -15,9 +15,9 @@ from specvino.engine.errors import ModelLoadError
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.messages.worker import Generate, LoadModel
-from specvino.engine.openvino.preprocess.preprocessor import Preparer
+from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.openvino.worker.pipeline import load
-from specvino.engine.openvino.worker.step_loop import Worker
+from specvino.engine.openvino.worker.step_loop import StepLoop
 
 QUESTIONS = ["hello", "count", "emoji", "json", "list", "think", "What is the capital of France?"]
 
@@ -74,12 +74,12 @@ def test_probabilities_come_with_drafts(tiny_text: ModelSource, kind: str) -> No
 
 
 def test_a_draft_of_several_tokens_saves_steps(tiny_text: ModelSource) -> None:
-    preparer = Preparer(Tokenizer(tiny_text.path))
+    preprocessor = Preprocessor(Tokenizer(tiny_text.path))
     steps = {}
     for draft in (None, str(tiny_text.path)):
         settings = LoadModel(str(tiny_text.path), 4, draft_path=draft)
-        worker = Worker(load(settings), 4, drafting=settings.drafting)
-        worker.receive(request(preparer, 1, num_assistant_tokens=5))
+        worker = StepLoop(load(settings), 4, drafting=settings.drafting)
+        worker.receive(request(preprocessor, 1, num_assistant_tokens=5))
         steps[draft] = 0
         while not worker.idle:
             worker.step()
@@ -91,15 +91,15 @@ def test_a_draft_of_several_tokens_saves_steps(tiny_text: ModelSource) -> None:
 def test_no_mixture_of_settings_breaks_the_pipeline(tiny_text: ModelSource, kind: str | None) -> None:
     # Each of them is what the server lets pass.
     chance = random.Random(7)
-    preparer = Preparer(Tokenizer(tiny_text.path))
+    preprocessor = Preprocessor(Tokenizer(tiny_text.path))
     path = str(tiny_text.path)
     settings = LoadModel(
         path, 64, draft_path=path if kind == "draft_model" else None, prompt_lookup=kind == "prompt_lookup"
     )
-    worker = Worker(load(settings), 64, drafting=settings.drafting, plain=lambda: load(settings, plain=True))
+    worker = StepLoop(load(settings), 64, drafting=settings.drafting, plain=lambda: load(settings, plain=True))
     finished = 0
     for id in range(0, 20 * 60, 20):
-        worker.receive(request(preparer, id, **mixture(chance, search=kind is None)))
+        worker.receive(request(preprocessor, id, **mixture(chance, search=kind is None)))
         for _ in range(chance.choice([0, 1, 5])):
             finished += sum(output.finish is not None for output in worker.step().outputs)
     while not worker.idle:
@@ -142,9 +142,9 @@ def mixture(chance: random.Random, *, search: bool) -> dict[str, Any]:
     }
 
 
-def request(preparer: Preparer, id: int, question: str = "count", **settings: Any) -> Generate:
+def request(preprocessor: Preprocessor, id: int, question: str = "count", **settings: Any) -> Generate:
     settings = {"max_new_tokens": 60, **settings}
-    return worker_requests.generate(id, preparer.prepare(conversation(question)), **settings)
+    return worker_requests.generate(id, preprocessor.preprocess(conversation(question)), **settings)
 
 
 def test_a_draft_model_of_another_vocabulary(tiny_text: ModelSource, smollm2: ModelSource) -> None:

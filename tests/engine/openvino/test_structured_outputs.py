@@ -17,18 +17,18 @@ from support.engines import LONG, idle, running
 from support.schemas import SCHEMAS
 
 from specvino.engine.errors import ConstraintError, EngineUnavailable
-from specvino.engine.grammar.structured_output import Form, lower
+from specvino.engine.grammar.structured_output import LoweredConstraint, lower
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.messages.worker import Generate, LoadModel
 from specvino.engine.openvino.worker import grammar_compiler
 from specvino.engine.openvino.worker.pipeline import load
-from specvino.engine.openvino.worker.step_loop import Worker
+from specvino.engine.openvino.worker.step_loop import StepLoop
 from specvino.engine.request import Constraint, GenerationRequest, JsonSchema, StructuralTag
 from specvino.engine.segments import Started
 
 if TYPE_CHECKING:
-    from specvino.engine.openvino.worker.grammar_compiler import Compiler
+    from specvino.engine.openvino.worker.grammar_compiler import GrammarCompiler
 
 HELLO = "Hello! How can I help you today?"
 CITY = {
@@ -125,7 +125,7 @@ def test_forms_that_can_not_be_had_disturb_nobody(tiny_text: ModelSource) -> Non
 def test_those_behind_a_slow_form_are_answered(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         await answer(engine, held("hello", schema(CITY)))
-        os.kill(engine.pids["grammars"] or 0, signal.SIGSTOP)
+        os.kill(engine.pids["grammar"] or 0, signal.SIGSTOP)
         first = asyncio.create_task(answer(engine, held("hello", schema({"const": 1}))))
         behind = [asyncio.create_task(answer(engine, held("hello", schema({"const": 2})))) for _ in range(2)]
         with pytest.raises(EngineUnavailable, match="was not done in 5 s") as caught:
@@ -141,11 +141,11 @@ def test_those_behind_a_slow_form_are_answered(tiny_text: ModelSource) -> None:
 def test_a_client_that_goes_away_leaves_no_trace(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         await answer(engine, held("hello", schema(CITY)))
-        os.kill(engine.pids["grammars"] or 0, signal.SIGSTOP)
+        os.kill(engine.pids["grammar"] or 0, signal.SIGSTOP)
         waiting = asyncio.create_task(answer(engine, held("hello", schema({"const": 3}))))
         await asyncio.sleep(0)
         waiting.cancel()
-        os.kill(engine.pids["grammars"] or 0, signal.SIGCONT)
+        os.kill(engine.pids["grammar"] or 0, signal.SIGCONT)
         with pytest.raises(asyncio.CancelledError):
             await waiting
         assert text(await answer(engine, held("hello", schema({"const": 4})))) == "4"
@@ -160,7 +160,7 @@ def test_a_client_that_goes_away_leaves_no_trace(tiny_text: ModelSource) -> None
 def test_closing_ends_those_that_wait_for_a_form(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         await answer(engine, held("hello", schema(CITY)))
-        os.kill(engine.pids["grammars"] or 0, signal.SIGSTOP)
+        os.kill(engine.pids["grammar"] or 0, signal.SIGSTOP)
         waiting = asyncio.create_task(answer(engine, held("hello", schema({"const": 3}))))
         await asyncio.sleep(0)
         await engine.close()
@@ -170,16 +170,16 @@ def test_closing_ends_those_that_wait_for_a_form(tiny_text: ModelSource) -> None
     running(tiny_text, test)
 
 
-def generate(id: int, form: Form, worker: Worker) -> Generate:
+def generate(id: int, structured_output: LoweredConstraint, worker: StepLoop) -> Generate:
     ids = worker._pipelines[0].get_tokenizer().encode("hello").input_ids.data[0]
-    return worker_requests.generate(id, ids.astype("int64").tobytes(), 50, form=form)
+    return worker_requests.generate(id, ids.astype("int64").tobytes(), 50, structured_output=structured_output)
 
 
 def test_a_form_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_text: ModelSource) -> None:
     """None is known that does, but what raises within a step stops every request."""
-    worker = Worker(load(LoadModel(str(tiny_text.path), 4)), 4)
+    worker = StepLoop(load(LoadModel(str(tiny_text.path), 4)), 4)
     good = lower(schema({"const": "yes"}))
-    worker.receive(generate(1, Form("grammar", "root ::= "), worker))
+    worker.receive(generate(1, LoweredConstraint("grammar", "root ::= "), worker))
     worker.receive(generate(2, good, worker))
     outputs = []
     while not worker.idle:
@@ -193,7 +193,7 @@ def test_a_worker_that_keeps_too_many_grammars_is_renewed(
 ) -> None:
     monkeypatch.setattr(grammar_compiler, "MOST_COMPILED", 2)
     settings = LoadModel(str(tiny_text.path), 4)
-    worker = Worker(load(settings), 4)
+    worker = StepLoop(load(settings), 4)
     renewed = 0
     for id in range(5):
         worker.receive(generate(id, lower(schema({"const": id})), worker))
@@ -201,7 +201,7 @@ def test_a_worker_that_keeps_too_many_grammars_is_renewed(
         while not worker.idle:
             outputs += worker.step().outputs
         assert outputs[-1].finish == "stop"
-        before: Compiler = worker._compiler
+        before: GrammarCompiler = worker._compiler
         worker.renew(lambda: load(settings))
         renewed += worker._compiler is not before
     assert renewed == 2
@@ -209,21 +209,24 @@ def test_a_worker_that_keeps_too_many_grammars_is_renewed(
 
 def test_the_process_that_makes_grammars_needs_no_openvino() -> None:
     """So it is there soon after the first constraint, which waits for it."""
-    code = "import sys, specvino.engine.openvino.grammars; sys.exit('openvino' in sys.modules)"
+    code = "import sys, specvino.engine.openvino.grammar_process.__main__; sys.exit('openvino' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_what_is_tried_keeps_nobody_waiting(tiny_text: ModelSource) -> None:
     """A client's own grammar waits for a process that stands still; schemas don't."""
-    own = StructuralTag({"type": "structural_tag", "format": {"type": "grammar", "grammar": 'root ::= "a"'}})
+
+    def own(letter: str) -> StructuralTag:
+        grammar = f'root ::= "{letter}"'
+        return StructuralTag({"type": "structural_tag", "format": {"type": "grammar", "grammar": grammar}})
 
     async def test(engine: OpenVINOEngine) -> None:
-        assert text(await answer(engine, held("hello", own))) == "a"
-        os.kill(engine.pids["trials"] or 0, signal.SIGSTOP)
-        waiting = asyncio.create_task(answer(engine, held("hello", replace(own, tag=own.tag.replace("a\\", "b\\")))))
+        assert text(await answer(engine, held("hello", own("a")))) == "a"
+        os.kill(engine.pids["trial"] or 0, signal.SIGSTOP)
+        waiting = asyncio.create_task(answer(engine, held("hello", own("b"))))
         assert text(await answer(engine, held("hello", schema({"const": 5})))) == "5"
         assert not waiting.done()
-        os.kill(engine.pids["trials"] or 0, signal.SIGCONT)
+        os.kill(engine.pids["trial"] or 0, signal.SIGCONT)
         assert text(await waiting) == "b"
 
     running(tiny_text, test)

@@ -92,9 +92,9 @@ def test_it_needs_no_worker(tiny_text: ModelSource) -> None:
 
 def test_a_text_that_takes_too_long_is_refused(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
-        prepare = engine.pids["prepare"]
-        assert prepare is not None
-        os.kill(prepare, signal.SIGSTOP)
+        preprocess = engine.pids["preprocess"]
+        assert preprocess is not None
+        os.kill(preprocess, signal.SIGSTOP)
         guilty = asyncio.create_task(engine.tokenize(["a", "b"], add_special_tokens=True))
         await asyncio.sleep(0)
         behind = asyncio.create_task(engine.tokenize(["c"], add_special_tokens=True))
@@ -108,7 +108,7 @@ def test_a_text_that_takes_too_long_is_refused(tiny_text: ModelSource) -> None:
             await asyncio.sleep(0.01)
         assert await engine.tokenize(["", ""], add_special_tokens=True) == [[], []]
 
-    running(tiny_text, test, prepare_deadline=5.0)
+    running(tiny_text, test, preprocess_deadline=5.0)
 
 
 def test_before_the_start_and_after_the_end(tiny_text: ModelSource) -> None:

@@ -1,4 +1,4 @@
-from specvino.engine.output.logprob_attribution import TokenShares
+from specvino.engine.output.logprob_attribution import LogprobAttribution
 from specvino.engine.segments import TokenLogprob
 
 
@@ -6,8 +6,8 @@ def tokens(*texts: str) -> list[TokenLogprob]:
     return [TokenLogprob(text, text.encode(), -1.0) for text in texts]
 
 
-def shares(*texts: str) -> TokenShares:
-    made = TokenShares()
+def shares(*texts: str) -> LogprobAttribution:
+    made = LogprobAttribution()
     made.add(tokens(*texts))
     return made
 
@@ -48,7 +48,7 @@ def test_a_piece_whose_text_was_not_written_so_takes_what_it_covers() -> None:
 
 
 def test_nothing_waits() -> None:
-    assert TokenShares().of("a") == ()
+    assert LogprobAttribution().of("a") == ()
 
 
 def test_what_is_left_at_the_end_gave_no_text() -> None:

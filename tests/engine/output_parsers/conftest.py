@@ -13,7 +13,7 @@ from openvino_genai import GenerationConfig, LLMPipeline, TokenizedInputs, Token
 
 from specvino.engine.grammar.structured_output import lower
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.native.dummy_pipeline import structured_output
+from specvino.engine.openvino.native.dummy_pipeline import structured_output_config
 from specvino.engine.request import StructuralTag
 
 Logits = np.ndarray[Any, np.dtype[np.float32]]
@@ -80,7 +80,7 @@ class Speaker:
 
     def _generate(self, pipeline: LLMPipeline, grammar: dict[str, Any], config: GenerationConfig) -> tuple[str, bool]:
         config.eos_token_id = self._end
-        config.structured_output_config = structured_output(lower(StructuralTag(grammar)))
+        config.structured_output_config = structured_output_config(lower(StructuralTag(grammar)))
         tokens = list(pipeline.generate(TokenizedInputs(ONE_TOKEN, ONE_TOKEN), config).tokens[0])
         ended = tokens[-1:] == [self._end]
         return self._tokenizer.decode(tokens[:-1] if ended else tokens, skip_special_tokens=False), ended

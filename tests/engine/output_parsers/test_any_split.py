@@ -7,13 +7,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.formats import TOOLS, WRITERS, outcome, pieces_of
 
-from specvino.engine.output_parsers import REASONING_FORMATS, TOOL_FORMATS, CallArguments, Text, needs_special_tokens
-from specvino.engine.output_parsers.registry import FRAMINGS
+from specvino.engine.output_parsers import (
+    REASONING_PARSERS,
+    TOOL_PARSERS,
+    AnswerText,
+    CallArguments,
+    needed_special_tokens,
+)
+from specvino.engine.output_parsers.registry import MESSAGE_FRAMINGS
 
 # Of the formats with messages only the twins go together.
 PAIRS = [
-    *((tool, reasoning) for tool in TOOL_FORMATS for reasoning in (None, tool if tool in FRAMINGS else "qwen3")),
-    *((None, reasoning) for reasoning in REASONING_FORMATS),
+    *(
+        (tool, reasoning)
+        for tool in TOOL_PARSERS
+        for reasoning in (None, tool if tool in MESSAGE_FRAMINGS else "qwen3")
+    ),
+    *((None, reasoning) for reasoning in REASONING_PARSERS),
     ("gemma4", "gemma4"),
 ]
 ARGUMENTS: list[dict[str, object]] = [
@@ -23,16 +33,16 @@ ARGUMENTS: list[dict[str, object]] = [
 ]
 
 
-def texts(tool_format: str | None, reasoning_format: str | None) -> st.SearchStrategy[str]:
+def texts(tool_parser: str | None, reasoning_parser: str | None) -> st.SearchStrategy[str]:
     """Whole calls, their halves, the markers, and the characters that mean something."""
     calls = [
         write(name, arguments)
-        for write in [WRITERS[tool_format] if tool_format else WRITERS["hermes3"]]
+        for write in [WRITERS[tool_parser] if tool_parser else WRITERS["hermes3"]]
         for name in ("get_weather", "now", "nope")
         for arguments in ARGUMENTS
     ]
     markers = sorted(
-        needs_special_tokens(tool_format, reasoning_format) | {"<think>", "functools", "get_weather", "now"}
+        needed_special_tokens(tool_parser, reasoning_parser) | {"<think>", "functools", "get_weather", "now"}
     )
     half = st.sampled_from(calls).flatmap(lambda call: st.integers(0, len(call)).map(lambda cut: call[:cut]))
     other_half = st.sampled_from(calls).flatmap(lambda call: st.integers(0, len(call)).map(lambda cut: call[cut:]))
@@ -46,44 +56,44 @@ def texts(tool_format: str | None, reasoning_format: str | None) -> st.SearchStr
     return st.lists(part, max_size=6).map("".join)
 
 
-@pytest.mark.parametrize(("tool_format", "reasoning_format"), PAIRS)
+@pytest.mark.parametrize(("tool_parser", "reasoning_parser"), PAIRS)
 @settings(max_examples=60)
 @given(data=st.data())
-def test_any_split_gives_the_same(tool_format: str | None, reasoning_format: str | None, data: st.DataObject) -> None:
-    text = data.draw(texts(tool_format, reasoning_format))
+def test_any_split_gives_the_same(tool_parser: str | None, reasoning_parser: str | None, data: st.DataObject) -> None:
+    text = data.draw(texts(tool_parser, reasoning_parser))
     inside, cut = data.draw(st.booleans()), data.draw(st.booleans())
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=len(text))))
     parts = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    whole = pieces_of(tool_format, reasoning_format, [text], inside, cut=cut)
+    whole = pieces_of(tool_parser, reasoning_parser, [text], inside, cut=cut)
     outcome(whole)  # complete calls have arguments that parse
-    assert pieces_of(tool_format, reasoning_format, parts, inside, cut=cut) == whole
+    assert pieces_of(tool_parser, reasoning_parser, parts, inside, cut=cut) == whole
 
 
-@pytest.mark.parametrize("tool_format", sorted(TOOL_FORMATS.keys() - FRAMINGS.keys()))
+@pytest.mark.parametrize("tool_parser", sorted(TOOL_PARSERS.keys() - MESSAGE_FRAMINGS.keys()))
 @settings(max_examples=100)
 @given(data=st.data())
-def test_no_text_is_lost(tool_format: str, data: st.DataObject) -> None:
+def test_no_text_is_lost(tool_parser: str, data: st.DataObject) -> None:
     """Without calls it comes out as it went in; else the words between calls, and in halves of them, come in order."""
-    parts = data.draw(st.lists(texts(tool_format, None), max_size=4))
+    parts = data.draw(st.lists(texts(tool_parser, None), max_size=4))
     words = [f"WORD{number}D" for number in range(len(parts))]
     text = "".join(part + word for part, word in zip(parts, words, strict=True))
-    pieces = pieces_of(tool_format, None, [text], tools=TOOLS)
-    if all(isinstance(piece, Text) for piece in pieces):
-        assert "".join(piece.text for piece in pieces if isinstance(piece, Text)) == text
-    written = "".join(piece.text for piece in pieces if isinstance(piece, Text | CallArguments))
+    pieces = pieces_of(tool_parser, None, [text], tools=TOOLS)
+    if all(isinstance(piece, AnswerText) for piece in pieces):
+        assert "".join(piece.text for piece in pieces if isinstance(piece, AnswerText)) == text
+    written = "".join(piece.text for piece in pieces if isinstance(piece, AnswerText | CallArguments))
     assert re.findall(r"WORD\d+D", written) == words
 
 
-@pytest.mark.parametrize(("tool_format", "reasoning_format"), PAIRS)
+@pytest.mark.parametrize(("tool_parser", "reasoning_parser"), PAIRS)
 @settings(max_examples=60)
 @given(data=st.data())
 def test_an_output_that_is_cut_loses_nothing_but_its_end(
-    tool_format: str | None, reasoning_format: str | None, data: st.DataObject
+    tool_parser: str | None, reasoning_parser: str | None, data: st.DataObject
 ) -> None:
     """What is dropped was not said yet, and what follows could have shown it."""
-    text = data.draw(texts(tool_format, reasoning_format))
-    said = pieces_of(tool_format, reasoning_format, [text], cut=True)
-    shown = "".join(piece.text for piece in said if isinstance(piece, Text))
+    text = data.draw(texts(tool_parser, reasoning_parser))
+    said = pieces_of(tool_parser, reasoning_parser, [text], cut=True)
+    shown = "".join(piece.text for piece in said if isinstance(piece, AnswerText))
     for more in ("", ".", "\n"):
-        whole = pieces_of(tool_format, reasoning_format, [text, more])
-        assert "".join(piece.text for piece in whole if isinstance(piece, Text)).startswith(shown)
+        whole = pieces_of(tool_parser, reasoning_parser, [text, more])
+        assert "".join(piece.text for piece in whole if isinstance(piece, AnswerText)).startswith(shown)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.formats import TOOLS, WRITERS, Call, Outcome, outcome, parsed, pieces_of
 
-from specvino.engine.output_parsers import TOOL_FORMATS, Text, parser_for
+from specvino.engine.output_parsers import TOOL_PARSERS, AnswerText, parser_for
 
 FORMATS = sorted(WRITERS)
 FRAMED = {"gptoss", "onyx"}  # their text is in messages
@@ -38,62 +38,62 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-def written(tool_format: str, name: str, arguments: dict[str, Any]) -> str:
-    return WRITERS[tool_format](name, arguments)
+def written(tool_parser: str, name: str, arguments: dict[str, Any]) -> str:
+    return WRITERS[tool_parser](name, arguments)
 
 
 def test_every_format_has_a_writer() -> None:
-    assert WRITERS.keys() == TOOL_FORMATS.keys()
+    assert WRITERS.keys() == TOOL_PARSERS.keys()
 
 
 @pytest.mark.parametrize("arguments", ARGUMENTS.values(), ids=ARGUMENTS.keys())
-@pytest.mark.parametrize("tool_format", FORMATS)
-def test_arguments_come_out_as_they_were_meant(tool_format: str, arguments: dict[str, Any]) -> None:
-    text = written(tool_format, "get_weather", arguments)
-    assert parsed(tool_format, text) == Outcome(calls=[Call("get_weather", arguments)])
+@pytest.mark.parametrize("tool_parser", FORMATS)
+def test_arguments_come_out_as_they_were_meant(tool_parser: str, arguments: dict[str, Any]) -> None:
+    text = written(tool_parser, "get_weather", arguments)
+    assert parsed(tool_parser, text) == Outcome(calls=[Call("get_weather", arguments)])
 
 
-@pytest.mark.parametrize("tool_format", FORMATS)
-def test_long_texts_are_passed_on_whole(tool_format: str) -> None:
+@pytest.mark.parametrize("tool_parser", FORMATS)
+def test_long_texts_are_passed_on_whole(tool_parser: str) -> None:
     arguments = {"city": "line of \"text\" 'here'\n" * 500}
-    text = written(tool_format, "get_weather", arguments)
+    text = written(tool_parser, "get_weather", arguments)
     parts = [text[at : at + 7] for at in range(0, len(text), 7)]
-    assert outcome(pieces_of(tool_format, None, parts)) == Outcome(calls=[Call("get_weather", arguments)])
+    assert outcome(pieces_of(tool_parser, None, parts)) == Outcome(calls=[Call("get_weather", arguments)])
 
 
-@pytest.mark.parametrize("tool_format", sorted(set(FORMATS) - FRAMED))
-def test_text_around_calls_is_content(tool_format: str) -> None:
-    call = written(tool_format, "get_weather", {"city": "Rome"})
-    got = parsed(tool_format, f"Let me look. {call}\nBetween. {call} After.")
+@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+def test_text_around_calls_is_content(tool_parser: str) -> None:
+    call = written(tool_parser, "get_weather", {"city": "Rome"})
+    got = parsed(tool_parser, f"Let me look. {call}\nBetween. {call} After.")
     assert got.calls == [Call("get_weather", {"city": "Rome"})] * 2
     assert got.text == "Let me look. \nBetween.  After."
 
 
-@pytest.mark.parametrize("tool_format", sorted(set(FORMATS) - FRAMED))
-def test_white_space_around_calls_is_none(tool_format: str) -> None:
-    call = written(tool_format, "now", {})
-    got = parsed(tool_format, f"\n\n{call}\n{call}\n\n")
+@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+def test_white_space_around_calls_is_none(tool_parser: str) -> None:
+    call = written(tool_parser, "now", {})
+    got = parsed(tool_parser, f"\n\n{call}\n{call}\n\n")
     assert got == Outcome(calls=[Call("now", {})] * 2)
 
 
-@pytest.mark.parametrize("tool_format", sorted(set(FORMATS) - FRAMED))
-def test_a_call_of_an_unknown_tool_is_text(tool_format: str) -> None:
+@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+def test_a_call_of_an_unknown_tool_is_text(tool_parser: str) -> None:
     for name in ("nope", "get_weather2", "get_", "no", "get_weather."):
-        text = f"See: {written(tool_format, name, {'city': 'Rome'})} there"
-        assert parsed(tool_format, text) == Outcome(text)
+        text = f"See: {written(tool_parser, name, {'city': 'Rome'})} there"
+        assert parsed(tool_parser, text) == Outcome(text)
 
 
-@pytest.mark.parametrize("tool_format", sorted(set(FORMATS) - FRAMED))
-def test_a_call_after_one_of_an_unknown_tool_is_found(tool_format: str) -> None:
-    unknown, known = (written(tool_format, name, {"city": "Rome"}) for name in ("nope", "get_weather"))
-    got = parsed(tool_format, f"{unknown}\n{known}")
+@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+def test_a_call_after_one_of_an_unknown_tool_is_found(tool_parser: str) -> None:
+    unknown, known = (written(tool_parser, name, {"city": "Rome"}) for name in ("nope", "get_weather"))
+    got = parsed(tool_parser, f"{unknown}\n{known}")
     assert got == Outcome(unknown + "\n", calls=[Call("get_weather", {"city": "Rome"})])
 
 
-@pytest.mark.parametrize("tool_format", sorted(set(FORMATS) - FRAMED))
-def test_without_tools_everything_is_text(tool_format: str) -> None:
-    text = f"\n {written(tool_format, 'now', {})} "
-    assert parsed(tool_format, text, tools=()) == Outcome(text)
+@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+def test_without_tools_everything_is_text(tool_parser: str) -> None:
+    text = f"\n {written(tool_parser, 'now', {})} "
+    assert parsed(tool_parser, text, tools=()) == Outcome(text)
 
 
 HEADS = {
@@ -111,44 +111,44 @@ HEADS = {
 }
 
 
-@pytest.mark.parametrize("tool_format", FORMATS)
-def test_the_head_of_a_call_is_no_text_where_the_output_ends(tool_format: str) -> None:
-    for head in HEADS[tool_format]:
+@pytest.mark.parametrize("tool_parser", FORMATS)
+def test_the_head_of_a_call_is_no_text_where_the_output_ends(tool_parser: str) -> None:
+    for head in HEADS[tool_parser]:
         for cut in (False, True):
-            assert parsed(tool_format, head, cut=cut) == Outcome()
-            if tool_format not in FRAMED:
-                assert parsed(tool_format, f"So: {head}", cut=cut) == Outcome("So: ")
-                assert parsed(tool_format, head, tools=(), cut=cut) == Outcome(head)
-        if tool_format not in FRAMED:
-            assert parsed(tool_format, f"{head}!?", cut=True) == Outcome(f"{head}!?")
+            assert parsed(tool_parser, head, cut=cut) == Outcome()
+            if tool_parser not in FRAMED:
+                assert parsed(tool_parser, f"So: {head}", cut=cut) == Outcome("So: ")
+                assert parsed(tool_parser, head, tools=(), cut=cut) == Outcome(head)
+        if tool_parser not in FRAMED:
+            assert parsed(tool_parser, f"{head}!?", cut=True) == Outcome(f"{head}!?")
 
 
-@pytest.mark.parametrize("tool_format", sorted(set(FORMATS) - FRAMED))
-def test_a_part_of_a_marker_is_text_unless_the_output_is_cut(tool_format: str) -> None:
-    marker = HEADS[tool_format][0]
+@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+def test_a_part_of_a_marker_is_text_unless_the_output_is_cut(tool_parser: str) -> None:
+    marker = HEADS[tool_parser][0]
     for length in range(1, len(marker)):
-        assert parsed(tool_format, f"a {marker[:length]}") == Outcome(f"a {marker[:length]}")
-        assert parsed(tool_format, f"a {marker[:length]}", cut=True) == Outcome("a ")
-        assert parsed(tool_format, f"a {marker[:length]}", tools=(), cut=True) == Outcome(f"a {marker[:length]}")
+        assert parsed(tool_parser, f"a {marker[:length]}") == Outcome(f"a {marker[:length]}")
+        assert parsed(tool_parser, f"a {marker[:length]}", cut=True) == Outcome("a ")
+        assert parsed(tool_parser, f"a {marker[:length]}", tools=(), cut=True) == Outcome(f"a {marker[:length]}")
 
 
-@pytest.mark.parametrize("tool_format", sorted(set(FORMATS) - FRAMED))
-def test_a_call_of_an_unknown_tool_is_text_though_it_is_cut(tool_format: str) -> None:
-    text = written(tool_format, "nope", {"city": "Rome"})
+@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+def test_a_call_of_an_unknown_tool_is_text_though_it_is_cut(tool_parser: str) -> None:
+    text = written(tool_parser, "nope", {"city": "Rome"})
     unknown = text[: text.index("nope") + 3]
-    assert parsed(tool_format, unknown, cut=True) == Outcome(unknown)
+    assert parsed(tool_parser, unknown, cut=True) == Outcome(unknown)
 
 
-@pytest.mark.parametrize("tool_format", FORMATS)
+@pytest.mark.parametrize("tool_parser", FORMATS)
 @pytest.mark.parametrize("name", ["unicode", "quotes", "control characters", "numbers", "nested objects", "none"])
-def test_an_output_cut_anywhere(tool_format: str, name: str) -> None:
+def test_an_output_cut_anywhere(tool_parser: str, name: str) -> None:
     """Nothing raises; only the last call is incomplete, and its arguments are the beginning of the whole ones."""
-    call = written(tool_format, "get_weather", ARGUMENTS[name])
-    marker = HEADS[tool_format][0].replace("now", "get_weather")
-    text = f"{call}\n{written(tool_format, 'now', {})}" if tool_format not in FRAMED else call
-    whole = "".join(piece.text for piece in pieces_of(tool_format, None, [call]) if hasattr(piece, "text"))
+    call = written(tool_parser, "get_weather", ARGUMENTS[name])
+    marker = HEADS[tool_parser][0].replace("now", "get_weather")
+    text = f"{call}\n{written(tool_parser, 'now', {})}" if tool_parser not in FRAMED else call
+    whole = "".join(piece.text for piece in pieces_of(tool_parser, None, [call]) if hasattr(piece, "text"))
     for cut in range(len(text)):
-        got = outcome(pieces_of(tool_format, None, [text[:cut]]))
+        got = outcome(pieces_of(tool_parser, None, [text[:cut]]))
         if not got.calls:
             assert got.text == ("" if text[:cut].startswith(marker) else text[:cut])
             continue
@@ -169,15 +169,15 @@ def test_an_output_cut_anywhere(tool_format: str, name: str) -> None:
             assert text[:cut].endswith(got.text)
 
 
-@pytest.mark.parametrize("tool_format", FORMATS)
+@pytest.mark.parametrize("tool_parser", FORMATS)
 @pytest.mark.parametrize("name", ["unicode", "quotes", "control characters", "numbers", "nested objects", "none"])
-def test_of_a_call_that_is_cut_no_markup_is_shown(tool_format: str, name: str) -> None:
+def test_of_a_call_that_is_cut_no_markup_is_shown(tool_parser: str, name: str) -> None:
     """Neither as text nor in the arguments, which are the beginning of the whole ones."""
-    call = written(tool_format, "get_weather", ARGUMENTS[name])
-    text = f"{call}\n{call}" if tool_format not in FRAMED else call
-    whole = "".join(piece.text for piece in pieces_of(tool_format, None, [call]) if hasattr(piece, "text"))
+    call = written(tool_parser, "get_weather", ARGUMENTS[name])
+    text = f"{call}\n{call}" if tool_parser not in FRAMED else call
+    whole = "".join(piece.text for piece in pieces_of(tool_parser, None, [call]) if hasattr(piece, "text"))
     for cut in range(len(text)):
-        got = outcome(pieces_of(tool_format, None, [text[:cut]], cut=True))
+        got = outcome(pieces_of(tool_parser, None, [text[:cut]], cut=True))
         assert not got.text.strip()
         if got.calls and not got.calls[-1].complete:
             # A line break may be the value's, or belong to its end tag.
@@ -185,20 +185,20 @@ def test_of_a_call_that_is_cut_no_markup_is_shown(tool_format: str, name: str) -
             assert whole.startswith((shown, shown.removesuffix("\\n")))
 
 
-@pytest.mark.parametrize("tool_format", ["hermes3", "llama3", "phi4", "mistral", "devstral", "gptoss"])
-def test_json_arguments_are_passed_on_as_soon_as_they_come(tool_format: str) -> None:
+@pytest.mark.parametrize("tool_parser", ["hermes3", "llama3", "phi4", "mistral", "devstral", "gptoss"])
+def test_json_arguments_are_passed_on_as_soon_as_they_come(tool_parser: str) -> None:
     """After each character all of the arguments so far are out."""
-    text = written(tool_format, "get_weather", {"city": "Paris 🎉", "days": 5})
+    text = written(tool_parser, "get_weather", {"city": "Paris 🎉", "days": 5})
     arguments = json.dumps({"city": "Paris 🎉", "days": 5}, ensure_ascii=False)
     start = text.index(arguments)
     for cut in range(start + 1, start + len(arguments) + 1):
-        pieces = pieces_of(tool_format, None, [text[:cut]])
+        pieces = pieces_of(tool_parser, None, [text[:cut]])
         assert "".join(p.text for p in pieces if hasattr(p, "text")) == arguments[: cut - start]
 
 
-@pytest.mark.parametrize("tool_format", FORMATS)
-def test_ordinary_text_isnt_held_back(tool_format: str) -> None:
-    parser = parser_for(tool_format, None, TOOLS)
+@pytest.mark.parametrize("tool_parser", FORMATS)
+def test_ordinary_text_isnt_held_back(tool_parser: str) -> None:
+    parser = parser_for(tool_parser, None, TOOLS)
     for part in ("Hello", ", ", "1 > 0", " and so on.\n", "東京"):
-        assert parser.push(part) == [Text(part)]
+        assert parser.push(part) == [AnswerText(part)]
     assert parser.finish() == []

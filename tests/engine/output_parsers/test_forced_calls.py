@@ -9,13 +9,13 @@ from support.formats import NOW, TOOLS, WRITERS, Call, Function, Outcome, outcom
 
 from specvino.engine.grammar.structural_tags.builders import constant, json_schema, sequence
 from specvino.engine.output_parsers import (
-    FRAMINGS,
-    REASONING_FORMATS,
-    TOOL_FORMATS,
+    MESSAGE_FRAMINGS,
+    REASONING_PARSERS,
+    TOOL_PARSERS,
     Tool,
-    forced,
-    thoughtful,
+    forced_call_grammar,
     unenforceable_keywords,
+    with_reasoning,
 )
 
 Says = Callable[[dict[str, Any], str], str]
@@ -34,7 +34,7 @@ OWN = {
     'options:{"a": [null, "b"]},tags:["x", "y"]}<tool_call|>',
     "onyx": WRITERS["onyx"]("get_weather", ARGUMENTS).replace(">\n<", "><").removesuffix("<|eom|>"),
 }
-FORMATS = sorted(TOOL_FORMATS)
+FORMATS = sorted(TOOL_PARSERS)
 SEVERAL = {
     "hermes3": "\n",
     "llama3": "; ",
@@ -44,42 +44,42 @@ SEVERAL = {
 }
 
 
-def own(tool_format: str) -> str:
-    return OWN.get(tool_format) or WRITERS[tool_format]("get_weather", ARGUMENTS)
+def own(tool_parser: str) -> str:
+    return OWN.get(tool_parser) or WRITERS[tool_parser]("get_weather", ARGUMENTS)
 
 
-@pytest.mark.parametrize("tool_format", FORMATS)
-def test_a_call_in_the_formats_own_words_is_possible(tool_format: str, says: Says) -> None:
-    text = own(tool_format)
-    assert says(forced(tool_format, TOOLS), text) == text
-    assert says(forced(tool_format, TOOLS, "get_weather"), text) == text
-    assert parsed(tool_format, text) == Outcome(calls=[CALL])
+@pytest.mark.parametrize("tool_parser", FORMATS)
+def test_a_call_in_the_formats_own_words_is_possible(tool_parser: str, says: Says) -> None:
+    text = own(tool_parser)
+    assert says(forced_call_grammar(tool_parser, TOOLS), text) == text
+    assert says(forced_call_grammar(tool_parser, TOOLS, "get_weather"), text) == text
+    assert parsed(tool_parser, text) == Outcome(calls=[CALL])
 
 
-@pytest.mark.parametrize("tool_format", FORMATS)
-def test_no_answer_without_a_call_is_possible(tool_format: str, says: Says) -> None:
-    said = says(forced(tool_format, [NOW], parallel=False), "Hello, who are you?")
-    assert outcome(pieces_of(tool_format, None, [said])) == Outcome(calls=[Call("now", {})])
+@pytest.mark.parametrize("tool_parser", FORMATS)
+def test_no_answer_without_a_call_is_possible(tool_parser: str, says: Says) -> None:
+    said = says(forced_call_grammar(tool_parser, [NOW], parallel=False), "Hello, who are you?")
+    assert outcome(pieces_of(tool_parser, None, [said])) == Outcome(calls=[Call("now", {})])
 
 
-@pytest.mark.parametrize("tool_format", FORMATS)
-def test_only_the_named_tool_is_called(tool_format: str, says: Says) -> None:
-    said = says(forced(tool_format, TOOLS, "now"), own(tool_format))
-    assert outcome(pieces_of(tool_format, None, [said])) == Outcome(calls=[Call("now", {})])
+@pytest.mark.parametrize("tool_parser", FORMATS)
+def test_only_the_named_tool_is_called(tool_parser: str, says: Says) -> None:
+    said = says(forced_call_grammar(tool_parser, TOOLS, "now"), own(tool_parser))
+    assert outcome(pieces_of(tool_parser, None, [said])) == Outcome(calls=[Call("now", {})])
 
 
-@pytest.mark.parametrize("tool_format", sorted(SEVERAL))
-def test_several_calls_are_possible_unless_not_parallel(tool_format: str, says: Says) -> None:
-    one = own(tool_format)
-    text = one + SEVERAL[tool_format] + one
-    assert says(forced(tool_format, TOOLS), text) == text
-    assert says(forced(tool_format, TOOLS, parallel=False), text) == one
-    assert says(forced(tool_format, TOOLS, "get_weather"), text) == one
-    assert parsed(tool_format, text) == Outcome(calls=[CALL, CALL])
+@pytest.mark.parametrize("tool_parser", sorted(SEVERAL))
+def test_several_calls_are_possible_unless_not_parallel(tool_parser: str, says: Says) -> None:
+    one = own(tool_parser)
+    text = one + SEVERAL[tool_parser] + one
+    assert says(forced_call_grammar(tool_parser, TOOLS), text) == text
+    assert says(forced_call_grammar(tool_parser, TOOLS, parallel=False), text) == one
+    assert says(forced_call_grammar(tool_parser, TOOLS, "get_weather"), text) == one
+    assert parsed(tool_parser, text) == Outcome(calls=[CALL, CALL])
 
 
 @pytest.mark.parametrize(
-    ("tool_format", "one", "two"),
+    ("tool_parser", "one", "two"),
     [
         ("phi4", "functools[{}]", "functools[{}, {}]"),
         ("mistral", "[TOOL_CALLS] [{}]", "[TOOL_CALLS] [{}, {}]"),
@@ -87,13 +87,13 @@ def test_several_calls_are_possible_unless_not_parallel(tool_format: str, says: 
         ("gemma4", "<|tool_call>{}<tool_call|>", "<|tool_call>{}{}<tool_call|>"),
     ],
 )
-def test_several_calls_in_one_block(tool_format: str, one: str, two: str, says: Says) -> None:
-    inner = {"lfm2": "now()", "gemma4": "call:now{}"}.get(tool_format, '{"name": "now", "arguments": {}}')
+def test_several_calls_in_one_block(tool_parser: str, one: str, two: str, says: Says) -> None:
+    inner = {"lfm2": "now()", "gemma4": "call:now{}"}.get(tool_parser, '{"name": "now", "arguments": {}}')
     text = two.format(inner, inner)
-    assert says(forced(tool_format, TOOLS), text) == text
-    assert parsed(tool_format, text) == Outcome(calls=[Call("now", {})] * 2)
+    assert says(forced_call_grammar(tool_parser, TOOLS), text) == text
+    assert parsed(tool_parser, text) == Outcome(calls=[Call("now", {})] * 2)
     # The comma has no way to come: what the model wants to say instead doesn't matter.
-    assert says(forced(tool_format, TOOLS, parallel=False), text).startswith(one.format(inner))
+    assert says(forced_call_grammar(tool_parser, TOOLS, parallel=False), text).startswith(one.format(inner))
 
 
 BOUNDED = Function(
@@ -143,15 +143,15 @@ FREE = Function("free", {"properties": {"a": {"type": "boolean"}, "b": {"enum": 
 
 
 @pytest.mark.parametrize("tool", [BOUNDED, TEXTS, JOINED, FREE], ids=["required", "texts", "joined", "all optional"])
-@pytest.mark.parametrize("tool_format", FORMATS)
-def test_arguments_keep_to_the_schema_whatever_the_model_wants(tool_format: str, tool: Tool, babbles: Babbles) -> None:
-    grammar = forced(tool_format, [tool], parallel=False)
+@pytest.mark.parametrize("tool_parser", FORMATS)
+def test_arguments_keep_to_the_schema_whatever_the_model_wants(tool_parser: str, tool: Tool, babbles: Babbles) -> None:
+    grammar = forced_call_grammar(tool_parser, [tool], parallel=False)
     said = [text for seed in range(8) if (text := babbles(grammar, seed)) is not None]
     # Tokens at random may be bytes that are no character; a length that the text doesn't show counts them.
     readable = [text for text in said if "\ufffd" not in text]
     assert len(readable) > 2
     for text in readable:
-        got = outcome(pieces_of(tool_format, None, [text], tools=[tool]))
+        got = outcome(pieces_of(tool_parser, None, [text], tools=[tool]))
         assert not got.text
         (call,) = got.calls
         assert call.complete
@@ -169,22 +169,22 @@ PAYMENTS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("tool_format", FORMATS)
-def test_what_a_format_cant_say_of_the_arguments_is_told(tool_format: str) -> None:
+@pytest.mark.parametrize("tool_parser", FORMATS)
+def test_what_a_format_cant_say_of_the_arguments_is_told(tool_parser: str) -> None:
     one_by_one = {"qwen3coder", "lfm2", "gemma4", "onyx", "minicpm5"}
-    told = {("anyOf",), ("minProperties",)} if tool_format in one_by_one else set()
-    assert set(unenforceable_keywords(tool_format, Function("pay", PAYMENTS))) == told
+    told = {("anyOf",), ("minProperties",)} if tool_parser in one_by_one else set()
+    assert set(unenforceable_keywords(tool_parser, Function("pay", PAYMENTS))) == told
     for tool in (*TOOLS, BOUNDED, TEXTS, JOINED, FREE):
-        assert not unenforceable_keywords(tool_format, tool)
+        assert not unenforceable_keywords(tool_parser, tool)
 
 
-@pytest.mark.parametrize("tool_format", FORMATS)
-def test_what_all_alternatives_demand_comes(tool_format: str, babbles: Babbles) -> None:
-    grammar = forced(tool_format, [Function("pay", {**PAYMENTS, "minProperties": 0})], parallel=False)
+@pytest.mark.parametrize("tool_parser", FORMATS)
+def test_what_all_alternatives_demand_comes(tool_parser: str, babbles: Babbles) -> None:
+    grammar = forced_call_grammar(tool_parser, [Function("pay", {**PAYMENTS, "minProperties": 0})], parallel=False)
     said = [text for seed in range(8) if (text := babbles(grammar, seed)) is not None and "\ufffd" not in text]
     assert said
     for text in said:
-        (call,) = outcome(pieces_of(tool_format, None, [text], tools=[Function("pay", PAYMENTS)])).calls
+        (call,) = outcome(pieces_of(tool_parser, None, [text], tools=[Function("pay", PAYMENTS)])).calls
         assert call.arguments["to"] in {"a", "b", "c"}
 
 
@@ -198,40 +198,44 @@ PAIRS: Sequence[tuple[str, str, str]] = [
 ]
 
 
-def test_every_reasoning_format_is_among_the_pairs() -> None:
-    assert {reasoning_format for _, reasoning_format, _ in PAIRS} == set(REASONING_FORMATS)
+def test_every_reasoning_parser_is_among_the_pairs() -> None:
+    assert {reasoning_parser for _, reasoning_parser, _ in PAIRS} == set(REASONING_PARSERS)
 
 
-@pytest.mark.parametrize(("name", "thought"), [(reasoning, thought) for _, reasoning, thought in PAIRS])
-def test_a_form_comes_behind_thoughts_and_its_header(name: str, thought: str, says: Says) -> None:
-    header = FRAMINGS[name].answer if name in FRAMINGS else ""
-    form = sequence([constant(header), json_schema({"enum": ["yes", "no"]})])
-    for wanted in (thought + header + '"yes"', header + '"no"'):
-        assert says({"type": "structural_tag", "format": thoughtful(name, form, False)}, wanted) == wanted
-    got = outcome(pieces_of(None, name, [thought + header + '"yes"']))
+@pytest.mark.parametrize(
+    ("name", "reasoning_grammar"), [(reasoning, reasoning_grammar) for _, reasoning, reasoning_grammar in PAIRS]
+)
+def test_a_form_comes_behind_thoughts_and_its_header(name: str, reasoning_grammar: str, says: Says) -> None:
+    header = MESSAGE_FRAMINGS[name].answer if name in MESSAGE_FRAMINGS else ""
+    structured_output = sequence([constant(header), json_schema({"enum": ["yes", "no"]})])
+    for wanted in (reasoning_grammar + header + '"yes"', header + '"no"'):
+        assert (
+            says({"type": "structural_tag", "format": with_reasoning(name, structured_output, False)}, wanted) == wanted
+        )
+    got = outcome(pieces_of(None, name, [reasoning_grammar + header + '"yes"']))
     assert (got.text, got.reasoning.strip()) == ('"yes"', "Hm.")
 
 
-@pytest.mark.parametrize(("tool_format", "reasoning_format", "thought"), PAIRS)
-def test_the_model_may_think_first(tool_format: str, reasoning_format: str, thought: str, says: Says) -> None:
-    grammar = forced(tool_format, TOOLS, reasoning_format=reasoning_format)
-    for text in (thought + own(tool_format), own(tool_format)):
+@pytest.mark.parametrize(("tool_parser", "reasoning_parser", "reasoning_grammar"), PAIRS)
+def test_the_model_may_think_first(tool_parser: str, reasoning_parser: str, reasoning_grammar: str, says: Says) -> None:
+    grammar = forced_call_grammar(tool_parser, TOOLS, reasoning_parser=reasoning_parser)
+    for text in (reasoning_grammar + own(tool_parser), own(tool_parser)):
         assert says(grammar, text) == text
-    assert parsed(tool_format, thought + own(tool_format), reasoning_format) == Outcome("", "Hm.", [CALL])
+    assert parsed(tool_parser, reasoning_grammar + own(tool_parser), reasoning_parser) == Outcome("", "Hm.", [CALL])
 
 
-@pytest.mark.parametrize(("tool_format", "reasoning_format", "thought"), PAIRS)
+@pytest.mark.parametrize(("tool_parser", "reasoning_parser", "reasoning_grammar"), PAIRS)
 def test_a_thought_that_the_prompt_began_is_ended(
-    tool_format: str, reasoning_format: str, thought: str, says: Says
+    tool_parser: str, reasoning_parser: str, reasoning_grammar: str, says: Says
 ) -> None:
-    grammar = forced(tool_format, TOOLS, reasoning_format=reasoning_format, prompt_ends_in_thinking=True)
-    text = thought[thought.index("Hm.") :] + own(tool_format)
+    grammar = forced_call_grammar(tool_parser, TOOLS, reasoning_parser=reasoning_parser, prompt_ends_in_thinking=True)
+    text = reasoning_grammar[reasoning_grammar.index("Hm.") :] + own(tool_parser)
     assert says(grammar, text) == text
-    assert parsed(tool_format, text, reasoning_format, inside=True) == Outcome("", "Hm.", [CALL])
+    assert parsed(tool_parser, text, reasoning_parser, inside=True) == Outcome("", "Hm.", [CALL])
 
 
 def test_what_there_is_no_grammar_for() -> None:
     with pytest.raises(ValueError, match="unknown tool format"):
-        forced("hermes", TOOLS)
+        forced_call_grammar("hermes", TOOLS)
     with pytest.raises(KeyError):
-        forced("hermes3", TOOLS, "nope")
+        forced_call_grammar("hermes3", TOOLS, "nope")

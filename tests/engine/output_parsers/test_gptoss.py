@@ -94,7 +94,7 @@ def test_a_message_to_nobody_is_text_though_it_is_cut() -> None:
     assert parsed("gptoss", text, "gptoss", cut=True) == Outcome(text)
 
 
-def test_without_the_reasoning_format_thinking_is_content() -> None:
+def test_without_the_reasoning_parser_thinking_is_content() -> None:
     text = f"{ANALYSIS}<|start|>assistant<|channel|>final<|message|>Yes.<|return|>"
     assert parsed("gptoss", text, None) == Outcome("Let me think.\nYes.")
 

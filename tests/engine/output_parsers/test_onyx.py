@@ -64,7 +64,7 @@ def test_a_call_within_thinking_is_reasoning() -> None:
     assert parsed("onyx", f" to=self<|message|>{WRAPPED}<|eom|>", "onyx") == Outcome(reasoning=WRAPPED)
 
 
-def test_without_the_reasoning_format_thinking_is_content() -> None:
+def test_without_the_reasoning_parser_thinking_is_content() -> None:
     assert parsed("onyx", SELF, None) == Outcome("Let me think.")
 
 

@@ -1,13 +1,13 @@
 import pytest
 from support.formats import WRITERS, Call, Outcome, parsed, pieces_of
 
-from specvino.engine.output_parsers import Reasoning, Text, parser_for
+from specvino.engine.output_parsers import AnswerText, ReasoningText, parser_for
 
 CALL = WRITERS["hermes3"]("now", {})
 THINK = ["qwen3", "lfm2", "minicpm5"]
 
 
-@pytest.mark.parametrize("reasoning_format", THINK)
+@pytest.mark.parametrize("reasoning_parser", THINK)
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -29,11 +29,11 @@ THINK = ["qwen3", "lfm2", "minicpm5"]
         ("東京 🎉", Outcome("東京 🎉")),
     ],
 )
-def test_think_tags(reasoning_format: str, text: str, expected: Outcome) -> None:
-    assert parsed(None, text, reasoning_format) == expected
+def test_think_tags(reasoning_parser: str, text: str, expected: Outcome) -> None:
+    assert parsed(None, text, reasoning_parser) == expected
 
 
-@pytest.mark.parametrize("reasoning_format", THINK)
+@pytest.mark.parametrize("reasoning_parser", THINK)
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -46,8 +46,8 @@ def test_think_tags(reasoning_format: str, text: str, expected: Outcome) -> None
         ("", Outcome()),
     ],
 )
-def test_a_prompt_that_ends_in_the_start_tag(reasoning_format: str, text: str, expected: Outcome) -> None:
-    assert parsed(None, text, reasoning_format, inside=True) == expected
+def test_a_prompt_that_ends_in_the_start_tag(reasoning_parser: str, text: str, expected: Outcome) -> None:
+    assert parsed(None, text, reasoning_parser, inside=True) == expected
 
 
 def test_reasoning_then_a_call() -> None:
@@ -61,10 +61,10 @@ def test_a_call_within_thinking_is_reasoning() -> None:
     assert parsed("hermes3", CALL, "qwen3", inside=True) == Outcome("", CALL)
 
 
-@pytest.mark.parametrize("tool_format", ["llama3", "mistral"])
-def test_a_call_without_marker_may_follow_thinking(tool_format: str) -> None:
-    bare = WRITERS[tool_format]("now", {}).removeprefix("<|python_tag|>").removeprefix("[TOOL_CALLS] ")
-    got = parsed(tool_format, f"<think>Hm.</think>\n{bare}", "qwen3")
+@pytest.mark.parametrize("tool_parser", ["llama3", "mistral"])
+def test_a_call_without_marker_may_follow_thinking(tool_parser: str) -> None:
+    bare = WRITERS[tool_parser]("now", {}).removeprefix("<|python_tag|>").removeprefix("[TOOL_CALLS] ")
+    got = parsed(tool_parser, f"<think>Hm.</think>\n{bare}", "qwen3")
     assert got == Outcome("", "Hm.", [Call("now", {})])
 
 
@@ -105,11 +105,11 @@ def test_thinking_ends_a_call_that_is_under_way() -> None:
 
 def test_what_is_held_back_comes_before_the_thinking() -> None:
     pieces = pieces_of("gemma4", "gemma4", ["<|tool_call>call:<|channel>Hm.<channel|>Yes."])
-    assert pieces == [Text("<|tool_call>call:"), Reasoning("Hm."), Text("Yes.")]
+    assert pieces == [AnswerText("<|tool_call>call:"), ReasoningText("Hm."), AnswerText("Yes.")]
 
 
 @pytest.mark.parametrize(
-    ("reasoning_format", "start", "end"),
+    ("reasoning_parser", "start", "end"),
     [
         ("qwen3", "<think>", "</think>"),
         ("gemma4", "<|channel>", "<channel|>"),
@@ -117,8 +117,8 @@ def test_what_is_held_back_comes_before_the_thinking() -> None:
         ("onyx", " to=self<|message|>", "<|eom|>"),
     ],
 )
-def test_the_parser_says_whether_the_model_thinks(reasoning_format: str, start: str, end: str) -> None:
-    parser = parser_for(None, reasoning_format, ())
+def test_the_parser_says_whether_the_model_thinks(reasoning_parser: str, start: str, end: str) -> None:
+    parser = parser_for(None, reasoning_parser, ())
     assert not parser.thinking
     for text, thinking in [(start, True), ("Hm.", True), (end, False), ("Yes.", False)]:
         parser.push(text)

@@ -1,18 +1,18 @@
 import pytest
 
 from specvino.engine.output_parsers import (
-    REASONING_FORMATS,
-    TOOL_FORMATS,
+    REASONING_PARSERS,
+    TOOL_PARSERS,
     ends_in_thinking,
-    needs_special_tokens,
+    needed_special_tokens,
     parser_for,
 )
 
 
 def test_the_names() -> None:
     tools = "hermes3 llama3 phi4 mistral gptoss qwen3coder devstral lfm2 gemma4 onyx minicpm5"
-    assert list(TOOL_FORMATS) == tools.split()
-    assert list(REASONING_FORMATS) == ["qwen3", "gptoss", "gemma4", "lfm2", "minicpm5", "onyx"]
+    assert list(TOOL_PARSERS) == tools.split()
+    assert list(REASONING_PARSERS) == ["qwen3", "gptoss", "gemma4", "lfm2", "minicpm5", "onyx"]
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_formats_that_cant_be(formats: tuple[str | None, str | None], message: s
     with pytest.raises(ValueError, match=message):
         parser_for(*formats, ())
     with pytest.raises(ValueError, match=message):
-        needs_special_tokens(*formats)
+        needed_special_tokens(*formats)
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,19 @@ def test_formats_that_cant_be(formats: tuple[str | None, str | None], message: s
     ],
 )
 def test_the_tokens_that_must_stay(formats: tuple[str | None, str | None], markers: set[str]) -> None:
-    assert needs_special_tokens(*formats) == markers
+    assert needed_special_tokens(*formats) == markers
 
 
 def test_a_framed_format_needs_the_same_tokens_for_calls_and_reasoning() -> None:
     for name in ("gptoss", "onyx"):
-        assert needs_special_tokens(name, None) == needs_special_tokens(None, name) == needs_special_tokens(name, name)
-    assert {"<|channel|>", "<|message|>", "<|call|>", "<|constrain|>"} <= needs_special_tokens("gptoss", None)
+        assert (
+            needed_special_tokens(name, None) == needed_special_tokens(None, name) == needed_special_tokens(name, name)
+        )
+    assert {"<|channel|>", "<|message|>", "<|call|>", "<|constrain|>"} <= needed_special_tokens("gptoss", None)
 
 
 @pytest.mark.parametrize(
-    ("reasoning_format", "prompt", "ends"),
+    ("reasoning_parser", "prompt", "ends"),
     [
         ("qwen3", "<|im_start|>assistant\n<think>\n", True),
         ("qwen3", "<think>", True),
@@ -71,5 +73,5 @@ def test_a_framed_format_needs_the_same_tokens_for_calls_and_reasoning() -> None
         (None, "<think>", False),
     ],
 )
-def test_a_prompt_may_end_in_thinking(reasoning_format: str | None, prompt: str, ends: bool) -> None:
-    assert ends_in_thinking(reasoning_format, prompt) is ends
+def test_a_prompt_may_end_in_thinking(reasoning_parser: str | None, prompt: str, ends: bool) -> None:
+    assert ends_in_thinking(reasoning_parser, prompt) is ends

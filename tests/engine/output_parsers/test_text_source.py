@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specvino.engine.output_parsers.text_source import Source, free_length
+from specvino.engine.output_parsers.text_source import TextSource, free_length
 
 MARKERS = st.lists(st.text("ab<", min_size=1, max_size=4), min_size=1, max_size=3)
 
@@ -14,7 +14,7 @@ def test_no_more_is_held_back_than_could_begin_a_marker(text: str, markers: list
 
 
 def test_a_read_waits_for_what_it_needs_and_no_longer() -> None:
-    source = Source("<to")
+    source = TextSource("<to")
     reading = source.one_of(("<tool>", "<other>"))
     assert next(reading) is None
     source.rest += "ol"
@@ -29,7 +29,7 @@ def test_a_bounded_read_gives_up_at_its_bound_wherever_the_text_is_cut() -> None
         text = "x" * length + "<end>"
         results = []
         for cut in range(len(text) + 1):
-            source = Source(text[:cut])
+            source = TextSource(text[:cut])
             reading = source.until("<end>", longest=4)
             result = "waits"
             while result == "waits":

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from specvino.engine.output_parsers.untyped_arguments import typed
+from specvino.engine.output_parsers.untyped_arguments import typed_json
 
 TEXT = {"type": "string"}
 ROOT = {"$defs": {"unit": {"enum": ["c", "f"]}, "loop": {"$ref": "#/$defs/loop"}, "a/b": {"type": "integer"}}}
@@ -55,10 +55,10 @@ ROOT = {"$defs": {"unit": {"enum": ["c", "f"]}, "loop": {"$ref": "#/$defs/loop"}
     ],
 )
 def test_an_argument_gets_its_schemas_type(text: str, schema: Any, value: Any) -> None:
-    got = json.loads(typed(text, schema, ROOT))
+    got = json.loads(typed_json(text, schema, ROOT))
     assert got == value
     assert type(got) is type(value)
 
 
 def test_half_a_surrogate_pair_stays_an_escape() -> None:
-    assert typed(r"['\ud83c\udf89', '\ud83c']", {"type": "array"}, None) == r'["\ud83c\udf89", "\ud83c"]'
+    assert typed_json(r"['\ud83c\udf89', '\ud83c']", {"type": "array"}, None) == r'["\ud83c\udf89", "\ud83c"]'

@@ -1,7 +1,7 @@
 import pytest
 
-from specvino.engine.output_parsers import CallEnd, Piece, Reasoning, Text
-from specvino.engine.output_parsers.whitespace import Blanks
+from specvino.engine.output_parsers import AnswerText, CallEnd, Piece, ReasoningText
+from specvino.engine.output_parsers.whitespace import WhitespaceTrimmer
 
 END = CallEnd(True)
 
@@ -9,16 +9,25 @@ END = CallEnd(True)
 @pytest.mark.parametrize(
     ("pieces", "expected"),
     [
-        ([Text(" \n"), Text("a"), Text(" "), Text("b ")], [Text(" \na"), Text(" "), Text("b ")]),
-        ([Text("  ")], [Text("  ")]),
-        ([Text(" "), END, Text("\n"), END, Text("\n")], [END, END]),
-        ([Text("a\n"), END, Text("\n"), Text("b")], [Text("a\n"), END, Text("\nb")]),
-        ([Reasoning("\n"), Reasoning("a"), Reasoning("\n"), Reasoning("b\n")], [Reasoning("a"), Reasoning("\nb")]),
-        ([Text(" "), Reasoning("a "), Text("\n"), Text(" b")], [Reasoning("a"), Text("b")]),
-        ([Reasoning("a"), Text("\n")], [Reasoning("a")]),
-        ([Reasoning("a"), Text("\n"), END], [Reasoning("a"), END]),
+        (
+            [AnswerText(" \n"), AnswerText("a"), AnswerText(" "), AnswerText("b ")],
+            [AnswerText(" \na"), AnswerText(" "), AnswerText("b ")],
+        ),
+        ([AnswerText("  ")], [AnswerText("  ")]),
+        ([AnswerText(" "), END, AnswerText("\n"), END, AnswerText("\n")], [END, END]),
+        ([AnswerText("a\n"), END, AnswerText("\n"), AnswerText("b")], [AnswerText("a\n"), END, AnswerText("\nb")]),
+        (
+            [ReasoningText("\n"), ReasoningText("a"), ReasoningText("\n"), ReasoningText("b\n")],
+            [ReasoningText("a"), ReasoningText("\nb")],
+        ),
+        (
+            [AnswerText(" "), ReasoningText("a "), AnswerText("\n"), AnswerText(" b")],
+            [ReasoningText("a"), AnswerText("b")],
+        ),
+        ([ReasoningText("a"), AnswerText("\n")], [ReasoningText("a")]),
+        ([ReasoningText("a"), AnswerText("\n"), END], [ReasoningText("a"), END]),
     ],
 )
 def test_white_space(pieces: list[Piece], expected: list[Piece]) -> None:
-    blanks = Blanks()
+    blanks = WhitespaceTrimmer()
     assert [*(kept for piece in pieces for kept in blanks.push(piece)), *blanks.finish()] == expected

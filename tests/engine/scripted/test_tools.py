@@ -10,7 +10,7 @@ from support.conversation import answer, ask, conversation, reasons, text
 from support.tools import PARAMETERS, TIME, WEATHER, calls, with_tools
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.output_parsers.selection import OutputFormats
+from specvino.engine.output_parsers.selection import SelectedParsers
 from specvino.engine.request import GenerationRequest, JsonSchema, Tool
 from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.segments import ReasoningDelta, Segment, Started, Usage
@@ -99,7 +99,7 @@ def test_a_form_comes_before_what_the_message_wants() -> None:
 
 
 def test_without_formats_all_is_text() -> None:
-    engine = ScriptedEngine(formats=OutputFormats(None, None))
+    engine = ScriptedEngine(parsers=SelectedParsers(None, None))
     written = f"<think>a</think>{WRITTEN}"
     assert text(answered(with_tools(written, WEATHER), engine)) == written
     assert engine.model.calling is None

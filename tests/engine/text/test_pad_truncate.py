@@ -1,6 +1,7 @@
 import pytest
 
-from specvino.engine.text.pad_truncate import Side, fit
+from specvino.engine.protocol import PaddingSide
+from specvino.engine.text.pad_truncate import pad_truncate
 
 
 @pytest.mark.parametrize(
@@ -17,5 +18,5 @@ from specvino.engine.text.pad_truncate import Side, fit
         (5, "right", [1, 2, 3, 0, 0]),
     ],
 )
-def test_lengths(max_length: int | None, pad: Side | None, expected: list[int]) -> None:
-    assert fit([1, 2, 3], max_length, pad, pad_id=0) == expected
+def test_lengths(max_length: int | None, pad: PaddingSide | None, expected: list[int]) -> None:
+    assert pad_truncate([1, 2, 3], max_length, pad, pad_id=0) == expected

@@ -146,7 +146,7 @@ class Gone(Http):
 class NoModels(Models):
     """There is no list of models, so that no client can show one."""
 
-    breaks = {"models/rules/documented-status", "models/list/shape"}
+    breaks = {"models/rules/documented-status", "models/list/shape", "transport/connections/models-beside-a-stream"}
 
     def list_models(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.NOT_FOUND, "There is nothing here.")
@@ -155,7 +155,7 @@ class NoModels(Models):
 class ModelsFail(Models):
     """The list of models is a failure of the server."""
 
-    breaks = {"models/rules/no-server-error"}
+    breaks = {"models/rules/no-server-error", "transport/connections/models-beside-a-stream"}
 
     def list_models(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")

@@ -7,7 +7,7 @@ import pytest
 from support.sentences import sentence
 
 from specvino.engine.grammar.ebnf.counted import WINDOW, countable, counted
-from specvino.engine.grammar.ebnf.example import shortest
+from specvino.engine.grammar.ebnf.example import shortest_text
 from specvino.engine.grammar.ebnf.nodes import BLOCK, EMPTY, Chars, Grammar, Repeat, Rule, Text, choice, sequence
 from specvino.engine.grammar.ebnf.size import open_places
 from specvino.engine.grammar.from_schema.converter import convert
@@ -25,7 +25,7 @@ def test_there_are_as_many_as_asked_for(least: int, most: int, end: Text) -> Non
     grammar = Grammar()
     grammar.rules["root"] = counted(grammar, LETTER, least, most, end)
     lengths = {len(sentence(grammar, random.Random(seed), 30_000)) - len(end.text) for seed in range(60)}
-    assert len(shortest(grammar)) - len(end.text) == least
+    assert len(shortest_text(grammar)) - len(end.text) == least
     assert all(least <= length <= most for length in lengths)
     assert len(lengths) > 1 or least == most
 

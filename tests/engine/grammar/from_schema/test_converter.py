@@ -13,7 +13,7 @@ import pytest
 from support.schemas import SCHEMAS
 from support.sentences import sentence
 
-from specvino.engine.grammar.ebnf.example import shortest
+from specvino.engine.grammar.ebnf.example import shortest_text
 from specvino.engine.grammar.from_schema.converter import MOST_VALUES, convert
 from specvino.engine.grammar.from_schema.keywords import ENFORCED, UNENFORCED
 from specvino.engine.json_schema.errors import SchemaError
@@ -29,7 +29,7 @@ def test_what_the_grammar_allows_satisfies_the_schema(keyword: str, schema: dict
 
 def check(schema: dict[str, Any], grammar: Any, texts: int = 40) -> set[str]:
     validator = jsonschema_rs.validator_for(schema, validate_formats=True)
-    found = {shortest(grammar), *(sentence(grammar, random.Random(seed)) for seed in range(texts))}
+    found = {shortest_text(grammar), *(sentence(grammar, random.Random(seed)) for seed in range(texts))}
     for text in found:
         assert not re.search(r"[{,:]\s{2}", re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)), "white space between tokens"
         validator.validate(json.loads(text))

@@ -7,7 +7,7 @@ import jsonschema_rs
 import pytest
 from bench.real_schemas import real_schemas
 
-from specvino.engine.grammar.ebnf.example import shortest
+from specvino.engine.grammar.ebnf.example import shortest_text
 from specvino.engine.grammar.from_schema.converter import convert
 
 SCHEMAS = dict(real_schemas())
@@ -21,5 +21,5 @@ def test_there_are_enough_of_them() -> None:
 def test_the_shortest_text_of_a_schema_satisfies_it(schema: dict[str, Any]) -> None:
     assert json.loads(json.dumps(schema)) == schema, "YAML made of it what JSON doesn't know"
     jsonschema_rs.meta.validate(schema)
-    text = shortest(convert(schema)[0])
+    text = shortest_text(convert(schema)[0])
     jsonschema_rs.validator_for(schema, validate_formats=True).validate(json.loads(text))

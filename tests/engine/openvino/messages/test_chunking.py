@@ -1,6 +1,6 @@
 import pytest
 
-from specvino.engine.openvino.messages.chunking import PIECE_BYTES, Joiner, cut
+from specvino.engine.openvino.messages.chunking import PIECE_BYTES, ChunkJoiner, cut
 from specvino.engine.request import Image
 
 
@@ -9,14 +9,14 @@ def test_what_is_cut_is_joined(size: int) -> None:
     image = Image(7, 5, bytes(range(256)) * (size // 256) + bytes(size % 256))
     pieces = list(cut(image))
     assert all(len(piece.rgb) <= PIECE_BYTES for piece, _ in pieces)
-    joiner = Joiner()
+    joiner = ChunkJoiner()
     other = joiner.add(2, Image(1, 1, b"x"), more=True)
     *parts, whole = [joiner.add(1, piece, more) for piece, more in pieces]
     assert (other, parts, whole) == (None, [None] * (len(pieces) - 1), image)
 
 
 def test_what_is_dropped_begins_anew() -> None:
-    joiner = Joiner()
+    joiner = ChunkJoiner()
     for forget in (lambda: joiner.drop(1), joiner.clear):
         joiner.add(1, Image(1, 1, b"lost"), more=True)
         forget()

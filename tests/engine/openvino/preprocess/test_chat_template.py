@@ -1,11 +1,11 @@
 import pytest
 
-from specvino.engine.openvino.preprocess.chat_template import Ways, arguments, turns
+from specvino.engine.openvino.preprocess.chat_template import TemplateFeatures, arguments, turns
 from specvino.engine.request import Conversation, Message, ToolCall
 
 
 def plain(*messages: Message, developer: bool = False) -> list[dict[str, object]]:
-    return turns(Conversation(messages), Ways(developer=developer), lambda text: text)
+    return turns(Conversation(messages), TemplateFeatures(developer=developer), lambda text: text)
 
 
 def test_developer_becomes_system_where_the_template_lacks_it() -> None:
@@ -32,7 +32,7 @@ def test_tool_turns() -> None:
 def test_every_text_is_marked() -> None:
     call = ToolCall("id", "f", '{"k": ["v", {"k2": "v2"}], "n": 1}')
     message = Message("assistant", "text", name="ann", tool_calls=(call,), tool_call_id="tid", reasoning="why")
-    [turn] = turns(Conversation((message,)), Ways(), lambda text: text + "!")
+    [turn] = turns(Conversation((message,)), TemplateFeatures(), lambda text: text + "!")
     assert turn == {
         "role": "assistant",
         "content": "text!",

@@ -13,20 +13,20 @@ from support.templates import OWN, with_template
 from support.tools import PARAMETERS, TIME, WEATHER
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.preprocess.preprocessor import Preparer
+from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.request import Conversation, Message, Tool, ToolCall
 
 FORGED = "<|im_end|>"
 
 
-def rendered(preparer: Preparer, tokenizer: Tokenizer, prompt: Conversation) -> str:
-    ids = numpy.frombuffer(preparer.prepare(prompt), numpy.int64).tolist()
+def rendered(preprocessor: Preprocessor, tokenizer: Tokenizer, prompt: Conversation) -> str:
+    ids = numpy.frombuffer(preprocessor.preprocess(prompt), numpy.int64).tolist()
     text: str = tokenizer.decode(ids, skip_special_tokens=False)
     return text
 
 
-def controls(preparer: Preparer, tokenizer: Tokenizer, prompt: Conversation) -> int:
-    ids = numpy.frombuffer(preparer.prepare(prompt), numpy.int64).tolist()
+def controls(preprocessor: Preprocessor, tokenizer: Tokenizer, prompt: Conversation) -> int:
+    ids = numpy.frombuffer(preprocessor.preprocess(prompt), numpy.int64).tolist()
     return sum(tokenizer.decode([i]) != tokenizer.decode([i], skip_special_tokens=False) for i in ids)
 
 
@@ -34,14 +34,16 @@ def told(text: str = "hi", tools: tuple[Tool, ...] = (), **variables: Any) -> Co
     return replace(conversation(text), tools=tools, variables=json.dumps(variables))
 
 
-def templated(tiny_text: ModelSource, folder: Path, template: str) -> tuple[Preparer, Tokenizer]:
+def templated(tiny_text: ModelSource, folder: Path, template: str) -> tuple[Preprocessor, Tokenizer]:
     tokenizer = Tokenizer(with_template(tiny_text, folder, template).path)
-    return Preparer(tokenizer), tokenizer
+    return Preprocessor(tokenizer), tokenizer
 
 
 def test_the_template_shows_the_tools(tiny_text: ModelSource) -> None:
     tokenizer = Tokenizer(tiny_text.path)
-    shown = rendered(Preparer(tokenizer), tokenizer, told("hi", (WEATHER, replace(TIME, description=None), Tool("f"))))
+    shown = rendered(
+        Preprocessor(tokenizer), tokenizer, told("hi", (WEATHER, replace(TIME, description=None), Tool("f")))
+    )
     tools = [json.loads(line) for line in shown.splitlines() if line.startswith('{"type')]
     assert tools == [
         {"type": "function", "function": {"name": "get_weather", "description": "the", "parameters": PARAMETERS}},
@@ -50,8 +52,10 @@ def test_the_template_shows_the_tools(tiny_text: ModelSource) -> None:
     ]
 
 
-def test_a_template_without_a_place_for_them_shows_them_all_the_same(preparer: Preparer, tokenizer: Tokenizer) -> None:
-    shown = rendered(preparer, tokenizer, told("hi", (WEATHER,)))
+def test_a_template_without_a_place_for_them_shows_them_all_the_same(
+    preprocessor: Preprocessor, tokenizer: Tokenizer
+) -> None:
+    shown = rendered(preprocessor, tokenizer, told("hi", (WEATHER,)))
     assert "get_weather" in shown
     assert shown.index("get_weather") < shown.rindex("hi")
 
@@ -65,30 +69,32 @@ def test_a_template_without_a_place_for_them_shows_them_all_the_same(preparer: P
         Tool("f", None, {"properties": {"a": {"enum": [FORGED]}}}),
     ],
 )
-def test_tools_can_t_forge_control_tokens(preparer: Preparer, tokenizer: Tokenizer, tool: Tool) -> None:
+def test_tools_can_t_forge_control_tokens(preprocessor: Preprocessor, tokenizer: Tokenizer, tool: Tool) -> None:
     honest, forged = told("hi", (Tool("f"),)), told("hi", (tool,))
-    assert controls(preparer, tokenizer, forged) == controls(preparer, tokenizer, honest)
+    assert controls(preprocessor, tokenizer, forged) == controls(preprocessor, tokenizer, honest)
     # The model sees it all the same.
-    assert rendered(preparer, tokenizer, forged).count("im_end") > rendered(preparer, tokenizer, honest).count("im_end")
+    assert rendered(preprocessor, tokenizer, forged).count("im_end") > rendered(preprocessor, tokenizer, honest).count(
+        "im_end"
+    )
 
 
 def test_variables(tiny_text: ModelSource, tmp_path: Path) -> None:
-    preparer, tokenizer = templated(tiny_text, tmp_path, "{{ a.b if a }} {{ c }}|" + OWN)
-    assert rendered(preparer, tokenizer, told(a={"b": 1}, c=["x", True])).startswith("1 ['x', True]|")
+    preprocessor, tokenizer = templated(tiny_text, tmp_path, "{{ a.b if a }} {{ c }}|" + OWN)
+    assert rendered(preprocessor, tokenizer, told(a={"b": 1}, c=["x", True])).startswith("1 ['x', True]|")
     ending = "<|im_start|>assistant\n"
-    assert rendered(preparer, tokenizer, told()).endswith(ending)
-    assert not rendered(preparer, tokenizer, told(add_generation_prompt=False)).endswith(ending)
-    assert rendered(preparer, tokenizer, told(enable_thinking=False)).endswith("<think>\n\n</think>\n\n")
+    assert rendered(preprocessor, tokenizer, told()).endswith(ending)
+    assert not rendered(preprocessor, tokenizer, told(add_generation_prompt=False)).endswith(ending)
+    assert rendered(preprocessor, tokenizer, told(enable_thinking=False)).endswith("<think>\n\n</think>\n\n")
 
 
 def test_variables_can_t_forge_control_tokens_either(tiny_text: ModelSource, tmp_path: Path) -> None:
-    preparer, tokenizer = templated(tiny_text, tmp_path, "{{ a }}" + OWN)
-    assert controls(preparer, tokenizer, told(a=FORGED)) == controls(preparer, tokenizer, told(a="x"))
+    preprocessor, tokenizer = templated(tiny_text, tmp_path, "{{ a }}" + OWN)
+    assert controls(preprocessor, tokenizer, told(a=FORGED)) == controls(preprocessor, tokenizer, told(a="x"))
 
 
-def test_how_the_prompt_ends_is_told(preparer: Preparer) -> None:
-    preparer.prepare(told())
-    assert preparer.ending.endswith("<|im_start|>assistant\n")
+def test_how_the_prompt_ends_is_told(preprocessor: Preprocessor) -> None:
+    preprocessor.preprocess(told())
+    assert preprocessor.ending.endswith("<|im_start|>assistant\n")
 
 
 CALLED = Conversation(
@@ -104,12 +110,12 @@ CALLED = Conversation(
 def test_arguments_are_what_the_template_needs(tiny_text: ModelSource, tmp_path: Path, filter: str) -> None:
     calls = "{% for call in message.tool_calls or [] %}{{ call.function.arguments" + filter + " }}{% endfor %}"
     template = "{% for message in messages %}{{ message.content }}" + calls + ";{% endfor %}"
-    preparer, tokenizer = templated(tiny_text, tmp_path, template)
-    assert rendered(preparer, tokenizer, CALLED) == 'a;{"city": "Paris", "n": 1};sunny;'
+    preprocessor, tokenizer = templated(tiny_text, tmp_path, template)
+    assert rendered(preprocessor, tokenizer, CALLED) == 'a;{"city": "Paris", "n": 1};sunny;'
 
 
 def test_thoughts_are_called_what_the_template_calls_them(tiny_text: ModelSource, tmp_path: Path) -> None:
     template = "{% for message in messages %}{{ message.content }}{{ message.thinking }};{% endfor %}"
-    preparer, tokenizer = templated(tiny_text, tmp_path, template)
+    preprocessor, tokenizer = templated(tiny_text, tmp_path, template)
     thought = Conversation((Message("user", "a"), Message("assistant", "b", reasoning="why")))
-    assert rendered(preparer, tokenizer, thought) == "a;bwhy;"
+    assert rendered(preprocessor, tokenizer, thought) == "a;bwhy;"

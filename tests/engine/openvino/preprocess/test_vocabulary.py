@@ -96,7 +96,7 @@ def test_an_engine_without_a_table_uses_the_tokenizer(tiny_text: ModelSource) ->
         engine = OpenVINOEngine(tiny_text)
         await engine.start()
         with_table = text(await answer(engine, ask("emoji")))
-        engine._prepare.vocabulary = replace(engine._prepare.vocabulary, table=None)
+        engine._preprocess.vocabulary = replace(engine._preprocess.vocabulary, table=None)
         engine._detokenizer = await engine._choose_detokenizer()
         assert isinstance(engine._detokenizer(), TextStreamerDetokenizer)
         assert text(await answer(engine, ask("emoji"))) == with_table == "你好 🎉 café!"

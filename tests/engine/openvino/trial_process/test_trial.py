@@ -1,4 +1,4 @@
-"""Grammars on the stub pipeline: what compiles, what is refused, and that XGrammar reads ours as they are meant."""
+"""Grammars on the dummy pipeline: what compiles, what is refused, and that XGrammar reads ours as they are meant."""
 
 import json
 from typing import Any
@@ -9,9 +9,9 @@ from openvino_genai import Tokenizer
 from support.schemas import SCHEMAS
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import Form, lower
+from specvino.engine.grammar.structured_output import LoweredConstraint, lower
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.native.dummy_pipeline import Stub
+from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 from specvino.engine.openvino.trial_process import trial
 from specvino.engine.request import Constraint, JsonSchema, StructuralTag
 
@@ -22,27 +22,29 @@ def own(tiny_text: ModelSource) -> Tokenizer:
 
 
 @pytest.fixture(scope="module")
-def stub(own: Tokenizer) -> Stub:
-    return Stub(own)
+def dummy(own: Tokenizer) -> DummyPipeline:
+    return DummyPipeline(own)
 
 
 def tagged(format: Any) -> StructuralTag:
     return StructuralTag({"type": "structural_tag", "format": format})
 
 
-def check(stub: Stub, constraint: Constraint) -> Form:
+def check(dummy: DummyPipeline, constraint: Constraint) -> LoweredConstraint:
     """What the two processes make of it. Raises ConstraintError."""
-    form = lower(constraint)
-    trial.check(stub, form)
-    return form
+    structured_output = lower(constraint)
+    trial.check(dummy, structured_output)
+    return structured_output
 
 
 @pytest.mark.parametrize("schema", [schema for _, schema in SCHEMAS])
-def test_the_compiler_reads_our_grammars_as_they_are_meant(schema: dict[str, Any], stub: Stub, own: Tokenizer) -> None:
-    form = lower(JsonSchema(schema))
+def test_the_compiler_reads_our_grammars_as_they_are_meant(
+    schema: dict[str, Any], dummy: DummyPipeline, own: Tokenizer
+) -> None:
+    structured_output = lower(JsonSchema(schema))
     validator = jsonschema_rs.validator_for(schema, validate_formats=True)
     for most in (20, 60, 400):
-        tokens = stub.generate(form, most, draw=True)
+        tokens = dummy.generate(structured_output, most, draw=True)
         if len(tokens) < most:
             validator.validate(json.loads(own.decode(tokens)))
 
@@ -50,13 +52,13 @@ def test_the_compiler_reads_our_grammars_as_they_are_meant(schema: dict[str, Any
 @pytest.mark.parametrize(
     "value", ["größe", "Aé0", "日本a", "🎉1", 'quote " back\\slash', "tab\tnew\nline", "\u007fa", "straße"]
 )
-def test_texts_beyond_ascii(value: str, stub: Stub, own: Tokenizer) -> None:
+def test_texts_beyond_ascii(value: str, dummy: DummyPipeline, own: Tokenizer) -> None:
     """XGrammar writes some characters so that it misreads what follows them."""
     schema = {"type": "object", "properties": {value: {"const": value}}, "required": [value]}
-    form = lower(JsonSchema(schema))
-    assert json.loads(own.decode(stub.generate(form, 200))) == {value: value}
-    constant = check(stub, tagged({"type": "const_string", "value": value}))
-    assert own.decode(stub.generate(constant, 200)) == value
+    structured_output = lower(JsonSchema(schema))
+    assert json.loads(own.decode(dummy.generate(structured_output, 200))) == {value: value}
+    constant = check(dummy, tagged({"type": "const_string", "value": value}))
+    assert own.decode(dummy.generate(constant, 200)) == value
 
 
 @pytest.mark.parametrize(
@@ -83,15 +85,15 @@ def test_texts_beyond_ascii(value: str, stub: Stub, own: Tokenizer) -> None:
         {"type": "qwen_xml_parameter", "json_schema": {"type": "object", "properties": {"a": {"type": "string"}}}},
     ],
 )
-def test_structural_formats_compile(format: Any, stub: Stub) -> None:
+def test_structural_formats_compile(format: Any, dummy: DummyPipeline) -> None:
     ours = format["type"] in ("const_string", "regex", "json_schema", "or", "tag", "tags_with_separator")
-    assert (check(stub, tagged(format)).kind == "grammar") == (ours or format["type"] == "qwen_xml_parameter")
+    assert (check(dummy, tagged(format)).kind == "grammar") == (ours or format["type"] == "qwen_xml_parameter")
 
 
-def test_parameters_of_qwen_have_no_room_for_blanks(stub: Stub, own: Tokenizer) -> None:
+def test_parameters_of_qwen_have_no_room_for_blanks(dummy: DummyPipeline, own: Tokenizer) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
-    form = check(stub, tagged({"type": "qwen_xml_parameter", "json_schema": schema}))
-    assert own.decode(stub.generate(form, 60)).startswith("<parameter=a>")
+    structured_output = check(dummy, tagged({"type": "qwen_xml_parameter", "json_schema": schema}))
+    assert own.decode(dummy.generate(structured_output, 60)).startswith("<parameter=a>")
 
 
 @pytest.mark.parametrize(
@@ -121,22 +123,22 @@ def test_parameters_of_qwen_have_no_room_for_blanks(stub: Stub, own: Tokenizer) 
         ("text", "Format must be an object"),
     ],
 )
-def test_what_does_not_compile_is_refused_in_one_line(format: Any, reason: str, stub: Stub) -> None:
+def test_what_does_not_compile_is_refused_in_one_line(format: Any, reason: str, dummy: DummyPipeline) -> None:
     with pytest.raises(ConstraintError, match=reason) as caught:
-        check(stub, tagged(format))
+        check(dummy, tagged(format))
     assert "\n" not in str(caught.value)
     assert ".cc" not in str(caught.value)
     assert ".cpp" not in str(caught.value)
-    stub.generate(Form("grammar", 'root ::= "a"'), 1)  # it still works
+    dummy.generate(LoweredConstraint("grammar", 'root ::= "a"'), 1)  # it still works
 
 
 @pytest.fixture(scope="module")
-def real_stub(smollm2: ModelSource) -> Stub:
+def real_stub(smollm2: ModelSource) -> DummyPipeline:
     """On the default model's vocabulary of 49,000 tokens."""
-    return Stub(Tokenizer(smollm2.path))
+    return DummyPipeline(Tokenizer(smollm2.path))
 
 
-def test_a_grammar_that_is_slow_at_each_token_is_refused(real_stub: Stub) -> None:
+def test_a_grammar_that_is_slow_at_each_token_is_refused(real_stub: DummyPipeline) -> None:
     # A rule for each character, which XGrammar can't take apart.
     text = 'root ::= "\\"" (char)* "\\""\nchar ::= [^\\"<] | "<" after\nafter ::= char'
     slow = {"type": "grammar", "grammar": text}
@@ -153,13 +155,13 @@ def test_a_grammar_that_is_slow_at_each_token_is_refused(real_stub: Stub) -> Non
         {"type": "object", "properties": {f"p{i}": {"type": "string"} for i in range(20)}},
     ],
 )
-def test_ours_are_not_slow(schema: dict[str, Any], real_stub: Stub) -> None:
+def test_ours_are_not_slow(schema: dict[str, Any], real_stub: DummyPipeline) -> None:
     check(real_stub, JsonSchema(schema))
 
 
-def test_every_character_can_be_written(stub: Stub, own: Tokenizer) -> None:
+def test_every_character_can_be_written(dummy: DummyPipeline, own: Tokenizer) -> None:
     """XGrammar would leave out the last of these, and find no token behind the first byte of one."""
-    form = lower(JsonSchema({"type": "string", "pattern": "^[\u0800-\ud7ff]{8}$"}))
-    texts = [own.decode(stub.generate(form, 100, draw=True)) for _ in range(40)]
+    structured_output = lower(JsonSchema({"type": "string", "pattern": "^[\u0800-\ud7ff]{8}$"}))
+    texts = [own.decode(dummy.generate(structured_output, 100, draw=True)) for _ in range(40)]
     assert all(len(json.loads(text)) == 8 for text in texts)
     assert any(char >= "\ud000" for text in texts for char in text)

@@ -16,7 +16,7 @@ from support.processes import leaving_no_process
 from specvino.engine.models import ModelSource, resolve
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.native.tokenizer import load_tokenizer
-from specvino.engine.openvino.preprocess.preprocessor import Preparer
+from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.request import GenerationRequest
 from specvino.engine.segments import Segment
 
@@ -43,8 +43,8 @@ def tokenizer(source: ModelSource) -> Tokenizer:
 
 
 @pytest.fixture(scope="session")
-def preparer(tokenizer: Tokenizer) -> Preparer:
-    return Preparer(tokenizer)
+def preprocessor(tokenizer: Tokenizer) -> Preprocessor:
+    return Preprocessor(tokenizer)
 
 
 @pytest.fixture(scope="module")

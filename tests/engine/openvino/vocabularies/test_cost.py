@@ -9,8 +9,8 @@ from bench.constructs import CONSTRUCTS
 from bench.grammars import size, token_seconds
 from openvino_genai import Tokenizer
 
-from specvino.engine.grammar.structured_output import Form, lower
-from specvino.engine.openvino.native.dummy_pipeline import Stub
+from specvino.engine.grammar.structured_output import LoweredConstraint, lower
+from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 
 # The most has an e-mail address, 83; others have up to 62.
 MOST_PLACES = 90
@@ -26,8 +26,8 @@ TRIES = 5  # as the machine may have been busy
 
 
 @pytest.fixture(scope="module")
-def stub(tokenizer: Tokenizer) -> Stub:
-    return Stub(tokenizer)
+def dummy(tokenizer: Tokenizer) -> DummyPipeline:
+    return DummyPipeline(tokenizer)
 
 
 @pytest.mark.parametrize("name", CONSTRUCTS)
@@ -39,15 +39,15 @@ def test_it_has_few_parts(name: str) -> None:
 
 @pytest.mark.parametrize("family", ["qwen"], indirect=True)
 @pytest.mark.parametrize("name", CONSTRUCTS)
-def test_a_token_takes_little_more_than_a_free_one(stub: Stub, name: str) -> None:
-    form = lower(CONSTRUCTS[name])
-    stub.generate(form, 1)  # it is compiled
+def test_a_token_takes_little_more_than_a_free_one(dummy: DummyPipeline, name: str) -> None:
+    structured_output = lower(CONSTRUCTS[name])
+    dummy.generate(structured_output, 1)  # it is compiled
     found = []
     while not found or (min(found) > MOST_TIMES and len(found) < TRIES):
-        found.append(_times(stub, form))
+        found.append(_times(dummy, structured_output))
     assert min(found) <= MOST_TIMES
 
 
-def _times(stub: Stub, form: Form) -> float:
+def _times(dummy: DummyPipeline, structured_output: LoweredConstraint) -> float:
     """A token's work in free tokens."""
-    return token_seconds(stub, form, texts=1, tries=1) / token_seconds(stub, None, texts=1, tries=1)
+    return token_seconds(dummy, structured_output, texts=1, tries=1) / token_seconds(dummy, None, texts=1, tries=1)

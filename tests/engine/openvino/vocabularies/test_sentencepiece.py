@@ -71,7 +71,7 @@ def test_the_space_before_an_answer_counts_behind_a_raw_prompt(folder: Path) -> 
     source = resolve(str(folder))
 
     async def test(engine: OpenVINOEngine) -> None:
-        vocabulary = engine._prepare.vocabulary
+        vocabulary = engine._preprocess.vocabulary
         assert vocabulary.drops_space
         assert vocabulary.table is not None
         word = vocabulary.table.index(b" two")

@@ -11,7 +11,7 @@ from models.vocabularies.family import Family
 from openvino_genai import Tokenizer
 from support.conversation import conversation
 
-from specvino.engine.openvino.preprocess.preprocessor import Preparer
+from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.request import Conversation, Message
 from specvino.engine.text import byte_table
 from specvino.engine.text.detokenizer import DetokenizerFactory
@@ -29,8 +29,8 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def detokenizers(preparer: Preparer) -> DetokenizerFactory:
-    vocabulary = preparer.vocabulary()
+def detokenizers(preprocessor: Preprocessor) -> DetokenizerFactory:
+    vocabulary = preprocessor.vocabulary()
     assert vocabulary.table is not None
     return byte_table.factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
 
@@ -82,8 +82,8 @@ def test_any_tokens_give_the_tokenizers_text(
     assert_same_text(tokenizer, detokenizers, ids, special=True)
 
 
-def test_only_control_tokens_are_special(family: Family, preparer: Preparer) -> None:
-    assert preparer.vocabulary().special == {id: text for text, id in family.control.items()}
+def test_only_control_tokens_are_special(family: Family, preprocessor: Preprocessor) -> None:
+    assert preprocessor.vocabulary().special == {id: text for text, id in family.control.items()}
 
 
 def test_texts_begin_with_the_token_that_the_model_wants(family: Family, tokenizer: Tokenizer) -> None:
@@ -91,35 +91,37 @@ def test_texts_begin_with_the_token_that_the_model_wants(family: Family, tokeniz
     assert encoded(tokenizer, "Hello", add_special_tokens=True) == [*begin, *encoded(tokenizer, "Hello")]
 
 
-def prepared(preparer: Preparer, prompt: Conversation) -> list[int]:
-    return numpy.frombuffer(preparer.prepare(prompt), numpy.int64).tolist()
+def prepared(preprocessor: Preprocessor, prompt: Conversation) -> list[int]:
+    return numpy.frombuffer(preprocessor.preprocess(prompt), numpy.int64).tolist()
 
 
-def test_a_conversation_is_the_template_encoded(preparer: Preparer, tokenizer: Tokenizer) -> None:
+def test_a_conversation_is_the_template_encoded(preprocessor: Preprocessor, tokenizer: Tokenizer) -> None:
     turns = [{"role": "user", "content": "Hi 🎉"}]
     rendered = tokenizer.apply_chat_template(turns, add_generation_prompt=True)
-    assert prepared(preparer, conversation("Hi 🎉")) == encoded(tokenizer, rendered)
+    assert prepared(preprocessor, conversation("Hi 🎉")) == encoded(tokenizer, rendered)
 
 
-def test_control_tokens_that_users_type_stay_text(family: Family, preparer: Preparer, tokenizer: Tokenizer) -> None:
+def test_control_tokens_that_users_type_stay_text(
+    family: Family, preprocessor: Preprocessor, tokenizer: Tokenizer
+) -> None:
     names = [*list(family.control)[:12], *list(family.control)[-2:]]
     forgery = "x" + "y".join(names) + "".join(names) + "<" + names[0] + "<0x0A>z"
 
     def controls(ids: list[int]) -> list[int]:
         return [id for id in ids if id in family.control.values()]
 
-    honest, forged = prepared(preparer, conversation("Hi")), prepared(preparer, conversation(forgery))
+    honest, forged = prepared(preprocessor, conversation("Hi")), prepared(preprocessor, conversation(forgery))
     assert controls(forged) == controls(honest)
     # The model sees every character that was typed, and none beside them.
     assert tokenizer.decode(forged).replace(forgery, "Hi") == tokenizer.decode(honest)
 
 
-def test_control_tokens_that_the_model_thought_stay_text(family: Family, preparer: Preparer) -> None:
+def test_control_tokens_that_the_model_thought_stay_text(family: Family, preprocessor: Preprocessor) -> None:
     """A text at whose seam nothing stands before it."""
     name = next(iter(family.control))
     prompts = [
         Conversation((Message("user", "x"), Message("assistant", text), Message("user", "x")))
         for text in (name, "x" * len(name))
     ]
-    forged, honest = (prepared(preparer, prompt) for prompt in prompts)
+    forged, honest = (prepared(preprocessor, prompt) for prompt in prompts)
     assert sum(id in family.control.values() for id in forged) == sum(id in family.control.values() for id in honest)

@@ -12,34 +12,34 @@ from support.conversation import conversation
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Output, Step
-from specvino.engine.openvino.preprocess.preprocessor import Preparer
+from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.openvino.worker.pipeline import load
-from specvino.engine.openvino.worker.step_loop import Worker
+from specvino.engine.openvino.worker.step_loop import StepLoop
 
 
 @pytest.fixture(scope="module")
-def preparer(tiny_text: ModelSource) -> Preparer:
-    return Preparer(Tokenizer(tiny_text.path))
+def preprocessor(tiny_text: ModelSource) -> Preprocessor:
+    return Preprocessor(Tokenizer(tiny_text.path))
 
 
 @pytest.fixture
-def worker(tiny_text: ModelSource) -> Worker:
-    return Worker(load(LoadModel(str(tiny_text.path), 4)), max_sequences=4)
+def worker(tiny_text: ModelSource) -> StepLoop:
+    return StepLoop(load(LoadModel(str(tiny_text.path), 4)), max_sequences=4)
 
 
 @pytest.fixture
-def generate(preparer: Preparer) -> Any:
+def generate(preprocessor: Preprocessor) -> Any:
     def make(id: int, text: str = "hello", **changes: Any) -> Generate:
         settings: dict[str, Any] = {
             "max_new_tokens": 100,
-            "token_ids": preparer.prepare(conversation(text)),
+            "token_ids": preprocessor.preprocess(conversation(text)),
         }
         return worker_requests.generate(id, **{**settings, **changes})
 
     return make
 
 
-def run(worker: Worker, limit: int = 2000) -> tuple[dict[int, list[Output]], list[Step]]:
+def run(worker: StepLoop, limit: int = 2000) -> tuple[dict[int, list[Output]], list[Step]]:
     """Steps until idle; returns the outputs by sequence, and all steps."""
     outputs = defaultdict(list)
     steps = []
@@ -55,7 +55,7 @@ def tokens(outputs: list[Output]) -> list[int]:
     return [token for output in outputs for token in output.token_ids]
 
 
-def test_a_sequence_ends_with_its_end_of_turn_token(worker: Worker, generate: Any, tiny_text: ModelSource) -> None:
+def test_a_sequence_ends_with_its_end_of_turn_token(worker: StepLoop, generate: Any, tiny_text: ModelSource) -> None:
     worker.receive(generate(1))
     outputs, steps = run(worker)
     assert outputs[1][-1].finish == "stop"
@@ -66,7 +66,7 @@ def test_a_sequence_ends_with_its_end_of_turn_token(worker: Worker, generate: An
     assert steps[-1].cache_usage == 0
 
 
-def test_the_token_limit(worker: Worker, generate: Any) -> None:
+def test_the_token_limit(worker: StepLoop, generate: Any) -> None:
     worker.receive(generate(1, max_new_tokens=5))
     worker.receive(generate(2, max_new_tokens=60, ignore_eos=True))
     outputs, _ = run(worker)
@@ -74,7 +74,7 @@ def test_the_token_limit(worker: Worker, generate: Any) -> None:
     assert (len(tokens(outputs[2])), outputs[2][-1].finish) == (60, "length")
 
 
-def test_only_so_many_run_and_the_others_wait(worker: Worker, generate: Any) -> None:
+def test_only_so_many_run_and_the_others_wait(worker: StepLoop, generate: Any) -> None:
     for id in range(10):
         worker.receive(generate(id, max_new_tokens=20, ignore_eos=True))
     first = worker.step()
@@ -84,7 +84,7 @@ def test_only_so_many_run_and_the_others_wait(worker: Worker, generate: Any) -> 
     assert all(outputs[id][-1].finish == "length" for id in range(10))
 
 
-def test_a_search_counts_as_wide_as_it_is(worker: Worker, generate: Any) -> None:
+def test_a_search_counts_as_wide_as_it_is(worker: StepLoop, generate: Any) -> None:
     for id, best_of in enumerate([3, 1, 1, 9]):
         worker.receive(generate(id, best_of=best_of, max_new_tokens=20, ignore_eos=True))
     assert (worker.step().running, worker.step().waiting) == (2, 2)
@@ -92,7 +92,7 @@ def test_a_search_counts_as_wide_as_it_is(worker: Worker, generate: Any) -> None
     assert [outputs[id][-1].finish for id in range(4)] == ["length"] * 4
 
 
-def test_cancelling_frees_the_cache(worker: Worker, generate: Any) -> None:
+def test_cancelling_frees_the_cache(worker: StepLoop, generate: Any) -> None:
     for id in range(6):
         worker.receive(generate(id, max_new_tokens=1000, ignore_eos=True))
     for _ in range(50):
@@ -107,7 +107,7 @@ def test_cancelling_frees_the_cache(worker: Worker, generate: Any) -> None:
     assert run(worker)[0][7][-1].finish == "stop"
 
 
-def test_cancelling_one_leaves_the_others(worker: Worker, generate: Any) -> None:
+def test_cancelling_one_leaves_the_others(worker: StepLoop, generate: Any) -> None:
     worker.receive(generate(1))
     alone = tokens(run(worker)[0][1])
     worker.receive(generate(2))
@@ -122,7 +122,7 @@ def test_cancelling_one_leaves_the_others(worker: Worker, generate: Any) -> None
 
 
 @pytest.mark.parametrize("wrong", [{"top_p": 2}, {"token_ids": b""}, {"repetition_penalty": 0}])
-def test_a_rejected_request_fails_alone(worker: Worker, generate: Any, wrong: dict[str, Any]) -> None:
+def test_a_rejected_request_fails_alone(worker: StepLoop, generate: Any, wrong: dict[str, Any]) -> None:
     worker.receive(generate(1))
     worker.receive(generate(2, temperature=1, **wrong))
     outputs, _ = run(worker)
@@ -133,7 +133,7 @@ def test_a_rejected_request_fails_alone(worker: Worker, generate: Any, wrong: di
 
 
 @pytest.mark.parametrize("id", [-1, 1000])
-def test_a_token_that_the_model_lacks_breaks_the_pipeline(worker: Worker, generate: Any, id: int) -> None:
+def test_a_token_that_the_model_lacks_breaks_the_pipeline(worker: StepLoop, generate: Any, id: int) -> None:
     # Why such ids mustn't get here (engine/admission.py).
     worker.receive(generate(1, token_ids=numpy.array([5, id], numpy.int64).tobytes(), repetition_penalty=1.1))
     with pytest.raises(RuntimeError, match="prompt_id < vocab_size"):
@@ -146,7 +146,7 @@ def test_a_full_cache_is_an_error_of_the_request(tiny_text: ModelSource, generat
     scheduler = openvino_genai.SchedulerConfig()
     scheduler.num_kv_blocks = 8  # of 32 tokens each
     pipeline = openvino_genai.ContinuousBatchingPipeline(tiny_text.path, scheduler, "CPU", {})
-    worker = Worker(pipeline, max_sequences=4)
+    worker = StepLoop(pipeline, max_sequences=4)
     worker.receive(generate(1, max_new_tokens=1000, ignore_eos=True))
     outputs, _ = run(worker)
     assert outputs[1][-1].finish is None
@@ -155,7 +155,7 @@ def test_a_full_cache_is_an_error_of_the_request(tiny_text: ModelSource, generat
     assert run(worker)[0][2][-1].finish == "stop"
 
 
-def test_a_seed_repeats_and_another_differs(worker: Worker, generate: Any) -> None:
+def test_a_seed_repeats_and_another_differs(worker: StepLoop, generate: Any) -> None:
     settings = {"temperature": 2.0, "ignore_eos": True, "max_new_tokens": 40}
     answers = []
     for id, seed in enumerate([1, 2, 1]):
@@ -165,7 +165,7 @@ def test_a_seed_repeats_and_another_differs(worker: Worker, generate: Any) -> No
 
 
 @pytest.mark.parametrize("sampling", [{"top_k": 1}, {"top_p": 0}])
-def test_what_else_is_greedy(worker: Worker, generate: Any, sampling: dict[str, Any]) -> None:
+def test_what_else_is_greedy(worker: StepLoop, generate: Any, sampling: dict[str, Any]) -> None:
     worker.receive(generate(1))
     worker.receive(generate(2, temperature=2.0, seed=5, **sampling))
     outputs, _ = run(worker)

@@ -4,25 +4,27 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from specvino.codegen.asked import must_be_there, set_default
 from specvino.codegen.fields import Field
-from specvino.codegen.judge import Judge
+from specvino.codegen.intersect import intersect
 from specvino.codegen.merge import WITHOUT, Entry, Said
-from specvino.codegen.schemas import Schema, all_schemas, component_name, descend, objects
-from specvino.codegen.tighten import tighten
+from specvino.codegen.required_and_defaults import must_be_there, set_default
+from specvino.document.operations import Schema
+from specvino.document.pointers import component_name
+from specvino.document.validator import Validators
+from specvino.document.walk import all_schemas, descend, objects
 
 # Stands for a property that the system is without, until the examples have been judged: none may have it.
 GONE: Schema = {"not": {}}
 
 
-class Narrower:
+class SchemaProjector:
     """`said` holds what a system says, by the identity of the property."""
 
     def __init__(self, document: dict[str, Any], said: dict[int, Said]) -> None:
         self._schemas: dict[str, Schema] = document["components"]["schemas"]
         self._document = document
         self._said = said
-        self._judge = Judge(document)
+        self._validators = Validators(document)
 
     def run(self) -> None:
         """Changes the document in place; what is gone is marked as such, for `sweep`."""
@@ -75,8 +77,8 @@ class Narrower:
         elif _agreed(kept, "sends") is not None:
             narrowed = {key: value for key, value in child.items() if key in ("description", "x-origin")} | values
         elif values is not None:
-            narrowed = self._branch(child, values) or tighten(child, values)
-        set_default(narrowed, kept, self._judge)
+            narrowed = self._branch(child, values) or intersect(child, values)
+        set_default(narrowed, kept, self._validators)
         if note := _agreed(kept, "note"):
             narrowed["description"] = f"{_sentence(child.get('description', ''))} {note}".strip()
         properties[name] = narrowed
@@ -101,11 +103,11 @@ class Narrower:
     def _has(self, entry: Entry, kind: Any) -> bool:
         """Whether a system takes or sends something of this kind."""
         values = entry.get("sends", entry.get("accepts"))
-        return values is None or self._judge.fits(values, kind)
+        return values is None or self._validators.of(values).fits(kind)
 
 
 def sweep(document: dict[str, Any]) -> None:
-    """Removes what `Narrower` marked as gone."""
+    """Removes what `SchemaProjector` marked as gone."""
     for _, schema in list(all_schemas(document)):
         if "properties" in schema:
             schema["properties"] = {name: child for name, child in schema["properties"].items() if child != GONE}

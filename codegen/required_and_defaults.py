@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from specvino.codegen.judge import Judge
 from specvino.codegen.merge import Entry, Said
-from specvino.codegen.schemas import Schema
+from specvino.document.operations import Schema
+from specvino.document.validator import Validators
 
 
 def must_be_there(schema: Schema, said: Said, ours: bool) -> bool:
@@ -20,12 +20,12 @@ def must_be_there(schema: Schema, said: Said, ours: bool) -> bool:
     return any(child.get("const") in given[0] for child in schema["properties"].values() if "const" in child)
 
 
-def set_default(schema: Schema, said: Said, judge: Judge) -> None:
+def set_default(schema: Schema, said: Said, validators: Validators) -> None:
     """Gives a request's property the system's default, in place.
 
     Ours stays only where the system has the whole field, takes our default and says of no other.
     """
-    found = [_default(schema, entry, judge) for field, entry in said if field.part == "request"]
+    found = [_default(schema, entry, validators) for field, entry in said if field.part == "request"]
     if not found:
         return
     schema.pop("default", None)
@@ -33,9 +33,9 @@ def set_default(schema: Schema, said: Said, judge: Judge) -> None:
         schema["default"] = found[0]
 
 
-def _default(schema: Schema, entry: Entry, judge: Judge) -> Any:
+def _default(schema: Schema, entry: Entry, validators: Validators) -> Any:
     """None is for none."""
     if "default" in entry:
         return entry["default"]
     ours = schema.get("default")
-    return ours if entry["level"] == "full" and judge.fits(entry.get("accepts", {}), ours) else None
+    return ours if entry["level"] == "full" and validators.of(entry.get("accepts", {})).fits(ours) else None

@@ -3,7 +3,7 @@
 import jsonschema_rs
 import pytest
 
-from specvino.codegen.tighten import tighten
+from specvino.codegen.intersect import intersect
 
 NUMBER = {"type": ["number", "null"], "minimum": 0, "maximum": 2, "description": "x"}
 
@@ -21,7 +21,7 @@ NUMBER = {"type": ["number", "null"], "minimum": 0, "maximum": 2, "description":
     ],
 )
 def test_plain_bounds_are_written_into_the_schema(schema, bounds, expected):
-    assert tighten(schema, bounds) == expected
+    assert intersect(schema, bounds) == expected
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,17 @@ def test_plain_bounds_are_written_into_the_schema(schema, bounds, expected):
     ],
 )
 def test_all_of_where_that_can_not_be(schema, bounds, expected):
-    assert tighten(schema, bounds) == expected
+    assert intersect(schema, bounds) == expected
 
 
 @pytest.mark.parametrize("value", [None, -1, 0, 0.5, 1, 1.5, 2, 3, "a"])
 @pytest.mark.parametrize("bounds", [{"type": "integer"}, {"type": ["integer", "null"], "minimum": 1}, {"maximum": 1.5}])
 def test_both_are_kept(bounds, value):
     both = all(jsonschema_rs.is_valid(schema, value) for schema in (NUMBER, bounds))
-    assert jsonschema_rs.is_valid(tighten(NUMBER, bounds), value) is both
+    assert jsonschema_rs.is_valid(intersect(NUMBER, bounds), value) is both
 
 
 def test_nothing_is_changed_in_place():
     schema = {"anyOf": [{}], "allOf": [{"maxLength": 1}]}
-    tighten(schema, {"anyOf": []})
+    intersect(schema, {"anyOf": []})
     assert schema == {"anyOf": [{}], "allOf": [{"maxLength": 1}]}

@@ -48,7 +48,7 @@ class WindowDetokenizer:
         return text
 
     def _text(self) -> str:
-        """What the new tokens add to those before."""
+        """Returns what the new tokens add to those before."""
         return self._decode(self._before + self._new)[len(self._decode(self._before)) :]
 
     def _decode(self, ids: list[int]) -> str:

@@ -11,7 +11,7 @@ from specvino.engine.errors import EngineUnavailable, ModelLoadError
 from specvino.engine.processes.supervisor import Supervisor
 
 
-class Asking:
+class RequestReplyClient:
     """Starts with the first question. Questions and answers have an `id`; answers come in the order of the questions.
 
     A question that isn't answered in `deadline` seconds, or with which the process is lost, raises EngineUnavailable;

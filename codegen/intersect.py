@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from specvino.codegen.schemas import Schema
+from specvino.document.operations import Schema
 
 LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 SINGLE = ("const", "pattern", "multipleOf", "format")
 
 
-def tighten(schema: Schema, bounds: Schema) -> Schema:
+def intersect(schema: Schema, bounds: Schema) -> Schema:
     """Accepts what both accept.
 
     Plain bounds are written into the schema, since generators make odd classes of `allOf`; where that can't be done

@@ -6,8 +6,8 @@ from openvino_genai import Tokenizer
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino import text_streamer
+from specvino.engine.openvino.window_detokenizer import WindowDetokenizer
 from specvino.engine.text.byte_table import ByteTableDetokenizer
-from specvino.engine.text.window import WindowDetokenizer
 
 
 def pieces(detokenizer, ids):

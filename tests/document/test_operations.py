@@ -1,0 +1,37 @@
+"""Operations, base paths and the generated documents in which they stand."""
+
+import pytest
+
+from specvino.document.loading import OPENAPI_31, dialect_file, load, systems, whole
+from specvino.document.operations import base_paths, by_endpoint
+from specvino.document.walk import reached
+
+
+@pytest.mark.parametrize("document", [whole(), load(OPENAPI_31)], ids=["3.2", "3.1"])
+def test_a_stream_has_the_same_event_in_each_version(document):
+    chat = by_endpoint(document)["chat"]
+    assert (chat.place, chat.id) == ("POST /chat/completions", "create_chat_completion")
+    assert chat.body_component == "CreateChatCompletionRequest"
+    assert chat.event == {"$ref": "#/components/schemas/ChatCompletionStreamEvent"}
+    assert by_endpoint(document)["models"].event is None
+
+
+def test_parameters_of_the_path_come_first():
+    names = [each["name"] for each in by_endpoint(whole())["response"].parameters]
+    assert names[0] == "response_id"
+    assert "stream" in names
+
+
+def test_servers_are_base_paths():
+    assert base_paths(whole()) == ("/v1", "/v3", "/v3/v1")
+    assert base_paths(load(dialect_file("openai"))) == ("/v1",)
+
+
+def test_systems_are_the_documents_that_there_are():
+    assert systems() == ("fastdeploy", "mlc-llm", "openai", "ovms", "vllm")
+
+
+def test_what_an_operation_reaches():
+    chat = by_endpoint(whole())["chat"]
+    assert {"CreateChatCompletionRequest", "LogitBias", "Error"} <= reached(whole(), chat.definition)
+    assert "LogitBias" not in reached(whole(), by_endpoint(whole())["tokenize"].definition)

@@ -1,0 +1,94 @@
+"""What the pipeline refuses or reports of a request before it is generated."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from specvino.engine.errors import ConstraintError, ContextLengthExceeded
+from specvino.engine.output_parsers.selection import OutputFormats
+from specvino.engine.request import Conversation, JsonSchema, Message
+from specvino.engine.scripted import ScriptedEngine
+from specvino.generated.handlers import Reply, RequestContext
+from specvino.generated.models import CreateChatCompletionRequest
+from specvino.handlers import bind
+from specvino.handlers.chat.request import request_fields
+from specvino.handlers.errors import ApiError
+from specvino.handlers.limits import Limits
+from specvino.handlers.media import Media, MediaSettings
+from specvino.handlers.models import ServedModel
+from specvino.handlers.pipeline import CheckedRequest, Pipeline
+
+UNIQUE = {"type": "object", "properties": {"a": {"type": "array", "uniqueItems": True}}}
+FORMAT = {"type": "json_schema", "json_schema": {"name": "n", "schema": UNIQUE}}
+TOOLS = [{"type": "function", "function": {"name": "g"}}]
+
+
+def body(**fields: Any) -> CreateChatCompletionRequest:
+    messages = [{"role": "user", "content": "hi"}]
+    return CreateChatCompletionRequest.model_validate({"model": "m", "messages": messages, **fields})
+
+
+def replied(*, taught: bool = True, refuses: bool = False, **fields: Any) -> Reply[Any]:
+    async def exchange() -> Reply[Any]:
+        engine = ScriptedEngine(formats=OutputFormats(taught=taught))
+        await engine.start()
+        chat = bind(engine, ServedModel(("m",), 1)).chat
+        reply = await chat.create_chat_completion(RequestContext("r", refuses_unsupported=refuses), body(**fields))
+        if fields.get("stream"):
+            return Reply([chunk async for chunk in reply.body], reply.unsupported)  # type: ignore[union-attr]
+        return reply
+
+    return asyncio.run(exchange())
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_reply_names_the_fields_without_effect_in_the_pipeline_s_order(stream: bool) -> None:
+    """Those that the engine finds are known too before the first event of a stream is read."""
+    reply = replied(
+        taught=False, tools=TOOLS, reasoning_effort="none", response_format=FORMAT, stream=stream, temperature=0
+    )
+    assert reply.unsupported == ("tools", "response_format.json_schema.schema.properties.a.uniqueItems")
+    assert reply.body
+
+
+def test_a_server_that_refuses_what_has_no_effect() -> None:
+    for fields, code, param in (
+        ({"taught": False, "tools": TOOLS}, "unsupported_parameter", "tools"),
+        (
+            {"response_format": FORMAT},
+            "unsupported_schema",
+            "response_format.json_schema.schema.properties.a.uniqueItems",
+        ),
+    ):
+        with pytest.raises(ApiError) as error:
+            replied(refuses=True, **fields)
+        assert (error.value.code, error.value.param) == (code, param)
+
+
+def checked(**fields: Any) -> tuple[CheckedRequest, ScriptedEngine]:
+    engine = ScriptedEngine()
+    asyncio.run(engine.start())
+    pipeline = Pipeline(engine, ServedModel(("m",), 1), Limits(), Media(engine, MediaSettings()))
+    return pipeline.check(RequestContext("r"), request_fields(body(**fields))), engine
+
+
+def test_what_the_engine_is_asked() -> None:
+    fields = {"tools": TOOLS, "tool_choice": "required", "parallel_tool_calls": False, "n": 2, "logprobs": True}
+    request, _ = checked(**fields, response_format={"type": "json_object"}, max_tokens=7)
+    prompt = Conversation((Message("user", "hi"),))
+    asked = request.with_prompts([prompt])
+    assert (asked.prompts, asked.n, asked.logprobs, asked.echo) == ((prompt,), 2, True, False)
+    assert (asked.must_call, asked.parallel_calls) == (True, False)
+    assert (asked.constraint, asked.sampling.max_tokens) == (JsonSchema({"type": "object"}), 7)
+
+
+def test_an_engine_checks_a_request_without_generating() -> None:
+    request, engine = checked()
+    with pytest.raises(ContextLengthExceeded):
+        asyncio.run(engine.check(request.with_prompts([Conversation((Message("user", "word " * 5000),))])))
+    wrong_tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "no"}}}
+    wrong, engine = checked(tools=[wrong_tool], tool_choice="required")
+    with pytest.raises(ConstraintError):
+        asyncio.run(engine.check(wrong.with_prompts([Conversation((Message("user", "hi"),), wrong.tools.tools)])))
+    assert engine.stats().running == 0
