@@ -130,7 +130,7 @@ def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
 
 
 def _without_error(document: Mapping[str, Any], schema: dict[str, Any]) -> str | None:
-    """The component of a stream's events: of a union with the form of errors, which clients raise, what is left."""
+    """Returns the component of a stream's events; of a union with ErrorResponse, which clients raise, the other."""
     found = resolved(document, schema)
     left = [branch for branch in found.get("anyOf", ()) if not branch.get("$ref", "").endswith("/ErrorResponse")]
     return name_of(left[0] if len(left) == 1 else schema)

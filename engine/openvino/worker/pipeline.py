@@ -20,7 +20,8 @@ _NO_LIMIT = 2**20
 def load(settings: LoadModel, *, plain: bool = False) -> ContinuousBatchingPipeline:
     """Loads the model; `plain` is without what makes it faster: prefix cache and speculative decoding."""
     scheduler = SchedulerConfig()
-    # Repeated greedy prompts give identical texts with and without it (tests/engine/openvino/test_engine_prefix_cache.py).
+    # Repeated greedy prompts give identical texts with and without it:
+    # tests/engine/openvino/test_engine_prefix_cache.py.
     # GenAI 2026.4.1: with a draft model, a draft that is rejected makes the step raise (decision 027).
     scheduler.enable_prefix_caching = not plain and settings.draft_path is None
     if settings.drafting is not None and not plain:
