@@ -30,7 +30,7 @@ TITLES = {
     "openapi": "The document",
     "error": "Errors",
 }
-"""The headings of the endpoints, and of the form of errors, in the order of the pages."""
+"""The headings of the endpoints, and of the form of errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,8 @@ class Source:
         owned = owners(self.schemas)
         for name in sorted(met, key=lambda name: name.count(".")):
             made[name] = _field(name, owned[name], made)
-        endpoints, parts = list(TITLES), ["request", "response", "stream"]
+        endpoints = [*(operation.endpoint for operation in self.operations), "error"]
+        parts = ["request", "response", "stream"]
         return sorted(
             made.values(),
             key=lambda each: (

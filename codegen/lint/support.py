@@ -75,7 +75,8 @@ def complete(spec: Spec) -> Iterator[Problem]:
             outer = names.get((field.endpoint, field.part, next(around(field.path), "")))
             if field.name not in levels:
                 if outer is None or outer in levels:  # else all inside would be named as well
-                    yield Problem("support", place, f"needs a level: {', '.join(LEVELS[field.part])}")
+                    wanted = f"needs a level in openapi/dialects/{system}.yaml: {', '.join(LEVELS[field.part])}"
+                    yield Problem("support", place, wanted)
             elif own := own_entry(field, dialect):
                 yield from _entry(place, field, own)
                 if outer and (level := levels.get(outer, {}).get("level")) in WITHOUT:

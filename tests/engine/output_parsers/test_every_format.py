@@ -1,4 +1,4 @@
-"""What holds for each of the eleven tool formats, however awkward the arguments."""
+"""What holds for each tool format, however awkward the arguments."""
 
 import json
 from itertools import takewhile
@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from support.formats import TOOLS, WRITERS, Call, Outcome, outcome, parsed, pieces_of
 
-from specvino.engine.output_parsers import TOOL_PARSERS, AnswerText, parser_for
+from specvino.engine.output_parsers import MESSAGE_FRAMINGS, TOOL_PARSERS, AnswerText, parser_for
 
 FORMATS = sorted(WRITERS)
-FRAMED = {"gptoss", "onyx"}  # their text is in messages
+FRAMED = set(MESSAGE_FRAMINGS)  # their text is in messages
+AMID_TEXT = sorted(set(FORMATS) - FRAMED)  # their calls may stand anywhere in an answer
 
 # A value can't hold what ends it; everything else that looks like framing is just text.
 MARKERS = (
@@ -42,8 +43,9 @@ def written(tool_parser: str, name: str, arguments: dict[str, Any]) -> str:
     return WRITERS[tool_parser](name, arguments)
 
 
-def test_every_format_has_a_writer() -> None:
-    assert WRITERS.keys() == TOOL_PARSERS.keys()
+def test_every_format_has_a_writer_and_heads() -> None:
+    assert WRITERS.keys() == TOOL_PARSERS.keys(), "WRITERS in tests/support/formats.py"
+    assert HEADS.keys() == TOOL_PARSERS.keys(), "HEADS in this file"
 
 
 @pytest.mark.parametrize("arguments", ARGUMENTS.values(), ids=ARGUMENTS.keys())
@@ -61,7 +63,7 @@ def test_long_texts_are_passed_on_whole(tool_parser: str) -> None:
     assert outcome(pieces_of(tool_parser, None, parts)) == Outcome(calls=[Call("get_weather", arguments)])
 
 
-@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+@pytest.mark.parametrize("tool_parser", AMID_TEXT)
 def test_text_around_calls_is_content(tool_parser: str) -> None:
     call = written(tool_parser, "get_weather", {"city": "Rome"})
     got = parsed(tool_parser, f"Let me look. {call}\nBetween. {call} After.")
@@ -69,28 +71,28 @@ def test_text_around_calls_is_content(tool_parser: str) -> None:
     assert got.text == "Let me look. \nBetween.  After."
 
 
-@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+@pytest.mark.parametrize("tool_parser", AMID_TEXT)
 def test_white_space_around_calls_is_none(tool_parser: str) -> None:
     call = written(tool_parser, "now", {})
     got = parsed(tool_parser, f"\n\n{call}\n{call}\n\n")
     assert got == Outcome(calls=[Call("now", {})] * 2)
 
 
-@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+@pytest.mark.parametrize("tool_parser", AMID_TEXT)
 def test_a_call_of_an_unknown_tool_is_text(tool_parser: str) -> None:
     for name in ("nope", "get_weather2", "get_", "no", "get_weather."):
         text = f"See: {written(tool_parser, name, {'city': 'Rome'})} there"
         assert parsed(tool_parser, text) == Outcome(text)
 
 
-@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+@pytest.mark.parametrize("tool_parser", AMID_TEXT)
 def test_a_call_after_one_of_an_unknown_tool_is_found(tool_parser: str) -> None:
     unknown, known = (written(tool_parser, name, {"city": "Rome"}) for name in ("nope", "get_weather"))
     got = parsed(tool_parser, f"{unknown}\n{known}")
     assert got == Outcome(unknown + "\n", calls=[Call("get_weather", {"city": "Rome"})])
 
 
-@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+@pytest.mark.parametrize("tool_parser", AMID_TEXT)
 def test_without_tools_everything_is_text(tool_parser: str) -> None:
     text = f"\n {written(tool_parser, 'now', {})} "
     assert parsed(tool_parser, text, tools=()) == Outcome(text)
@@ -123,7 +125,7 @@ def test_the_head_of_a_call_is_no_text_where_the_output_ends(tool_parser: str) -
             assert parsed(tool_parser, f"{head}!?", cut=True) == Outcome(f"{head}!?")
 
 
-@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+@pytest.mark.parametrize("tool_parser", AMID_TEXT)
 def test_a_part_of_a_marker_is_text_unless_the_output_is_cut(tool_parser: str) -> None:
     marker = HEADS[tool_parser][0]
     for length in range(1, len(marker)):
@@ -132,7 +134,7 @@ def test_a_part_of_a_marker_is_text_unless_the_output_is_cut(tool_parser: str) -
         assert parsed(tool_parser, f"a {marker[:length]}", tools=(), cut=True) == Outcome(f"a {marker[:length]}")
 
 
-@pytest.mark.parametrize("tool_parser", sorted(set(FORMATS) - FRAMED))
+@pytest.mark.parametrize("tool_parser", AMID_TEXT)
 def test_a_call_of_an_unknown_tool_is_text_though_it_is_cut(tool_parser: str) -> None:
     text = written(tool_parser, "nope", {"city": "Rome"})
     unknown = text[: text.index("nope") + 3]

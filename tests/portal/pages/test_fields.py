@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 from specvino.portal.pages import endpoints, matrix
-from specvino.portal.source import Source
+from specvino.portal.source import TITLES, Source
 from specvino.portal.words import component, values
 
 SOURCE = Source()
@@ -120,3 +120,8 @@ def test_what_a_system_takes_and_sends_and_what_is_noted_of_it(rows) -> None:
                     assert any(shown(values(entry[key])) in cell for cell in rows[field.name][2:]), field.name
                     told += 1
     assert told > 50
+
+
+def test_each_endpoint_has_a_heading() -> None:
+    endpoints = {operation.endpoint for operation in Source().operations}
+    assert TITLES.keys() == endpoints | {"error"}, "TITLES in portal/source.py"
