@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from specvino.cli.ending import end
+from specvino.document.loading import systems
 
 RUN = "run"
 
@@ -81,8 +82,8 @@ def run(
     dialect: Annotated[
         str,
         typer.Option(
-            help="The system whose API the server is tested against: openai, ovms, vllm, mlc-llm, fastdeploy, or "
-            "specvino for this project's complete API."
+            help=f"The system whose API the server is tested against: {', '.join(systems())}, or specvino for this "
+            "project's complete API."
         ),
     ] = "openai",
     profile: Annotated[

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
-from specvino.document.loading import dialect_file, load, whole
+from specvino.document.loading import dialect_file, load, systems, whole
 from specvino.document.operations import JSON, base_paths, by_endpoint
 from specvino.document.pointers import at, unescape
 from specvino.document.validator import Validator, Validators
@@ -18,7 +18,7 @@ from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Mach
 WHOLE = "specvino"
 """The document itself, with every field that this project supports."""
 
-NAMES = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy", WHOLE)
+NAMES = (*systems(), WHOLE)
 
 Kind = Literal["json", "validation", "key", "unknown_model", "too_large", "media_type", "unknown_route", "method"]
 """What a request is refused for."""

@@ -102,8 +102,8 @@ class Sampling:
 
     It travels whole from the handler to the process that runs GenAI's pipeline, and each reads its part:
 
-    - The pipeline alone (`openvino/decoding.py`) reads `temperature`, `top_p`, `top_k`, `min_p`, the penalties,
-      `ignore_eos`, `best_of`, `length_penalty` and the last three.
+    - The pipeline alone (`openvino/worker/generation_config.py`) reads `temperature`, `top_p`, `top_k`, `min_p`,
+      the penalties, `ignore_eos`, `best_of`, `length_penalty` and the last three.
     - The server's process alone, which makes text of tokens (`text/choice_text.py`), reads `stop`, `stop_token_ids`,
       `include_stop_str_in_output` and `skip_special_tokens`.
     - Both heed `min_tokens`: the pipeline for the end of the turn, the server for what stops.

@@ -23,7 +23,7 @@ __all__ = ["Problem", "lint"]
 
 # The rules of a stage take for granted what the stages before it have checked.
 STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
-    (components.references, documents.schemas, errors.codes),
+    (components.references, documents.schemas, errors.codes, support.systems),
     (markings.defaults, markings.origins, vocabulary.placed, components.titles, components.named, streams.tables),
     (documents.openapi,),
     (

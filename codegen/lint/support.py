@@ -13,7 +13,6 @@ from specvino.codegen.spec import Spec
 from specvino.document.operations import operations
 from specvino.document.pointers import resolved
 
-SYSTEMS = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy")
 # The keys of an entry whose value is a JSON Schema, and where they may stand.
 NARROWING = {"accepts": ("request",), "sends": ("response", "stream")}
 
@@ -21,17 +20,28 @@ NARROWING = {"accepts": ("request",), "sends": ("response", "stream")}
 ASKING = ("default", "required")
 
 
-def dialects(spec: Spec) -> Iterator[Problem]:
-    """There is one file for each system, and its top-level keys are known ones."""
-    for system in SYSTEMS:
+def systems(spec: Spec) -> Iterator[Problem]:
+    """There is one dialect file for each system that the vocabulary names."""
+    named = spec.vocabulary["$defs"]["system"]["enum"]
+    for system in named:
         if system not in spec.dialects:
-            yield Problem("dialects", system, f"openapi/dialects/{system}.yaml does not exist")
+            yield Problem("dialects", system, f"{_file(system)} does not exist")
+    for system in spec.dialects:
+        if system not in named:
+            what = f"{system} is not one of {', '.join(named)}: name it in openapi/vocabulary.yaml (system, x-origin)"
+            yield Problem("dialects", _file(system), what)
+
+
+def dialects(spec: Spec) -> Iterator[Problem]:
+    """The top-level keys of each file are known ones."""
     for system, dialect in spec.dialects.items():
-        if system not in SYSTEMS:
-            yield Problem("dialects", system, f"is not one of {', '.join(SYSTEMS)}")
         words = misfits(spec.vocabulary, "Dialect", {key: value for key, value in dialect.items() if key != "fields"})
         for what in words or _head(spec.document, dialect):
-            yield Problem("dialects", system, what)
+            yield Problem("dialects", _file(system), what)
+
+
+def _file(system: str) -> str:
+    return f"openapi/dialects/{system}.yaml"
 
 
 def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
@@ -71,12 +81,13 @@ def complete(spec: Spec) -> Iterator[Problem]:
         levels = support(found, dialect)
         names = {(field.endpoint, field.part, field.path): field.name for field in found}
         for field in found:
-            place = f"{system} {field.name}"
+            place = f"{_file(system)} {field.name}"
             outer = names.get((field.endpoint, field.part, next(around(field.path), "")))
             if field.name not in levels:
                 if outer is None or outer in levels:  # else all inside would be named as well
-                    wanted = f"needs a level in openapi/dialects/{system}.yaml: {', '.join(LEVELS[field.part])}"
-                    yield Problem("support", place, wanted)
+                    where = f"fields.{field.endpoint}.{field.part}"
+                    levels_of_part = ", ".join(LEVELS[field.part])
+                    yield Problem("support", place, f"needs a level in {where}: {levels_of_part}")
             elif own := own_entry(field, dialect):
                 yield from _entry(place, field, own)
                 if outer and (level := levels.get(outer, {}).get("level")) in WITHOUT:
@@ -89,7 +100,7 @@ def surplus(spec: Spec) -> Iterator[Problem]:
     known_parts = parts(spec.document)
     for system, dialect in spec.dialects.items():
         for endpoint, entry in dialect.get("fields", {}).items():
-            place = f"{system} {endpoint}"
+            place = f"{_file(system)} {endpoint}"
             if endpoint not in {each for each, _ in known_parts}:
                 yield Problem("support", place, "there is no such endpoint")
             elif not isinstance(entry, dict):

@@ -221,7 +221,10 @@ def test_a_new_finding_is_not_in_the_baseline(tmp_path) -> None:
         (["http://127.0.0.1:1/v1"], "no server answers at http://127.0.0.1:1/v1"),
         (["http://127.0.0.1:1/v1", "-k", "schlüssel"], "no header can carry"),
         (["http://127.0.0.1:1/v1", "-u", "http://127.0.0.1:2/v1"], "given twice"),
-        (["http://127.0.0.1:1/v1", "--dialect", "nobody"], "there is no dialect 'nobody'; there are openai,"),
+        (
+            ["http://127.0.0.1:1/v1", "--dialect", "nobody"],
+            "there is no dialect 'nobody'; there are fastdeploy,",
+        ),
         (["http://127.0.0.1:1/v1", "-f", "chat/*", "-f", "no/such"], "the filter 'no/such' leaves no rule"),
         (["http://127.0.0.1:1/v1", "-f", "responses", "--dialect", "mlc-llm"], "nothing to judge: mlc-llm has no"),
         (["http://127.0.0.1:1/v1", "--baseline", "/no/such"], "/no/such can't be read: No such file"),

@@ -10,7 +10,7 @@ from support.tiny_document import dialect, kind, ref, talk, thing
 from specvino.cli.explain import UnknownField, explain_field
 from specvino.codegen.fields import fields
 from specvino.codegen.merge import merge_support
-from specvino.document.loading import whole
+from specvino.document.loading import systems, whole
 
 
 def explain(name, document=None):
@@ -36,7 +36,7 @@ def test_explain_shows_what_the_document_says() -> None:
     for line in ("type number, null", "at least 0", "at most 2", "default 1", "defined by openai", "here supported"):
         assert line in shown
     assert any(line.startswith("vllm full Values below 0.01") for line in shown)
-    for system in ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy"):
+    for system in systems():
         assert any(line.startswith(f"{system} ") for line in shown)
 
 
@@ -144,7 +144,7 @@ def test_every_field_is_explained_as_each_of_its_owners_has_it() -> None:
     for field in found:
         shown = explain(field.name, document)
         assert field.name in shown
-        for system in ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy"):
+        for system in systems():
             levels = rf"^ *{system} +(full|partial|ignored|refused|absent|unknown)\b"
             assert len(re.findall(levels, shown, re.MULTILINE)) == shown.count("support    note"), field.name
         shown = " ".join(shown.split())

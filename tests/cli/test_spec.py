@@ -11,6 +11,7 @@ import yaml
 from typer.testing import CliRunner
 
 from specvino.cli import main
+from specvino.document.loading import systems
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "generated"
@@ -97,7 +98,7 @@ def test_lint_of_nothing(tmp_path) -> None:
     assert run.output.count("\n") == 1
 
 
-@pytest.mark.parametrize("system", ["openai", "ovms", "vllm", "mlc-llm", "fastdeploy"])
+@pytest.mark.parametrize("system", systems())
 def test_dialects(system) -> None:
     run = spec("--dialect", system)
     assert run.exit_code == 0
@@ -121,7 +122,7 @@ def test_a_dialect_in_a_version_that_is_not_there() -> None:
 def test_an_unknown_dialect() -> None:
     run = spec("--dialect", "../openapi")
     assert run.exit_code == 2
-    assert "there is no dialect '../openapi'; there are fastdeploy, mlc-llm, openai, ovms, vllm" in run.output
+    assert f"there is no dialect '../openapi'; there are {', '.join(systems())}" in run.output
 
 
 @pytest.mark.parametrize("name", ["chat.temprature", "temperature"])

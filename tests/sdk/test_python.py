@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.serving import Server
 
-DIALECTS = ["openai", "ovms", "vllm", "mlc-llm", "fastdeploy"]
+from specvino.document.loading import systems
 
 Script = Callable[..., list[str]]
 
@@ -161,7 +161,7 @@ with Client("http://127.0.0.1:9/v1") as client:
     assert errors == ["404 invalid_request_error model model_not_found True"] * 2 + ["no connection"]
 
 
-@pytest.mark.parametrize("dialect", [None, *DIALECTS])
+@pytest.mark.parametrize("dialect", [None, *systems()])
 def test_types_hold(package: Callable[..., Path], dialect: str | None) -> None:
     folder = package("python", *(["--dialect", dialect] if dialect else []))
     (module,) = (folder / "src").glob("*/py.typed")

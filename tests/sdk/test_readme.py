@@ -11,13 +11,12 @@ import pytest
 from support.serving import Server
 from support.typescript import compiled, project, ran
 
+from specvino.document.loading import systems
 from specvino.sdk.document import document_of
 from specvino.sdk.package import OWN_SERVER, Package, describe
 
-DIALECTS = [None, "openai", "ovms", "vllm", "mlc-llm", "fastdeploy"]
 
-
-@pytest.fixture(params=DIALECTS, ids=str)
+@pytest.fixture(params=[None, *systems()], ids=str)
 def described(request: pytest.FixtureRequest) -> Package:
     return describe(request.param, document_of(request.param))
 

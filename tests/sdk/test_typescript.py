@@ -10,10 +10,10 @@ import pytest
 from support.serving import Server
 from support.typescript import TOOLS, compiled, project, ran
 
-DIALECTS = ["openai", "ovms", "vllm", "mlc-llm", "fastdeploy"]
+from specvino.document.loading import systems
 
 
-@pytest.mark.parametrize("dialect", [None, *DIALECTS])
+@pytest.mark.parametrize("dialect", [None, *systems()])
 def test_it_compiles(package: Callable[..., Path], dialect: str | None) -> None:
     folder = compiled(package("typescript", *(["--dialect", dialect] if dialect else [])))
     assert (folder / "dist" / "index.d.ts").is_file()

@@ -19,7 +19,7 @@ def test_a_missing_dialect(spec, only) -> None:
 
 def test_a_surplus_dialect(spec, only) -> None:
     spec.dialects["tgi"] = spec.dialects["vllm"]
-    only("dialects", "tgi", "is not one of")
+    only("dialects", "openapi/dialects/tgi.yaml: tgi is not one of openai, ovms", "openapi/vocabulary.yaml")
 
 
 def test_an_unknown_header(spec, only) -> None:
@@ -31,17 +31,17 @@ def test_an_unknown_header(spec, only) -> None:
 def test_a_field_without_a_level(ovms, only, part, path) -> None:
     del ovms[part][path]
     name = f"chat.{path}" if part == "request" else f"chat.{part}.{path}"
-    only("support", f"ovms {name}: needs a level")
+    only("support", f"ovms.yaml {name}: needs a level in fields.chat.{part}: ")
 
 
 def test_a_field_that_does_not_exist(ovms, only) -> None:
     ovms["request"]["temprature"] = "full"
-    only("support", "ovms chat request temprature", "there is no such field")
+    only("support", "ovms.yaml chat request temprature", "there is no such field")
 
 
 def test_an_endpoint_that_does_not_exist(spec, only) -> None:
     spec.dialects["ovms"]["fields"]["chats"] = {"request": {"model": "full"}}
-    only("support", "ovms chats: there is no such endpoint")
+    only("support", "ovms.yaml chats: there is no such endpoint")
 
 
 @pytest.mark.parametrize(("part", "level"), [("request", "absent"), ("response", "ignored"), ("stream", "refused")])
@@ -52,17 +52,17 @@ def test_the_levels_of_each_part(ovms, only, part, level) -> None:
 
 def test_partial_without_a_note(ovms, only) -> None:
     ovms["request"]["temperature"] = "partial"
-    only("support", "ovms chat.temperature", "partial needs a note")
+    only("support", "ovms.yaml chat.temperature", "partial needs a note")
 
 
 def test_an_unquoted_comma_in_a_note(ovms, only) -> None:
     ovms["request"]["temperature"] = {"level": "full", "note": "Up to 2", "not more": None}
-    only("support", "ovms chat.temperature", "'not more' is not known")
+    only("support", "ovms.yaml chat.temperature", "'not more' is not known")
 
 
 def test_what_it_accepts_is_a_schema(ovms, only) -> None:
     ovms["request"]["temperature"] = {"level": "full", "accepts": {"maximum": "2"}}
-    only("support", "ovms chat.temperature", "accepts is not a valid JSON Schema")
+    only("support", "ovms.yaml chat.temperature", "accepts is not a valid JSON Schema")
 
 
 @pytest.fixture
@@ -94,20 +94,20 @@ def test_levels_are_handed_on(spec, tools) -> None:
 @pytest.mark.usefixtures("others")
 def test_an_extension_needs_a_level_of_its_own(tools, only) -> None:
     del tools["extra.cost"]
-    only("support", "ovms chat.extra.cost: needs a level")
+    only("support", "ovms.yaml chat.extra.cost: needs a level")
 
 
 @pytest.mark.usefixtures("others")
 def test_what_is_in_a_partial_field_needs_a_level_of_its_own(tools, only) -> None:
     tools["extra"] = {"level": "partial", "note": "Some."}
-    only("support", "ovms chat.extra.name: needs a level")
+    only("support", "ovms.yaml chat.extra.name: needs a level")
 
 
 @pytest.mark.usefixtures("others")
 @pytest.mark.parametrize("level", ["ignored", "refused"])
 def test_nothing_is_said_of_what_is_in_a_field_that_is_not_there(tools, only, level) -> None:
     tools["extra"] = level
-    only("support", "ovms chat.extra.cost", f"chat.extra is {level}")
+    only("support", "ovms.yaml chat.extra.cost", f"chat.extra is {level}")
 
 
 def test_what_is_sent_instead(spec, ovms) -> None:
@@ -131,12 +131,12 @@ def test_a_schema_in_the_wrong_part(ovms, only, part, path, key, words) -> None:
 
 def test_what_it_sends_is_a_schema(ovms, only) -> None:
     ovms["response"]["model"] = {"level": "partial", "note": "x", "sends": {"type": "txt"}}
-    only("support", "ovms chat.response.model", "sends is not a valid JSON Schema")
+    only("support", "ovms.yaml chat.response.model", "sends is not a valid JSON Schema")
 
 
 def test_what_is_sent_in_full_is_sent_as_ours(ovms, only) -> None:
     ovms["response"]["model"] = {"level": "full", "sends": {"type": "integer"}}
-    only("support", "ovms chat.response.model", "sends is for what is partial")
+    only("support", "ovms.yaml chat.response.model", "sends is for what is partial")
 
 
 @pytest.mark.parametrize("level", ["absent", "unknown"])
@@ -154,7 +154,8 @@ def test_a_whole_part(spec, ovms) -> None:
 def test_a_whole_endpoint_of_another_level(spec, level) -> None:
     spec.dialects["ovms"]["fields"]["version"] = level
     found = [str(problem) for problem in support.surplus(spec)]
-    assert found == [f"support: ovms version: {level!r} is neither fields nor, for all of them, absent or unknown"]
+    place = "openapi/dialects/ovms.yaml version"
+    assert found == [f"support: {place}: {level!r} is neither fields nor, for all of them, absent or unknown"]
 
 
 @pytest.mark.parametrize(("part", "level"), [("request", "absent"), ("response", "ignored"), ("stream", "full")])
@@ -162,14 +163,14 @@ def test_a_whole_part_of_another_level(spec, ovms, part, level) -> None:
     ovms[part] = level
     found = [str(problem) for problem in support.surplus(spec)]
     assert len(found) == 1
-    assert f"ovms chat {part}: {level!r} is neither fields nor" in found[0]
+    assert f"ovms.yaml chat {part}: {level!r} is neither fields nor" in found[0]
 
 
 @pytest.mark.parametrize("key", ["name", "base_paths", "auth", "headers", "errors", "stream", "unknown_fields"])
 def test_what_a_system_s_own_document_shows(spec, key) -> None:
     del spec.dialects["vllm"][key]
     found = [str(problem) for problem in support.dialects(spec)]
-    assert found[0] == f'dialects: vllm: "{key}" is a required property'
+    assert found[0] == f'dialects: openapi/dialects/vllm.yaml: "{key}" is a required property'
 
 
 @pytest.mark.parametrize(
@@ -196,12 +197,12 @@ def test_the_words_of_a_head(spec, only, where, key, value, what) -> None:
 
 def test_a_status_that_is_not_said(spec, only) -> None:
     del spec.dialects["vllm"]["errors"]["statuses"]["overload"]
-    only("dialects", 'vllm: errors.statuses: "overload" is a required property')
+    only("dialects", 'vllm.yaml: errors.statuses: "overload" is a required property')
 
 
 def test_a_stream_of_which_nothing_is_said(spec, only) -> None:
     del spec.dialects["vllm"]["stream"]["chat"]
-    only("dialects", "vllm: stream needs chat")
+    only("dialects", "vllm.yaml: stream needs chat")
 
 
 def test_an_endpoint_of_a_head_that_does_not_exist(real) -> None:
@@ -211,9 +212,9 @@ def test_an_endpoint_of_a_head_that_does_not_exist(real) -> None:
     spec.dialects["ovms"]["auth"]["open"] = ["moddel"]
     found = [str(problem) for problem in support.dialects(spec)]
     assert found == [
-        "dialects: ovms: there is no endpoint moddel, of which auth speaks",
-        "dialects: ovms: there is no endpoint modles, of which errors speaks",
-        "dialects: vllm: there is no endpoint talk, of which stream speaks",
+        "dialects: openapi/dialects/ovms.yaml: there is no endpoint moddel, of which auth speaks",
+        "dialects: openapi/dialects/ovms.yaml: there is no endpoint modles, of which errors speaks",
+        "dialects: openapi/dialects/vllm.yaml: there is no endpoint talk, of which stream speaks",
     ]
 
 
@@ -232,4 +233,4 @@ def test_where_defaults_and_required_may_stand(ovms, only, part, path, said, wha
 
 def test_a_part_that_does_not_exist(spec, only) -> None:
     spec.dialects["ovms"]["fields"]["models"]["stream"] = "absent"
-    only("support", "ovms models stream: there is no such part")
+    only("support", "ovms.yaml models stream: there is no such part")

@@ -5,10 +5,11 @@ import re
 import jsonschema_rs
 import pytest
 
-from specvino.codegen.lint.support import SYSTEMS
 from specvino.codegen.lint.vocabulary import keywords, misfits
 from specvino.codegen.source import load
 from specvino.codegen.statuses import FORMS, KINDS
+from specvino.document.operations import by_endpoint
+from specvino.portal.reference import SYSTEMS
 
 from ..conftest import ROOT
 
@@ -50,8 +51,15 @@ def test_whole_dialect_files_fit(real) -> None:
         assert misfits(VOCABULARY, "Dialect", dialect) == [], system
 
 
-def test_systems_statuses_and_envelopes_are_those_of_codegen() -> None:
-    assert DEFINITIONS["system"]["enum"] == list(SYSTEMS)
+def test_every_list_of_systems_has_the_same_ones(real) -> None:
+    systems = DEFINITIONS["system"]["enum"]
+    assert DEFINITIONS["x-origin"]["enum"] == [*systems, "specvino"], "x-origin in openapi/vocabulary.yaml"
+    (parameter,) = [each for each in by_endpoint(real.document)["openapi"].parameters if each["name"] == "dialect"]
+    assert parameter["schema"]["enum"] == systems, "the parameter dialect in openapi/paths/openapi.yaml"
+    assert list(SYSTEMS) == systems, "SYSTEMS in portal/reference/__init__.py: the names that readers see"
+
+
+def test_statuses_and_envelopes_are_those_of_codegen() -> None:
     assert DEFINITIONS["envelope"]["enum"] == list(FORMS)
     kinds = {kind for of_status in KINDS.values() for kind in of_status} | {"unknown_route", "method"}
     errors = DEFINITIONS["errors"]["properties"]
