@@ -1,0 +1,1 @@
+"""The shape of the project, read from its own imports and tables, and what the documents say of it."""

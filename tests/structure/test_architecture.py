@@ -1,0 +1,50 @@
+"""ARCHITECTURE.md is short, its drawings are those of the code, and its links lead somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from structure.diagrams import ARCHITECTURE, DRAWINGS, ILLUSTRATED, drawn
+from structure.imports import FOLDERS, PROJECT
+
+TEXT = ARCHITECTURE.read_text("utf-8")
+MAPS = [
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    *(f"{path.parent.name}/README.md" for path in PROJECT.glob("*/README.md")),
+]
+
+
+def test_it_is_read_at_once() -> None:
+    assert len(TEXT.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("document", ILLUSTRATED, ids=lambda path: path.relative_to(PROJECT).as_posix())
+def test_drawings_are_those_of_the_code(document: Path) -> None:
+    text = document.read_text("utf-8")
+    assert drawn(text) == text, "draw them anew: PYTHONPATH=.dev:tests python -m structure.diagrams"
+
+
+def test_each_drawing_is_shown() -> None:
+    texts = "".join(document.read_text("utf-8") for document in ILLUSTRATED)
+    assert sorted(re.findall("<!-- drawn: ([a-z-]+) -->", texts)) == sorted(DRAWINGS)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_it_names_each_code_folder(folder: str) -> None:
+    assert f"`{folder}/`" in TEXT
+
+
+@pytest.mark.parametrize("document", MAPS)
+def test_links_and_paths_lead_somewhere(document: str) -> None:
+    """Links, and names in backquotes that begin with a folder of ours (`engine/text/window.py`)."""
+    file = PROJECT / document
+    text = re.sub(r"```.*?```", "", file.read_text("utf-8"), flags=re.DOTALL)
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link]
+    folders = "|".join(path.name for path in PROJECT.iterdir() if path.is_dir() and not path.name.startswith("."))
+    paths = [path for path in re.findall(rf"`((?:{folders})/[^`\s]*)`", text) if not set("<>{{*…").intersection(path)]
+    lost = [link for link in links if not (file.parent / link).exists()]
+    lost += [path for path in paths if not any((PROJECT / (path + end)).exists() for end in ("", ".py"))]
+    assert lost == []
