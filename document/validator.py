@@ -95,7 +95,7 @@ def _nearest(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationEr
     if not branches:
         return error
     candidates = [branch for branch in branches if branch]
-    if not candidates:
+    if len(candidates) < len(branches):  # a branch fits: what is wrong is that another one does as well
         return error
     # A branch for another type of value says nothing of this one.
     depth = len(error.instance_path)
