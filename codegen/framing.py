@@ -75,7 +75,7 @@ def _frame(item: Schema, text: Schema, said: dict[str, Any]) -> None:
 
 
 def _without_error(document: dict[str, Any], schema: Schema) -> Schema:
-    """The schema of an event that is never an error."""
+    """Returns the schema of an event that is never an error."""
     event = referred(document, schema["$ref"])  # one step: it may be but another name, with examples beside it
     if "anyOf" not in event and "$ref" not in event:
         return schema

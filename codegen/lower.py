@@ -9,7 +9,8 @@ from specvino.document.walk import descend
 
 
 def to_31(document: dict[str, Any]) -> dict[str, Any]:
-    """3.2 -> 3.1: for SDK generators and portals. A stream's event schema moves to x-itemSchema."""
+    """Lowers the document from 3.2 to 3.1, for SDK generators and portals. A stream's event schema moves to
+    x-itemSchema."""
     lowered = copy.deepcopy(document)
     lowered["openapi"] = "3.1.1"
     for server in lowered["servers"]:
@@ -30,7 +31,8 @@ def to_31(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_routes(document: dict[str, Any]) -> dict[str, Any]:
-    """The 3.0.3 skeleton for Connexion 3.3 (decision 037): paths, ids, path parameters and security; no schemas."""
+    """Returns the 3.0.3 skeleton for Connexion 3.3 (decision 037): paths, ids, path parameters and security; no
+    schemas."""
     paths: dict[str, Any] = {}
     for operation in operations(document):
         definition = operation.definition
@@ -74,7 +76,7 @@ JUDGING = (
 def for_models(document: dict[str, Any]) -> dict[str, Any]:
     """The document as datamodel-code-generator shall see it: the shapes alone.
 
-    Without defaults too, so that an absent field stays absent in a model; they are a table of their own. Of the
+    It goes without defaults too, so that an absent field stays absent in a model; they are a table of their own. Of the
     titles only those of components are left: the generator would make a class of an inline branch that has one.
     Components that are maps are written where they are used: a dict costs a tenth of an object without fields.
     """

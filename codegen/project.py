@@ -28,7 +28,7 @@ MARKINGS = (
 
 
 def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of the system that `dialect` describes."""
+    """Returns the OpenAPI 3.1 document of the system that `dialect` describes."""
     projected = copy.deepcopy(document)
     found = fields(projected)
     levels = support(found, dialect)
@@ -58,7 +58,7 @@ def _missing(
 ) -> set[tuple[str, str]]:
     """The parts, as (endpoint, part), that the system is without: it says so, or has none of their fields.
 
-    The request is among them only where the whole endpoint is, and the form of errors never.
+    The request is among them only where the whole endpoint is, and the schema of errors never.
     """
     by_part: dict[tuple[str, str], list[str | None]] = {part: [] for part in known}
     for field in found:

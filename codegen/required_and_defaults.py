@@ -8,7 +8,8 @@ from specvino.document.validator import Validators
 
 
 def must_be_there(schema: Schema, said: Said, ours: bool) -> bool:
-    """Whether the system wants the property of this object; as here where it says nothing, or several things.
+    """Whether the system wants the property of this object; as in this project's document where it says nothing, or
+    several things.
 
     `required: [user, tool]` names the branches of a union, by the value that tells them apart, in which it wants it.
     """
@@ -34,7 +35,7 @@ def set_default(schema: Schema, said: Said, validators: Validators) -> None:
 
 
 def _default(schema: Schema, entry: Entry, validators: Validators) -> Any:
-    """None is for none."""
+    """Reads the text `None` as None."""
     if "default" in entry:
         return entry["default"]
     ours = schema.get("default")

@@ -1,4 +1,4 @@
-"""The answers that an operation gives in one system: their headers, and the statuses and forms of errors."""
+"""The answers that an operation gives in one system: their headers, and the statuses and schemas of errors."""
 
 from typing import Any
 
@@ -114,7 +114,7 @@ def _listed(said: Any) -> list[str]:
 
 
 def _with_headers(answer: dict[str, Any], known: list[str]) -> dict[str, Any]:
-    """The answer with those of its headers that are known."""
+    """Returns the answer with those of its headers that are known."""
     kept = {name: header for name, header in answer.get("headers", {}).items() if name in known}
     rest = {key: value for key, value in answer.items() if key != "headers"}
     return rest | {"headers": kept} if kept else rest

@@ -8,7 +8,7 @@ from specvino.document.pointers import resolved
 
 
 class Events:
-    """The events of a stream whose table classifies by `classify`: rules, or the name of a field.
+    """Holds the events of a stream whose table classifies by `classify`: rules, or the name of a field.
 
     `forms` has the schema of the events that can state a fact, for each fact. By rules that is the schema of any event.
     By a field it is the branch of the union in which the field is that const; `nameless` counts the branches without.
@@ -30,11 +30,12 @@ class Events:
             self.forms = {rule["fact"]: self._event for rule in classify}
 
     def has(self, path: str, fact: str | None = None) -> bool:
-        """Whether some event, or some that states `fact`, can have something at a path such as `choices[].index`."""
+        """Tells whether some event, or some that states `fact`, can have something at a path such as
+        `choices[].index`."""
         return self._exists(self._event if fact is None else self.forms[fact], path)
 
     def examples(self) -> Iterator[Any]:
-        """The examples of the whole union and of its branches."""
+        """Yields the examples of the whole union and of its branches."""
         for schema in (resolved(self._document, self._event), *self._branches(self._event)):
             yield from schema.get("examples", ())
 

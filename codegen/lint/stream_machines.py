@@ -10,13 +10,13 @@ Machines = dict[str, dict[str, Any]]
 
 
 def facts(machine: dict[str, Any]) -> list[str]:
-    """All that a machine names as a fact."""
+    """Returns every fact that a machine names."""
     single = [machine[role] for role in ("open", "close") if role in machine]
     return [*single, *(fact for role in ("body", "end", "fail", "abort") for fact in machine.get(role, ()))]
 
 
 def chain(machines: Machines, name: str) -> list[str]:
-    """A machine and those around it from the outside in, the outermost left out."""
+    """Returns a machine and those around it from the outside in, the outermost left out."""
     names: list[str] = []
     while "in" in machines[name]:
         names.insert(0, name)
@@ -25,7 +25,8 @@ def chain(machines: Machines, name: str) -> list[str]:
 
 
 def nesting(machines: Machines) -> Iterator[str]:
-    """What keeps the machines from being inside each other and all inside one; checks of other things need it first."""
+    """Yields what keeps the machines from being inside each other and all inside one; checks of other things need it
+    first."""
     if sum("in" not in machine for machine in machines.values()) != 1:
         yield "there must be one outermost machine, without `in`"
     for name, machine in machines.items():

@@ -104,7 +104,7 @@ def _entry(law: str | dict[str, Any]) -> dict[str, Any]:
 
 
 def _stated(event: Any, classify: str | list[dict[str, Any]]) -> Iterator[str]:
-    """The facts that an example states."""
+    """Yields the facts that an example states."""
     if isinstance(classify, str):
         yield event.get(classify)
         return

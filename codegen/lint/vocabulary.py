@@ -44,7 +44,7 @@ def placed(spec: Spec) -> Iterator[Problem]:
 
 
 def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Problem]:
-    """Judges any OpenAPI document that uses the vocabulary."""
+    """Checks any OpenAPI document that uses the vocabulary."""
     known = keywords(vocabulary)
     # The tables of streams are judged by the rule for streams, which can name a machine and a law.
     told = (known | BESIDE) - {"x-stream"}
