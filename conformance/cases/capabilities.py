@@ -20,8 +20,8 @@ UNSUPPORTED = (400, 404, 405, 422, 501)
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """`body` is sent to `endpoint`; the server has the capability where the answer has something at `path`. Or `check`
-    finds out, and raises Refused or Failed."""
+    """Describes what a server may be without, and how to find out: `body` is sent to `endpoint`, and the server has the
+    capability where the answer has something at `path`. Or `check` finds out, and raises Refused or Failed."""
 
     name: str
     endpoint: str
@@ -34,7 +34,7 @@ class Capability:
 
     @property
     def forces_call(self) -> bool:
-        """Whether the model must call something, before which some servers let it talk."""
+        """Tells whether the model must call something, before which some servers let it talk."""
         return (self.body or {}).get("tool_choice", "auto") not in ("auto", "none")
 
 
@@ -69,7 +69,7 @@ def _spec(request: str, field: str) -> str:
 
 
 def _begins_an_object(text: Any) -> bool:
-    """Small models may not come to the end of one."""
+    """Tells whether a text begins as a JSON object: small models may not come to the end of one."""
     return isinstance(text, str) and text.lstrip().startswith("{")
 
 
@@ -81,7 +81,7 @@ def _is_json(text: Any) -> bool:
 
 
 def _parts(items: Any) -> list[dict[str, Any]]:
-    """The parts of a response's messages."""
+    """Returns the parts of a response's messages."""
     messages = [item for item in items if item.get("type") == "message"] if isinstance(items, list) else []
     return [part for item in messages for part in item.get("content") or ()]
 
@@ -411,7 +411,8 @@ CAPABILITIES: dict[str, Capability] = {
 
 
 async def ask(session: Session, capability: Capability) -> None:
-    """Raises Refused or Failed where the server hasn't the capability, Skipped where that can't be seen."""
+    """Finds out whether the server has a capability. Raises Refused or Failed where it hasn't, Skipped where that can't
+    be seen."""
     if capability.check is not None:
         await capability.check(session)
         return
@@ -435,7 +436,8 @@ async def ask(session: Session, capability: Capability) -> None:
 
 
 def _plain(exchange: Exchange) -> Mapping[str, Any]:
-    """Other systems' forms of errors, which their dialects describe."""
+    """Returns an answer that is an error in another system's own shape, which its dialect describes; empty where it is
+    no JSON object."""
     try:
         return exchange.json if isinstance(exchange.json, dict) else {}
     except Unreadable:

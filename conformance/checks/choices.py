@@ -9,7 +9,7 @@ from specvino.conformance.verdict import Failed, Skipped
 
 
 async def says_something(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """A question is answered by the assistant, with a text or with thoughts that come before it."""
+    """A question is answered by the assistant, with a text or with reasoning that comes before it."""
     exchange = await session.answered(endpoint, body)
     found = list(outputs(exchange))
     if len(found) != 1:

@@ -74,7 +74,7 @@ async def unstreamed(session: Session, endpoint: str, *, body: Mapping[str, Any]
 
 
 async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
-    """Raises Failed where no stream comes."""
+    """Returns the exchange of a streamed answer. Raises Failed where no stream comes."""
     exchange = await session.answered(endpoint, {**body, "stream": True})
     if not exchange.is_stream:
         raise Failed(f"a stream was asked for, and the answer is {exchange.media or 'of no media type'}", exchange)

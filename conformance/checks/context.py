@@ -45,7 +45,7 @@ async def beyond_context(session: Session, endpoint: str, *, stream: bool = Fals
 
 
 async def _context(session: Session, endpoint: str) -> tuple[int | None, str]:
-    """Its tokens, and where the server says so."""
+    """Returns the model's context in tokens, None where it is unknown, and where the server says so."""
     listing = await session.send("models")
     for entry in _entries(listing.json if listing.ok else None, session.model):
         for path in SAID:

@@ -78,6 +78,6 @@ def unending(session: Session, endpoint: str, body: Mapping[str, Any]) -> dict[s
 
 
 async def _usual(session: Session, endpoint: str, body: Mapping[str, Any]) -> float:
-    """What a small request takes, the second time."""
+    """Returns the seconds that a small request takes, the second time."""
     await session.answered(endpoint, body)
     return (await session.answered(endpoint, body)).seconds

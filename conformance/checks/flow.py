@@ -1,4 +1,4 @@
-"""Whether a stream flows."""
+"""How a stream flows: piece by piece, or all at once."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -38,6 +38,6 @@ async def flows(session: Session, endpoint: str, *, to: str, body: Mapping[str, 
 
 
 def _spread(stream: Exchange) -> float:
-    """The seconds from the first piece to the last without the longest pause."""
+    """Returns the seconds from the first piece to the last without the longest pause."""
     pauses = [after - before for before, after in pairwise(stream.times)]
     return sum(pauses) - max(pauses, default=0.0)

@@ -1,4 +1,4 @@
-"""How likely tokens were, in conversations."""
+"""The logprobs of tokens in conversations."""
 
 import math
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What reaches the model: seen by how many tokens the prompt has."""
+"""What reaches the model, as far as the number of the prompt's tokens shows it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -69,7 +69,8 @@ async def usage_grows(session: Session, endpoint: str, *, word: str, counts: Seq
 
 
 def prompt_tokens(exchange: Exchange) -> int:
-    """Raises Skipped where there is no count, which is for the rules about shapes."""
+    """Returns the number of tokens in the prompt. Raises Skipped where there is no count, which is for the rules about
+    shapes."""
     usage = exchange.answer.get("usage")
     count = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
     if type(count) is not int:

@@ -18,7 +18,7 @@ A_DAY = 86_400
 
 
 async def same_input(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """All of them say the same, so that the model sees equally many tokens."""
+    """All these inputs say the same, so that the model sees equally many tokens."""
     first, *others = [await _short(session, endpoint, body) for body in bodies]
     for other in others:
         if input_tokens(other) != input_tokens(first):
@@ -30,7 +30,7 @@ async def same_input(session: Session, endpoint: str, *, bodies: Sequence[Mappin
 
 
 async def more_input(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """Each of them says more than the one before it, so that the model sees more tokens."""
+    """Each of these inputs says more than the one before it, so that the model sees more tokens."""
     before: Exchange | None = None
     for body in bodies:
         exchange = await _short(session, endpoint, body)
@@ -172,7 +172,7 @@ async def text_part_logprobs(
 
 
 async def reasoning_counted(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """Thoughts that are shown are counted as reasoning_tokens; without a reasoning item there are none of them."""
+    """Reasoning that is shown is counted as reasoning_tokens; without a reasoning item there are none of them."""
     exchange = await session.answered(endpoint, body)
     output = next(iter(outputs(exchange)))
     details = (exchange.answer.get("usage") or {}).get("output_tokens_details") or {}
@@ -224,7 +224,7 @@ def _require_tokens(tokens: Sequence[Mapping[str, Any]], text: str, exchange: Ex
 
 
 def _now(exchange: Exchange) -> float:
-    """By the server's own clock, where it tells the time."""
+    """Returns the time in seconds by the server's own clock, where it tells the time, else by ours."""
     try:
         return parsedate_to_datetime(exchange.headers["date"]).timestamp()
     except (KeyError, TypeError, ValueError):

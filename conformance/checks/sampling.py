@@ -45,7 +45,7 @@ async def unending_answer(session: Session, endpoint: str, *, body: Mapping[str,
 
 
 def _without_effect(exchange: Exchange) -> list[str]:
-    """The fields of which the server says so."""
+    """Returns the fields of which the server says that they have no effect."""
     return [name.strip() for name in exchange.headers.get("x-unsupported-params", "").split(",")]
 
 

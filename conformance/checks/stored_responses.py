@@ -144,7 +144,7 @@ async def lists_input(session: Session, endpoint: str, *, texts: Sequence[str]) 
 
 
 async def _pages(session: Session, id: str, ids: Sequence[Any]) -> None:
-    """Pages of one item each, by `limit` and `after`."""
+    """Pages of one item each, by `limit` and `after`, have the items in their order."""
     after = ""
     for place, expected in enumerate(ids):
         page = await _items(session, id, f"?order=asc&limit=1{after}")

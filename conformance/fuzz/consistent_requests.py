@@ -26,8 +26,8 @@ _UNREAD = ("image_url", "input_audio", "file", "input_image", "input_file")
 
 
 def consistent(body: Mapping[str, Any], *, images: bool) -> dict[str, Any]:
-    """A valid body without what excludes something else in it, or needs a server that was started with more; its
-    `images` stay as images or become texts."""
+    """Returns a valid body without what excludes something else in it, or needs a server that was started with more;
+    its `images` stay as images or become texts."""
     changed: dict[str, Any] = {name: value for name, value in body.items() if name not in DRAFTING}
     if changed.get("functions") and changed.get("tools"):
         del changed["functions"]
@@ -57,7 +57,8 @@ def _have_tools(body: dict[str, Any]) -> None:
 
 
 def _search(body: dict[str, Any]) -> None:
-    """A beam search has as many candidates as answers or more, no penalties, least length, form or forced call."""
+    """Changes a beam search so that it has as many candidates as answers or more, and no penalties, least length,
+    structured output or forced call."""
     best_of = body.get("best_of")
     if best_of is None:
         return
@@ -72,8 +73,8 @@ def _search(body: dict[str, Any]) -> None:
 
 
 def _readable(value: Any, text: str, images: bool) -> Any:
-    """The same without files and sounds, and with `images` that need not be fetched, or none. `text` is the type of
-    parts that are texts."""
+    """Returns the value without files and sounds, and with `images` that need not be fetched, or none. `text` is the
+    type of parts that are texts."""
     if isinstance(value, list):
         return [_readable(each, text, images) for each in value]
     if not isinstance(value, Mapping):

@@ -72,12 +72,13 @@ class Caps:
 
 
 def limits(body: Object) -> list[str]:
-    """The names of the limits of tokens that a body sets."""
+    """Returns the names of the limits of tokens that a body sets."""
     return [name for name in TOKEN_LIMITS if body.get(name) is not None]
 
 
 def limited(body: Object, fields: Collection[str]) -> dict[str, Any]:
-    """A body with the smallest change that sets a small limit of tokens: what no server takes for one stays."""
+    """Returns a body with the smallest change that sets a small limit of tokens; what no server takes for a body
+    stays."""
     known = [name for name in TOKEN_LIMITS if name in fields]
     small = {name: min(body[name], LARGE) for name in known if _is_number(body.get(name))}
     missing = all(body.get(name) is None for name in known)
@@ -89,7 +90,7 @@ def _is_number(value: Any) -> bool:
 
 
 def capped(body: Object, fields: Collection[str], models: Sequence[str], *, frugal: bool = False) -> dict[str, Any]:
-    """A valid body as it shall be sent. `fields` are those that the operation knows; `models` are served."""
+    """Returns a valid body as it shall be sent. `fields` are those that the operation knows; `models` are served."""
     draw = _draws(body)
     changed = consistent(body, images=not draw(4)) if draw(10) else dict(body)
     if "model" in fields and draw(10):

@@ -14,7 +14,7 @@ LONGEST = 20_000
 
 
 def curl(request: Request, target: Target) -> str:
-    """For a POSIX shell, without what is secret of the target."""
+    """Returns the command for a POSIX shell, without what is secret of the target."""
     words = ["curl", "-sS", "-i", "-N"]
     if target.insecure:
         words.append("-k")
@@ -48,7 +48,7 @@ def _header(name: str, value: str, target: Target) -> str:
 
 
 def _plain(content: bytes) -> str | None:
-    """The text, where a command can hold it as it is."""
+    """Returns the text, where a command can hold it as it is."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:

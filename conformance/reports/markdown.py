@@ -13,7 +13,7 @@ MOST = 50
 
 
 def write(report: Report, path: Path) -> None:
-    """Raises OSError."""
+    """Writes the summary of a report. Raises OSError."""
     path.write_text("\n".join(_lines(report)) + "\n", encoding="utf-8")
 
 
@@ -52,5 +52,5 @@ def _by_endpoint(report: Report) -> dict[str, list[Line]]:
 
 
 def _text(text: str) -> str:
-    """What a server said must not become a link, an image or a cell of its own."""
+    """Escapes a text: what a server said must not become a link, an image or a cell of its own."""
     return "".join(f"\\{each}" if each in "\\`*_{}[]()#+-!|<>~@" else each for each in " ".join(text.split()))

@@ -9,7 +9,7 @@ LONGEST = 2_000
 
 
 def explained(line: Line) -> str:
-    """Everything that is known of a result."""
+    """Returns everything that is known of a result."""
     return "\n".join(_lines(line))
 
 

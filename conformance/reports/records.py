@@ -23,7 +23,7 @@ class Record(BaseModel):
 
 
 class Sent(Record):
-    """A request. `body` is cut at a limit, `size` is its length in bytes."""
+    """Is a request. `body` is cut at a limit, `size` is its length in bytes."""
 
     method: str
     url: str
@@ -33,7 +33,7 @@ class Sent(Record):
 
 
 class Came(Record):
-    """An answer, likewise. Bytes that are no UTF-8 are written as `\\xff`."""
+    """Is an answer, cut likewise. Bytes that are no UTF-8 are written as `\xff`."""
 
     status: int
     headers: dict[str, str]
@@ -42,8 +42,8 @@ class Came(Record):
 
 
 class Shown(Record):
-    """A request and its answer, None where none came. `ended` is `complete`, or what cut it off; `problem` says more.
-    `curl` repeats the request."""
+    """Is a request and its answer, None where none came. `ended` is `complete`, or what cut it off; `problem` says
+    more. `curl` repeats the request."""
 
     number: int
     request: Sent
@@ -60,15 +60,15 @@ class Shown(Record):
 
 
 class Found(Record):
-    """What is wrong, and the exchanges that show it."""
+    """Says what is wrong, with the exchanges that show it."""
 
     message: str
     exchanges: tuple[Shown, ...] = ()
 
 
 class Header(Record):
-    """`document` is a digest of the document that the server was judged by; `left_out` says of rules why they are not
-    for this dialect."""
+    """Says what was run. `document` is a digest of the document that the server was tested against; `left_out` says of
+    rules why they are not for this dialect."""
 
     kind: Literal["header"] = "header"
     format: Literal[1] = 1
@@ -85,7 +85,8 @@ class Header(Record):
 
 
 class Line(Record):
-    """The result of one rule. `judged` is how many exchanges were looked at; `accepted` says that a baseline has it."""
+    """Is the result of one rule. `judged` is how many exchanges were looked at; `accepted` says that a baseline
+    has it."""
 
     kind: Literal["result"] = "result"
     rule: str
@@ -102,23 +103,24 @@ class Line(Record):
 
     @property
     def subject(self) -> str:
-        """The rule without its name: `chat/stop`."""
+        """Returns the rule without its name: `chat/stop`."""
         return self.rule.rsplit("/", 1)[0]
 
     @property
     def counts(self) -> bool:
-        """Whether the run fails by it."""
+        """Tells whether the run fails by this line."""
         return self.verdict in BAD and not self.accepted
 
     @property
     def why(self) -> str:
-        """The reason in one line: the first finding, or why there is none."""
+        """Returns the reason in one line: the first finding, or why there is none."""
         return self.findings[0].message if self.findings else self.because
 
 
 class Footer(Record):
-    """`complete` is false where the run was broken off. `lost` is the rule during which the server went away;
-    `time_up` says that the time allowed ended before all cases had run; the layer `fuzz` takes what is left of it."""
+    """Says how a run ended. `complete` is false where it was broken off. `lost` is the rule during which the server
+    went away; `time_up` says that the time allowed ended before all cases had run; the layer `fuzz` takes what is left
+    of it."""
 
     kind: Literal["footer"] = "footer"
     counts: dict[Verdict, int]
@@ -135,14 +137,14 @@ RECORDS: TypeAdapter[Header | Line | Footer] = TypeAdapter(AnyRecord)
 
 
 def line_schema() -> dict[str, Any]:
-    """What `line.schema.json` holds."""
+    """Returns what `line.schema.json` holds."""
     schema = RECORDS.json_schema(mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A line of a report", **schema}
 
 
 @dataclass(slots=True)
 class Report:
-    """A run, as far as it came: without a footer, or with one that isn't `complete`, it was broken off."""
+    """Is a run, as far as it came: without a footer, or with one that isn't `complete`, it was broken off."""
 
     header: Header
     lines: list[Line] = field(default_factory=list)
@@ -154,12 +156,12 @@ class Report:
 
     @property
     def whole(self) -> bool:
-        """Whether everything was judged that was to be."""
+        """Tells whether every rule that was to be looked at was."""
         return self.footer is not None and self.complete and not self.footer.lost and not self.footer.time_up
 
     @property
     def shortcoming(self) -> str:
-        """Why the run isn't whole, as a sentence; empty where it is."""
+        """Returns why the run isn't whole, as a sentence; it is empty where it is."""
         if self.footer is None:
             return "The report has no end: the run was broken off, or the file was cut."
         if not self.footer.complete:
@@ -177,7 +179,7 @@ class Report:
         return [line for line in self.lines if line.verdict in BAD]
 
     def by_subject(self) -> dict[str, list[Line]]:
-        """Sorted by endpoint and subject."""
+        """Returns the lines by subject, sorted by rule."""
         found: dict[str, list[Line]] = {}
         for line in sorted(self.lines, key=lambda each: each.rule):
             found.setdefault(line.subject, []).append(line)
@@ -189,7 +191,7 @@ def count(lines: Sequence[Line]) -> Counter[Verdict]:
 
 
 def totals(counts: Mapping[Verdict, int]) -> str:
-    """`142 pass · 3 fail of 145`: never without the number of all."""
+    """Returns the totals as in `142 pass · 3 fail of 145`: never without the number of all."""
     parts = [f"{counts.get(verdict, 0)} {verdict}" for verdict in Verdict if counts.get(verdict) or verdict in SHOWN]
     return f"{' · '.join(parts)} of {sum(counts.values())}"
 
@@ -199,7 +201,7 @@ SHOWN = (Verdict.PASS, Verdict.FAIL)
 
 
 def left_out(header: Header) -> Iterator[str]:
-    """`23 left out, not in the dialect openai`, one for each kind of reason."""
+    """Yields one text for each kind of reason, as in `23 left out, not in the dialect openai`."""
     reasons = Counter(
         because if because == "no key was given" else f"not in the dialect {header.dialect}"
         for because in header.left_out.values()
@@ -209,5 +211,5 @@ def left_out(header: Header) -> Iterator[str]:
 
 
 def summary(report: Report) -> str:
-    """The totals in one line."""
+    """Returns the totals in one line."""
     return "; ".join([totals(report.counts), *left_out(report.header)])

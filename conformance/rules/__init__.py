@@ -1,4 +1,4 @@
-"""What holds for every answer, whichever request it is for. Each module has rules of one kind."""
+"""The rules that hold for every answer, whichever request it is for. Each module has rules of one kind."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Probabilities of tokens."""
+"""The logprobs of tokens."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar

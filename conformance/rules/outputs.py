@@ -9,7 +9,7 @@ from specvino.conformance.http.exchange import Exchange
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One choice, or all that a response says. `reason` is its finish reason: for responses `stop`, `length` or
+    """Is one choice, or all that a response says. `reason` is its finish reason: for responses `stop`, `length` or
     `tool_calls`, read from its status and items. `calls` are (name, arguments)."""
 
     text: str
@@ -20,7 +20,7 @@ class Output:
 
 
 def outputs(exchange: Exchange) -> Iterator[Output]:
-    """The choices of a whole answer. Raises Unreadable."""
+    """Yields the choices of a whole answer. Raises Unreadable."""
     answer = exchange.answer
     if exchange.request.endpoint == "responses":
         yield _response(answer, _used_up(exchange))
@@ -37,15 +37,15 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
 
 
 def thought(exchange: Exchange, output: Output) -> bool:
-    """Whether tokens of the answer went into thoughts, shown or hidden."""
+    """Tells whether tokens of the answer went into reasoning, shown or hidden."""
     usage = exchange.answer.get("usage") or {}
     details = usage.get("completion_tokens_details") or usage.get("output_tokens_details") or {}
     return bool(output.thoughts or details.get("reasoning_tokens") or output.text.lstrip().startswith("<think>"))
 
 
 def _used_up(exchange: Exchange) -> bool:
-    """Whether a response has all the tokens that it may have: it was cut off, even where its status says otherwise,
-    which one case tells."""
+    """Tells whether a response has all the tokens that it may have: it was cut off, even where its status says
+    otherwise, which one case tells."""
     limit = exchange.request.asked("max_output_tokens")
     made = (exchange.answer.get("usage") or {}).get("output_tokens")
     return type(limit) is int and type(made) is int and made >= limit

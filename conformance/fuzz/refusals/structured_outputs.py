@@ -1,4 +1,4 @@
-"""What form a request asks for, and refusals of schemas and structural tags."""
+"""What structured output a request asks for, and refusals of schemas and structural tags."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -31,14 +31,14 @@ _VALUES: tuple[Any, ...] = (None, True, False, 0, 1, -1, 0.5, "", "a", "0", [], 
 
 
 def asks_for_form(body: Mapping[str, Any]) -> Iterator[str]:
-    """The fields that ask for another form than any text."""
+    """Yields the fields that ask for a structured output."""
     for field, format in (("response_format", body.get("response_format")), ("text", _text_format(body))):
         if isinstance(format, Mapping) and format.get("type") != "text":
             yield field
 
 
 def invalid_schema(refused: Refused, server: Server) -> bool:
-    """Whether the schema is none, or nothing is known that satisfies it; a structural tag may be anything."""
+    """Tells whether the schema is none, or nothing is known that satisfies it; a structural tag may be anything."""
     found = _schema(refused)
     if found is None:
         return False
@@ -56,7 +56,7 @@ def invalid_schema(refused: Refused, server: Server) -> bool:
 
 
 def unsupported_schema(refused: Refused, server: Server) -> bool:
-    """Whether a schema that is strict has the keyword that `param` names, and it is one of those."""
+    """Tells whether a schema that is strict has the keyword that `param` names, and it is one of those."""
     found = _schema(refused)
     if found is None or not _is_strict(refused, found[0]):
         return False
@@ -72,7 +72,7 @@ def _text_format(body: Mapping[str, Any]) -> Any:
 
 
 def _schema(refused: Refused) -> tuple[str, Any] | None:
-    """The field of the schema in which `param` is, and the schema; None where nothing has it enforced."""
+    """Returns the field of the schema in which `param` is, and the schema; None where nothing has it enforced."""
     field = _FIELDS.match(refused.param or "")
     body = refused.body or {}
     if field is None:
@@ -93,7 +93,7 @@ def _is_strict(refused: Refused, field: str) -> bool:
 
 
 def _any_strict(value: Any) -> bool:
-    """A structural tag may hold a strict schema at any depth."""
+    """Tells whether a value holds a strict schema: a structural tag may have one at any depth."""
     if isinstance(value, Mapping):
         return value.get("strict") is True or any(map(_any_strict, value.values()))
     return isinstance(value, list) and any(map(_any_strict, value))
@@ -107,7 +107,7 @@ def _is_schema(schema: Any) -> bool:
 
 
 def _satisfies(value: Any, schema: Any) -> bool:
-    """Whether the value surely is one that the schema allows: without a type it may be meant for others."""
+    """Tells whether the value surely is one that the schema allows: without a type it may be meant for others."""
     if "type" not in schema:
         return False
     try:
@@ -117,7 +117,7 @@ def _satisfies(value: Any, schema: Any) -> bool:
 
 
 def _plain(schema: Any) -> Any:
-    """Gives the schema without its $schema, which might be fetched from somewhere."""
+    """Returns the schema without its $schema, which might be fetched from somewhere."""
     return {key: value for key, value in schema.items() if key != "$schema"} if isinstance(schema, Mapping) else schema
 
 

@@ -37,7 +37,7 @@ def invalid_value(refused: Refused, server: Server) -> bool:
 
 
 def conflicts(body: Mapping[str, Any]) -> set[str]:
-    """The fields that can't be as they are together with others."""
+    """Returns the fields that can't be as they are together with others."""
     return set(_conflicts(body))
 
 
@@ -68,7 +68,8 @@ def invalid_type(refused: Refused, server: Server) -> bool:
 
 
 def unsupported_parameter(refused: Refused, server: Server) -> bool:
-    """What it takes was not started with the server; so it says the same of all requests."""
+    """Tells whether the request sets something for which the server wasn't started; so it says the same of all
+    requests."""
     param = refused.param or ""
     if param == "background":
         return refused.value(param) is True and server.stands_by("stores", 0)
