@@ -36,7 +36,7 @@ class Members:
 
 
 def members(root: Mapping[str, Any]) -> Members:
-    """Returns the members of a schema that nobody needs to have checked: what is no schema says nothing."""
+    """Returns the members of a schema that need not have been validated: what is no schema says nothing."""
     return _Reader(root).read(root, ())
 
 

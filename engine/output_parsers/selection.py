@@ -26,7 +26,8 @@ _THINKING = ("enable_thinking", "reasoning_effort")
 
 @dataclass(frozen=True, slots=True)
 class SelectedParsers:
-    """`tool` and `reasoning` are names of parsers. `taught` says that the model knows the tool format."""
+    """Holds how a model writes calls and reasoning. `tool` and `reasoning` are names of parsers; `taught` says that the
+    model knows the tool format."""
 
     tool: str | None = "hermes3"
     reasoning: str | None = "qwen3"

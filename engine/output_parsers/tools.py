@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 
 class Tool(Protocol):
-    """A function. `parameters` is the JSON Schema of its arguments; None takes none."""
+    """Is a function. `parameters` is the JSON Schema of its arguments; None takes none."""
 
     @property
     def name(self) -> str: ...

@@ -26,7 +26,7 @@ class WhitespaceTrimmer:
                 yield piece
 
     def finish(self) -> Iterator[Piece]:
-        """An output of white space alone is an answer."""
+        """Yields what was held back of an output of white space alone: that is an answer."""
         if self._held and self._last is None:
             yield AnswerText(self._held)
 

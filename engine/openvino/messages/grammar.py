@@ -7,11 +7,11 @@ from specvino.engine.grammar.structured_output import LoweredConstraint
 
 
 class StartGrammarProcess(msgspec.Struct, tag=True):
-    """The first message to the grammar process."""
+    """Is the first message to the grammar process."""
 
 
 class Lower(msgspec.Struct, tag=True):
-    """A JSON Schema's text, or (`structural`) a structural tag's."""
+    """Asks for the grammar of a JSON Schema's text, or (`structural`) of a structural tag's."""
 
     id: int
     text: str
@@ -25,7 +25,7 @@ class Lowered(msgspec.Struct, tag=True):
 
 
 class LoadDummyPipeline(msgspec.Struct, tag=True):
-    """The first message to the trial process."""
+    """Is the first message to the trial process."""
 
     path: str
 
@@ -40,7 +40,7 @@ class TrialPassed(msgspec.Struct, tag=True):
 
 
 class ConstraintRefused(msgspec.Struct, tag=True):
-    """The parts of a ConstraintError."""
+    """Carries the parts of a ConstraintError."""
 
     id: int
     message: str

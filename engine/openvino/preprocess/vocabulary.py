@@ -40,7 +40,7 @@ def special_tokens(tokenizer: Tokenizer, size: int) -> dict[int, str]:
 
 
 class ByteTable(NamedTuple):
-    """Each id's bytes, none for special ones. `drops_space`: a text shows no space at its beginning."""
+    """Holds each id's bytes, none for special ones. `drops_space` says that a text shows no space at its beginning."""
 
     table: list[bytes]
     drops_space: bool
