@@ -1,4 +1,4 @@
-"""A handler's result -> HTTP: one JSON body, or server-sent events."""
+"""The answer to a handler's result: one JSON body, or server-sent events."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
