@@ -20,13 +20,13 @@ class PackageError(Exception):
 
 
 class TargetError(PackageError):
-    """The folder can't be used."""
+    """The folder for a package can't be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """`dialect` is None for the client of this project's server; `title` names the system. Its examples speak to `url`,
-    of a service with a key that the variable `key` has and about `model`."""
+    """Says what a client package is made for. `dialect` is None for the client of this project's server; `title` names
+    the system. Its examples speak to `url`, of a service with a key that the variable `key` has and about `model`."""
 
     dialect: str | None
     title: str
