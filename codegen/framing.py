@@ -79,7 +79,7 @@ def _without_error(document: dict[str, Any], schema: Schema) -> Schema:
     event = referred(document, schema["$ref"])  # one step: it may be but another name, with examples beside it
     if "anyOf" not in event and "$ref" not in event:
         return schema
-    # A union that lost its error with the form of errors is another name for what was left.
+    # A union that lost its error with the schema of errors is another name for what was left.
     branches: list[Schema] = event.get("anyOf", [{"$ref": event.get("$ref")}])
     kept = [branch for branch in branches if branch != ERROR]
     if len(kept) > 1:

@@ -65,9 +65,9 @@ def _path_parameter(parameter: dict[str, Any]) -> dict[str, Any]:
     return {"name": parameter["name"], "in": parameter["in"], "required": True, "schema": schema}
 
 
-# What only judges a value. The server has validated it by the document before a model is built, so models leave it out:
+# What only validates a value. The server has done so by the document before a model is built, so models leave it out:
 # they can't disagree with that, and building is quicker.
-JUDGING = (
+VALIDATING = (
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern",
     "minItems", "maxItems", "minProperties", "maxProperties", "propertyNames", "not",
 )  # fmt: skip
@@ -105,7 +105,7 @@ def _strip(node: Any, names: bool = False) -> None:
     elif isinstance(node, dict):
         if not names:
             for key in [
-                key for key in node if key.startswith("x-") or key in (*JUDGING, "default", "examples", "title")
+                key for key in node if key.startswith("x-") or key in (*VALIDATING, "default", "examples", "title")
             ]:
                 del node[key]
             rules = node.pop("allOf", ())

@@ -4,11 +4,11 @@ from typing import Any
 
 from specvino.codegen.fields import Field, around, fields
 
+# {level, accepts?, sends?, default?, required?, note?}
 Entry = dict[str, Any]
-"""{level, accepts?, sends?, default?, required?, note?}"""
 
+# What a system says of one property, once for each field that the property is.
 Said = list[tuple[Field, Entry]]
-"""What a system says of one property, once for each field that the property is."""
 
 LEVELS = {
     "request": ("full", "partial", "ignored", "refused", "unknown"),

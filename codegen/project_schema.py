@@ -13,7 +13,7 @@ from specvino.document.pointers import component_name
 from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas, descend, objects
 
-# Stands for a property that the system is without, until the examples have been judged: none may have it.
+# Stands for a property that the system is without, until the examples have been checked: none may have it.
 GONE: Schema = {"not": {}}
 
 
@@ -89,13 +89,13 @@ class SchemaProjector:
         both would be beyond many generators."""
         if "$ref" not in child or values.keys() != {"type"}:
             return None
-        forms = self._resolved(child).get("anyOf", [])
-        kinds = [self._resolved(form).get("type") for form in forms]
+        branches = self._resolved(child).get("anyOf", [])
+        kinds = [self._resolved(branch).get("type") for branch in branches]
         if any(not isinstance(kind, str) for kind in kinds) or kinds.count(values["type"]) != 1:
             return None
-        form = forms[kinds.index(values["type"])]
+        branch = branches[kinds.index(values["type"])]
         around = {key: value for key, value in child.items() if key != "$ref"}
-        return {key: value for key, value in form.items() if key != "title"} | around
+        return {key: value for key, value in branch.items() if key != "title"} | around
 
     def _resolved(self, schema: Schema) -> Schema:
         return self._schemas[component_name(schema["$ref"])] if "$ref" in schema else schema

@@ -32,7 +32,7 @@ def _constant(law: Law, machines: Machines, events: Events) -> Iterator[str]:
 
 
 def _consecutive(law: Law, machines: Machines, events: Events) -> Iterator[str]:
-    for fact in sorted(events.forms):
+    for fact in sorted(events.by_fact):
         if not events.has(law["field"], fact):
             yield f"the event {fact} has no {law['field']}"
 

@@ -44,9 +44,9 @@ def nesting(machines: Machines) -> Iterator[str]:
 def uses(machines: Machines, events: Events) -> Iterator[str]:
     """Every fact of the events has its place in one machine, and there are no others."""
     stated = Counter(fact for machine in machines.values() for fact in facts(machine))
-    for fact in sorted(stated.keys() - events.forms.keys()):
+    for fact in sorted(stated.keys() - events.by_fact.keys()):
         yield f"no event states the fact {fact!r}"
-    for fact in sorted(events.forms.keys() - stated.keys()):
+    for fact in sorted(events.by_fact.keys() - stated.keys()):
         yield f"no machine has the fact {fact!r}"
     for fact in sorted(fact for fact, times in stated.items() if times > 1):
         yield f"the fact {fact!r} stands in the machines {stated[fact]} times"
@@ -58,7 +58,7 @@ def keys(machines: Machines, events: Events, classify: str | list[dict[str, Any]
         names = chain(machines, name)
         if isinstance(classify, str):
             for key in (machines[each]["key"] for each in names):
-                for fact in sorted(fact for fact in facts(machine) if fact in events.forms):
+                for fact in sorted(fact for fact in facts(machine) if fact in events.by_fact):
                     if not events.has(key, fact):
                         yield f"machine {name}: the event {fact} has no {key}"
             continue

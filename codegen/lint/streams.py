@@ -34,7 +34,7 @@ def examples(spec: Spec) -> Iterator[Problem]:
         classify = operation.definition["x-stream"]["classify"]
         events = Events(spec.document, operation.content()[EVENTS], classify)
         shown = {fact for event in events.examples() for fact in _stated(event, classify)}
-        for fact in sorted(events.forms.keys() - shown):
+        for fact in sorted(events.by_fact.keys() - shown):
             yield Problem("examples", f"{operation.place} stream", f"no example states the fact {fact!r}")
 
 
