@@ -16,13 +16,13 @@ from specvino.document.walk import reached
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Machine, Stream
 
+# The document itself, with every field that this project supports.
 WHOLE = "specvino"
-"""The document itself, with every field that this project supports."""
 
 NAMES = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy", WHOLE)
 
+# What a request is refused for.
 Kind = Literal["json", "validation", "key", "unknown_model", "too_large", "media_type", "unknown_route", "method"]
-"""What a request is refused for."""
 
 CODES: dict[Kind, ErrorCode] = {
     "json": ErrorCode.INVALID_JSON,
@@ -35,8 +35,8 @@ CODES: dict[Kind, ErrorCode] = {
     "method": ErrorCode.METHOD_NOT_ALLOWED,
 }
 
+# Levels at which nothing can be asked of a system.
 LEFT_OUT = ("ignored", "refused", "absent", "unknown")
-"""Levels at which nothing can be asked of a system."""
 
 
 class Dialect:

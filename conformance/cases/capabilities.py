@@ -9,13 +9,13 @@ from specvino.conformance.cases import probes, stored_responses
 from specvino.conformance.cases.expect import values_at
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange, Unreadable
-from specvino.conformance.rules.outputs import outputs, thought
+from specvino.conformance.rules.outputs import has_reasoning, outputs
 from specvino.conformance.verdict import Failed, Refused, Skipped
 
 Check = Callable[[Session], Awaitable[None]]
 
+# Statuses with which a server says properly that it can't do something.
 UNSUPPORTED = (400, 404, 405, 422, 501)
-"""Statuses with which a server says properly that it can't do something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,10 @@ PARAMETERS = {
 }
 FUNCTION = {"name": "get_weather", "description": "Tells the weather in a city.", "parameters": PARAMETERS}
 TOOLS = [{"type": "function", "function": FUNCTION}]
+
+# Small models would call again and again, if they could. What is said has a short answer, so that a server that lets
+# the model talk first comes to the call.
 FORCED = {**said("Say hello."), "tools": TOOLS, "parallel_tool_calls": False, "max_tokens": 200}
-"""Small models would call again and again, if they could. What is said has a short answer, so that a server that lets
-the model talk first comes to the call."""
 FLAT_TOOLS = [{"type": "function", **FUNCTION}]
 SCHEMA = {
     "type": "object",
@@ -427,8 +428,8 @@ async def ask(session: Session, capability: Capability) -> None:
         raise Failed(str(error), exchange) from None
     if not found or not capability.holds(found[0][1]):
         cut = [output for output in outputs(exchange) if output.reason == "length"]
-        if any(thought(exchange, output) for output in cut):
-            raise Skipped("the model's thoughts used up its tokens")
+        if any(has_reasoning(exchange, output) for output in cut):
+            raise Skipped("the model's reasoning used up its tokens")
         if cut and capability.forces_call:
             raise Skipped("the model talked until its tokens were used up, and might have called something then")
         shown = repr(found[0][1])[:120] if found else "nothing"

@@ -89,7 +89,7 @@ def _refused(exchange: Exchange, kinds: Any, dialect: Dialect, endpoint: str) ->
 
 def _param(exchange: Exchange, expected: list[str]) -> None:
     if "param" not in exchange.error:
-        return  # the form is wrong, which is for another rule
+        return  # the shape is wrong, which is for another rule
     param = exchange.error["param"]
     dotted = re.sub(r"\[(\w+)\]", r".\1", param) if isinstance(param, str) else param
     if dotted not in expected:

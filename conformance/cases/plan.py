@@ -14,8 +14,8 @@ from specvino.conformance.dialect import LEFT_OUT, WHOLE, Dialect, Kind
 LAYERS = ("cases", "streams", "fuzz")
 PROFILES = ("core", "full")
 
+# The capability that can't be asked for without a key.
 AUTH = "transport.auth"
-"""The capability that can't be asked for without a key."""
 
 
 @dataclass(frozen=True, slots=True)

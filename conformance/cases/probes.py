@@ -3,8 +3,8 @@
 from specvino.conformance.cases.session import Session
 from specvino.conformance.verdict import Failed, Refused
 
+# Where a web page may come from whose requests any server that knows CORS lets in.
 ORIGIN = "http://localhost:3000"
-"""Where a web page may come from whose requests any server that knows CORS lets in."""
 
 SAID = {"messages": [{"role": "user", "content": "Say hello."}], "max_tokens": 1}
 

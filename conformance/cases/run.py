@@ -18,14 +18,14 @@ from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 from specvino.conformance.rules.rule import Rule
 from specvino.conformance.verdict import Failed, Finding, Refused, Result, Skipped, Verdict
 
+# So many findings of one rule are told; the others are counted.
 MOST_FINDINGS = 5
-"""So many findings of one rule are told; the others are counted."""
 
+# Requests in a row without a connection, after which the server counts as gone.
 LOST_AFTER = 3
-"""Requests in a row without a connection, after which the server counts as gone."""
 
+# The rules for the shape of answers.
 SHAPES = ("answer-shape", "event-shape", "error-envelope")
-"""The rules for the form of answers."""
 
 TIME_UP = "the time is up"
 
@@ -59,7 +59,7 @@ class Run:
     _asked: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
     _unreachable: int = 0
     _malformed: set[int] = field(default_factory=set)
-    """The numbers of exchanges whose answers have not their documented form."""
+    """The numbers of exchanges whose answers have not their documented shape."""
 
     async def results(self) -> AsyncGenerator[Result, None]:
         """Yields the results of the cases as they come, then those of the capabilities and of the rules for all
@@ -202,7 +202,7 @@ class Run:
         by the rules for that; else the check is wrong, and so are we."""
         said = f"{type(error).__name__}: {error}"
         if any(exchange.number in self._malformed for exchange in session.exchanges):
-            return Verdict.SKIP, f"an answer has not its documented form ({said})"
+            return Verdict.SKIP, f"an answer has not its documented shape ({said})"
         return Verdict.ERROR, f"the check broke: {said}"
 
     async def _watch(self, rule: str) -> None:

@@ -13,20 +13,21 @@ from specvino.conformance.verdict import Failed
 from specvino.document.loading import whole
 from specvino.document.operations import by_endpoint
 
+# By endpoint, the paths below the base that are the same for every request.
 PATHS = {
     name: operation.path
     for name, operation in by_endpoint(whole()).items()
     if "{" not in operation.path and not operation.is_at_root
 }
-"""By endpoint, the paths below the base that are the same for every request."""
 
 LIMITS = {
     "chat": ("max_tokens", "max_completion_tokens"),
     "completions": ("max_tokens",),
     "responses": ("max_output_tokens",),
 }
+
+# Tokens of an answer whose length a case doesn't care for.
 CAP = 32
-"""Tokens of an answer whose length a case doesn't care for."""
 
 
 class Session:

@@ -7,8 +7,8 @@ from specvino.conformance.cases.session import Session, require_answer
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.verdict import Failed, Refused
 
+# The smallest limit of tokens that every system takes.
 SHORT = 16
-"""The smallest limit of tokens that every system takes."""
 
 UNSUPPORTED = (400, 404, 405, 422, 501)
 LONG_INPUT = (

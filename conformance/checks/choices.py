@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from specvino.conformance.cases.session import Session
-from specvino.conformance.rules.outputs import outputs, thought
+from specvino.conformance.rules.outputs import has_reasoning, outputs
 from specvino.conformance.verdict import Failed, Skipped
 
 
@@ -16,7 +16,7 @@ async def says_something(session: Session, endpoint: str, *, body: Mapping[str, 
         raise Failed(f"there are {len(found)} choices, not 1", exchange)
     if found[0].reason not in ("stop", "length"):
         raise Failed(f"finish_reason is {found[0].reason!r}, neither stop nor length", exchange)
-    if not found[0].text and not thought(exchange, found[0]):
+    if not found[0].text and not has_reasoning(exchange, found[0]):
         raise Failed("the answer says nothing", exchange)
 
 

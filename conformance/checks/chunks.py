@@ -51,8 +51,12 @@ async def whole_characters(session: Session, endpoint: str, *, text: str) -> Non
         "required": ["text"],
         "additionalProperties": False,
     }
-    form = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
-    body = {"messages": [{"role": "user", "content": "Answer with JSON."}], "response_format": form, "max_tokens": 100}
+    format = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+    body = {
+        "messages": [{"role": "user", "content": "Answer with JSON."}],
+        "response_format": format,
+        "max_tokens": 100,
+    }
     exchange = await _streamed(session, endpoint, body)
     for index, chunk in enumerate(exchange.chunks):
         for choice in chunk.get("choices") or ():

@@ -8,11 +8,11 @@ from typing import Any
 from specvino.conformance.cases.session import LIMITS, Session, require_answer
 from specvino.conformance.verdict import Failed, Skipped
 
+# Seconds that a whole answer has to take at least, so that the noise of a busy machine decides nothing.
 TELLING = 0.4
-"""Seconds that a whole answer has to take at least, so that the noise of a busy machine decides nothing."""
 
+# How many times longer than a small answer it has to take.
 OFTEN = 6
-"""How many times longer than a small answer it has to take."""
 
 IGNORE_EOS = "/components/schemas/CreateChatCompletionRequest/properties/ignore_eos"
 

@@ -9,8 +9,8 @@ from specvino.conformance.checks.disconnects import unending
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, Skipped
 
+# Seconds that the tokens after the first have to take at least.
 TELLING = 0.15
-"""Seconds that the tokens after the first have to take at least."""
 
 
 async def flows(session: Session, endpoint: str, *, to: str, body: Mapping[str, Any]) -> None:

@@ -8,11 +8,11 @@ from specvino.conformance.cases.session import PATHS, Session, require_answer
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, Skipped
 
+# A red square of 32 by 32 pixels, as PNG.
 PICTURE = (
     "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3NsQkA"
     "AAjAsP7/tF7hIASyp6lTCQQCgUAgEAgEgi/BAjLD/C5w/SM9AAAAAElFTkSuQmCC"
 )
-"""A red square of 32 by 32 pixels, as PNG."""
 
 
 async def counts_more(
@@ -46,7 +46,7 @@ async def picture(session: Session, endpoint: str, *, text: str) -> None:
     with_image = [{"type": "text", "text": text}, part]
     exchange = await session.send(endpoint, {"messages": [{"role": "user", "content": with_image}], "max_tokens": 1})
     if exchange.status is not None and 400 <= exchange.status < 500:
-        return  # the form of errors is judged for all
+        return  # the shape of errors is checked for all
     if exchange.status is not None and exchange.status >= 500:
         raise Failed(f"an image that can't be read is to be refused, but the status is {exchange.status}", exchange)
     require_answer(exchange)

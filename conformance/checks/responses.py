@@ -9,12 +9,12 @@ from typing import Any
 from specvino.conformance.cases.session import LIMITS, Session
 from specvino.conformance.cases.stored_responses import SHORT, input_tokens, items_of
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.rules.outputs import outputs, thought
+from specvino.conformance.rules.outputs import has_reasoning, outputs
 from specvino.conformance.verdict import Failed, Skipped
 from specvino.document.validator import Validator
 
+# Seconds. Clocks may be wrong by hours; milliseconds, or no time at all, are off by years.
 A_DAY = 86_400
-"""Seconds. Clocks may be wrong by hours; milliseconds, or no time at all, are off by years."""
 
 
 async def same_input(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
@@ -108,7 +108,7 @@ async def goes_back_in(session: Session, endpoint: str, *, body: Mapping[str, An
     first = await session.answered(endpoint, body)
     items = items_of(first)
     if not items_of(first, "message"):
-        raise Skipped("the model thought until it had no tokens left")
+        raise Skipped("the reasoning left no tokens for an answer")
     question = {"role": "user", "content": body["input"]}
     again = {**body, "input": [question, *items, {"role": "user", "content": then}]}
     second = await session.answered(endpoint, again)
@@ -159,7 +159,7 @@ async def text_part_logprobs(
     exchange = await session.answered(endpoint, body)
     texts = list(_texts(exchange))
     if not texts:
-        raise Skipped("the model thought until it had no tokens left")
+        raise Skipped("the reasoning left no tokens for an answer")
     for part in texts:
         tokens = part.get("logprobs")
         if not tokens:
@@ -177,8 +177,8 @@ async def reasoning_counted(session: Session, endpoint: str, *, body: Mapping[st
     output = next(iter(outputs(exchange)))
     details = (exchange.answer.get("usage") or {}).get("output_tokens_details") or {}
     counted = details.get("reasoning_tokens")
-    if output.thoughts.strip() and not counted:
-        raise Failed(f"there are thoughts, but reasoning_tokens is {counted!r}", exchange)
+    if output.reasoning.strip() and not counted:
+        raise Failed(f"there is reasoning, but reasoning_tokens is {counted!r}", exchange)
     if counted and not items_of(exchange, "reasoning"):
         raise Failed(f"reasoning_tokens is {counted}, but there is no reasoning item", exchange)
 
@@ -188,7 +188,7 @@ async def text_fits(session: Session, endpoint: str, *, body: Mapping[str, Any],
     exchange = await session.answered(endpoint, body)
     output = next(iter(outputs(exchange)))
     if output.reason == "length":
-        what = "thoughts" if thought(exchange, output) and not output.text else "answer"
+        what = "reasoning" if has_reasoning(exchange, output) and not output.text else "answer"
         raise Skipped(f"the {what} had too few tokens")
     try:
         value = json.loads(output.text)

@@ -50,4 +50,4 @@ def _without_effect(exchange: Exchange) -> list[str]:
 
 
 def _texts(exchange: Exchange) -> list[str]:
-    return [output.thoughts + output.text for output in outputs(exchange)]
+    return [output.reasoning + output.text for output in outputs(exchange)]

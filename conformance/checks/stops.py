@@ -94,8 +94,8 @@ async def limit_cuts(session: Session, endpoint: str, *, body: Mapping[str, Any]
     await _compared(session, endpoint, body, compare)
 
 
+# What is wrong, and the answer that shows it.
 Difference = tuple[str, Exchange] | None
-"""What is wrong, and the answer that shows it."""
 
 
 async def _compared(
@@ -128,7 +128,7 @@ def _said(exchange: Exchange) -> Output:
     """Returns the text of the first choice. Raises Skipped where it has none, or reasoning too, in which a stop text
     may occur."""
     output = next(outputs(exchange), None)
-    if output is None or output.thoughts or not output.text:
+    if output is None or output.reasoning or not output.text:
         raise Skipped("the model thinks first, or says nothing")
     return output
 
@@ -138,7 +138,7 @@ def _answers(exchange: Exchange) -> list[tuple[str, Any]]:
 
 
 def _all(output: Output) -> str:
-    return output.thoughts + output.text
+    return output.reasoning + output.text
 
 
 def _made(exchange: Exchange) -> int:

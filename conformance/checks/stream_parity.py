@@ -8,6 +8,7 @@ from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.verdict import Failed, Skipped
 
+# What belongs to one answer alone, or to being streamed.
 OWN = (
     "id",
     "call_id",
@@ -20,10 +21,9 @@ OWN = (
     "cached_tokens",
     "timings",
 )
-"""What belongs to one answer alone, or to its form."""
 
+# Rounds in which the streamed answer and the whole one stay as they are, and differ, before that is wrong.
 ROUNDS = 3
-"""In which a form of the answer always has to be the same, and always another than the other form's, to be wrong."""
 
 
 async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:

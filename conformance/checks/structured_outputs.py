@@ -8,12 +8,12 @@ from specvino.conformance.cases.expect import expect
 from specvino.conformance.cases.session import LIMITS, Session, require_answer
 from specvino.conformance.checks.token_budget import with_room
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.rules.outputs import Output, outputs, thought
+from specvino.conformance.rules.outputs import Output, has_reasoning, outputs
 from specvino.conformance.verdict import Failed, Skipped
 from specvino.document.validator import Validator
 
+# Characters of white space in a row, more than any layout has.
 LONGEST_BLANK = 40
-"""Characters of white space in a row, more than any layout has."""
 
 OBJECT = {"type": "object"}
 
@@ -85,21 +85,21 @@ async def unharmed(
 
 
 def _schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    form: Mapping[str, Any] = body["response_format"]
-    return form["json_schema"]["schema"] if form["type"] == "json_schema" else OBJECT
+    format: Mapping[str, Any] = body["response_format"]
+    return format["json_schema"]["schema"] if format["type"] == "json_schema" else OBJECT
 
 
 def _value(exchange: Exchange, output: Output, *, bounded: bool = True) -> Any:
     """Returns the answer's JSON. Raises Failed, or Skipped where a model spent too long on reasoning or declined to
     answer. `bounded` says that its structure has a longest text."""
-    if output.reason == "length" and thought(exchange, output):
-        raise Skipped("the model's thoughts used up its tokens")
+    if output.reason == "length" and has_reasoning(exchange, output):
+        raise Skipped("the model's reasoning used up its tokens")
     if (output.choice.get("message") or {}).get("refusal"):
         raise Skipped("the model declines to answer")
     if output.reason == "length":
         blank = len(output.text) - len(output.text.rstrip()) > LONGEST_BLANK
         if not bounded and not blank:
-            raise Skipped("the model's object had no end when its tokens were used up, as its form allows")
+            raise Skipped("the model's object had no end when its tokens were used up, as its schema allows")
         what = "white space" if blank else repr(output.text[-80:])
         raise Failed(f"the answer has no end, but runs on with {what}", exchange)
     if output.reason != "stop":

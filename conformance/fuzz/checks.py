@@ -14,8 +14,8 @@ from specvino.conformance.streams.sse_judge import SseJudge
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import Stream
 
+# True says that there was nothing to check.
 Check = Callable[[CheckContext, Response, Case[Any]], bool | None]
-"""True says that there was nothing to judge."""
 
 
 def checks_for(dialect: Dialect) -> tuple[Check, ...]:

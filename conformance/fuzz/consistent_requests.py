@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from specvino.conformance.fuzz.refusals.images import is_in_request, url_of
-from specvino.conformance.fuzz.refusals.structured_outputs import asks_for_form
+from specvino.conformance.fuzz.refusals.structured_outputs import structured_output_fields
 from specvino.conformance.fuzz.refusals.tools import forces, functions, named
 from specvino.conformance.fuzz.refusals.values import DRAFTING, PENALTIES, RESERVED
 
+# Of a search: servers have limits, and each candidate is an answer's work.
 MOST_BEAMS = 4
-"""Of a search: servers have limits, and each candidate is an answer's work."""
 
+# 8 x 8 pixels of one colour.
 IMAGE = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFUlEQVR42mO8IyLCgA0wMeAAg1MCANDoARQXWCREAAAA"
     "AElFTkSuQmCC"
 )
-"""8 x 8 pixels of one colour."""
 
 # The types of the parts that few models can read.
 _UNREAD = ("image_url", "input_audio", "file", "input_image", "input_file")
@@ -32,9 +32,9 @@ def consistent(body: Mapping[str, Any], *, images: bool) -> dict[str, Any]:
     if changed.get("functions") and changed.get("tools"):
         del changed["functions"]
     _have_tools(changed)
-    if len(list(asks_for_form(changed))) == 2:
+    if len(list(structured_output_fields(changed))) == 2:
         del changed["response_format"]
-    if forces(changed) or any(asks_for_form(changed)):
+    if forces(changed) or any(structured_output_fields(changed)):
         changed.pop("ignore_eos", None)
         changed.pop("min_tokens", None)
     _search(changed)
@@ -63,7 +63,7 @@ def _search(body: dict[str, Any]) -> None:
     if best_of is None:
         return
     n = body.get("n") or 1
-    if forces(body) or any(asks_for_form(body)) or n > MOST_BEAMS:
+    if forces(body) or any(structured_output_fields(body)) or n > MOST_BEAMS:
         del body["best_of"]
         return
     body["best_of"] = max(n, min(best_of, MOST_BEAMS))

@@ -23,13 +23,13 @@ from specvino.document.operations import Operation
 SEED = 20250101
 
 
+# Checks that say of a 5xx what is no news.
 OF_CRASHES = ("content_type_conformance", "error_code_conformance", "positive_data_acceptance")
-"""Checks that say of a 5xx what is no news."""
 
 ACCEPTANCE = "positive-data-acceptance"
 
+# Refusals of valid requests, ordinary ones first, that can't all be for something special in the request.
 MANY = 5
-"""Refusals of valid requests, ordinary ones first, that can't all be for something special in the request."""
 
 FIRST = ("response_schema_conformance", "response_headers_conformance", "content_type_conformance")
 
@@ -123,7 +123,7 @@ class Fuzz:
         deadline = None if self.max_time is None else time.monotonic() + self.max_time
         server = Server(target, dialect.document)
         models = tuple(self.models) or server.models
-        if dialect.name != WHOLE:  # our own document is held against all of a server
+        if dialect.name != WHOLE:  # our own document is tested against all of a server
             left_out |= missing(server, dialect, models[0])
         without = [] if target.key and heeds_keys(server, dialect, models[0]) else ["ignored_auth"]
         asked = [

@@ -26,8 +26,8 @@ from specvino.document.validator import Validator, Validators
 
 OF_BUSY = (ServerError, RejectedPositiveData, UndefinedStatusCode)
 
+# Statuses for limits that a server has of its own: on sizes, and on how much it does at once.
 OWN = (413, 414, 429, 431)
-"""Statuses for limits that a server has of its own: on sizes, and on how much it does at once."""
 
 
 def _is_busy(response: Response) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+# The types of the items that are turns of their own.
 TURNS = ("message", "function_call_output")
-"""The types of the items that are turns of their own."""
 
 
 @dataclass(frozen=True, slots=True)

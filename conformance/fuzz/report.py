@@ -9,8 +9,8 @@ from specvino.conformance.http.exchange import Exchange
 
 Ended = Literal["completed", "max_time", "interrupted", "server_unavailable"]
 
+# Characters of a request or an answer in a terminal; some are megabytes.
 LONGEST_SHOWN = 2000
-"""Characters of a request or an answer in a terminal; some are megabytes."""
 
 
 MOST_REFUSALS = 5

@@ -79,7 +79,7 @@ class FuzzRun:
 
     def execute(self) -> None:
         """Fills the report as it goes. Raises OSError for a server that doesn't answer, and ValueError for a document
-        with a refusal that nobody can judge."""
+        with a refusal that has no predicate."""
         document = self.dialect.document
         if unknown := unknown_codes(document):
             raise ValueError(f"no predicate judges the refusals {', '.join(sorted(unknown))}")
@@ -177,7 +177,7 @@ class FuzzRun:
 
 @contextlib.contextmanager
 def _registered(caps: Caps, kept: StoredIds, checks: Sequence[Check]) -> Iterator[None]:
-    """Registers checks and hooks for as long as a run takes: Schemathesis 4.32 knows them only globally (decision 042)."""
+    """Registers checks and hooks for the time of a run: Schemathesis 4.32 knows them only globally (decision 042)."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
         caps.apply(case)

@@ -18,8 +18,8 @@ from specvino.document.loading import OPENAPI_31, load
 if TYPE_CHECKING:
     from openapi_core.protocols import Request
 
+# So many answers of one shape are validated: it takes a thousandth of a second, and most answers are refusals.
 MOST_ALIKE = 8
-"""So many answers of one form are validated: it takes a thousandth of a second, and most answers are refusals."""
 
 _HOST = "http://server.invalid"
 

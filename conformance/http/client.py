@@ -13,8 +13,8 @@ import httpx
 
 from specvino.conformance.http.exchange import Ended, Exchange, Request
 
+# Bytes of an answer that are read: an event without end must not fill the memory.
 LONGEST = 8_000_000
-"""Bytes of an answer that are read: an event without end must not fill the memory."""
 
 RETRIED = (429, 503)
 LONGEST_WAIT = 30.0

@@ -10,8 +10,8 @@ from specvino.conformance.http.sse import Decoder, ServerSentEvent
 from specvino.conformance.streams.fold import fold_chat, fold_completion
 from specvino.conformance.streams.fold_response import fold_response
 
+# How an exchange ended: `left` says that we closed the connection on purpose.
 Ended = Literal["complete", "cut off", "too slow", "too long", "unreachable", "left"]
-"""How it ended: `left` says that we closed the connection on purpose."""
 
 FOLDS = {"chat": fold_chat, "completions": fold_completion, "responses": fold_response, "response": fold_response}
 

@@ -17,22 +17,22 @@ from specvino.conformance.http.exchange import Exchange, Request, Unreadable
 
 KEYLESS = (401, 403)
 
+# Where the API of a server often is, for those who named only the server.
 BASES = ("/v1", "/v3", "/openai/v1", "/api/v1")
-"""Where the API of a server often is, for those who named only the server."""
 
 LAST_PORT = 65_535
 
+# The name of a header.
 TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-"""The name of a header."""
 
+# Headers that cases set, or leave out, for what they look at.
 OF_REQUESTS = ("content-type", "content-length", "transfer-encoding", "connection", "accept", "origin")
-"""Headers that cases set, or leave out, for what they look at."""
 
+# Seconds between two questions whether the server is ready.
 PAUSE = 1.0
-"""Seconds between two questions whether the server is ready."""
 
+# Models that a message lists.
 MOST_NAMES = 8
-"""Models that a message lists."""
 
 
 class CannotRun(Exception):

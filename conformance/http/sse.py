@@ -4,8 +4,8 @@ import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+# What the standard calls an event to which the stream gave no name.
 NAMELESS = "message"
-"""What the standard calls an event to which the stream gave no name."""
 
 
 @dataclass(frozen=True, slots=True)

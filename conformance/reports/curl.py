@@ -6,11 +6,11 @@ from specvino.conformance.http.client import Target, full_url
 from specvino.conformance.http.exchange import Request
 from specvino.conformance.reports.redact import HIDDEN
 
+# What stands for the key, as the shell fills it in.
 KEY = "$SPECVINO_API_KEY"
-"""What stands for the key, as the shell fills it in."""
 
+# Bytes of a body that are written out.
 LONGEST = 20_000
-"""Bytes of a body that are written out."""
 
 
 def curl(request: Request, target: Target) -> str:

@@ -8,8 +8,9 @@ from specvino.conformance.reports.records import Line, Report, count, summary
 from specvino.conformance.verdict import Verdict
 
 LONGEST = 300
+
+# Findings that are listed: such pages have limits.
 MOST = 50
-"""Findings that are listed: such pages have limits."""
 
 
 def write(report: Report, path: Path) -> None:

@@ -11,11 +11,11 @@ from specvino.conformance.verdict import Verdict
 
 FORMAT = 1
 
+# Verdicts that a run doesn't pass with.
 BAD = (Verdict.FAIL, Verdict.ERROR)
-"""Verdicts that a run doesn't pass with."""
 
+# Verdicts that say something of the server; the others that nobody knows.
 JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED)
-"""Verdicts that say something of the server; the others that nobody knows."""
 
 
 class Record(BaseModel):
@@ -196,8 +196,8 @@ def totals(counts: Mapping[Verdict, int]) -> str:
     return f"{' · '.join(parts)} of {sum(counts.values())}"
 
 
+# Verdicts that are counted also where they are none.
 SHOWN = (Verdict.PASS, Verdict.FAIL)
-"""Verdicts that are counted also where they are none."""
 
 
 def left_out(header: Header) -> Iterator[str]:

@@ -8,15 +8,15 @@ from specvino.conformance.http.client import Target
 
 HIDDEN = "[redacted]"
 
+# Headers whose values nobody needs to see.
 SECRET = ("authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key", "api-key")
-"""Headers whose values nobody needs to see."""
 
+# Characters of a key below which it is only looked for as a word: a placeholder such as `none` must not blot out the
+# same letters elsewhere.
 SHORT = 8
-"""Characters of a key below which it is only looked for as a word: a placeholder such as `none` must not blot out the
-same letters elsewhere."""
 
+# Backslashes before a character that are looked through: each JSON text within another doubles them.
 MOST_ESCAPES = 8
-"""Backslashes before a character that are looked through: each JSON text within another doubles them."""
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 

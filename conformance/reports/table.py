@@ -24,8 +24,8 @@ STYLES = {
     Verdict.ERROR: "magenta",
 }
 
+# Characters of a command that are shown.
 CURL = 1_000
-"""Characters of a command that are shown."""
 
 
 class LiveTable:

@@ -29,5 +29,5 @@ RULES: tuple[Callable[[Dialect], Rule], ...] = (
     IdsUnique,
 )
 
+# The rules for what is no operation of the document.
 RULES_OF_TRANSPORT: tuple[Callable[[Dialect], Rule], ...] = (ErrorEnvelope, NoServerError)
-"""Those for what is no operation of the document."""

@@ -50,8 +50,8 @@ def _message(deltas: list[Piece]) -> dict[str, Any]:
     is null."""
     message: dict[str, Any] = {"role": "assistant", "content": _text(deltas, "content"), "refusal": None}
     for name in ("reasoning_content", "reasoning"):
-        if thoughts := _text(deltas, name):
-            message[name] = thoughts
+        if reasoning := _text(deltas, name):
+            message[name] = reasoning
     by_index: dict[int, list[Piece]] = defaultdict(list)
     for delta in deltas:
         for call in delta.get("tool_calls") or ():

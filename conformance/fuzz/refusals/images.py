@@ -13,8 +13,9 @@ from specvino.conformance.fuzz.server import Server
 
 MOST_IMAGES = 64
 MOST_BYTES = 20_000_000
+
+# The pixels of all images after they were made smaller, so a single one below it is never too large.
 MOST_PIXELS = 1 << 25
-"""The pixels of all images after they were made smaller, so a single one below it is never too large."""
 MOST_RATIO = 100
 
 _DATA = re.compile(r"(?i)(data:[^,]{0,256};)?base64,")

@@ -9,11 +9,11 @@ from specvino.conformance.fuzz.server import Server
 # A chat template spends at least these on a turn beside its text: something before it and something after it.
 TURN_TOKENS = 2
 
+# The types of the items of which a prompt can be made.
 READABLE = ("message", "function_call", "function_call_output", "reasoning")
-"""The types of the items of which a prompt can be made."""
 
+# The names of the most tokens of an answer, the one that wins where several are given first.
 TOKEN_LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
-"""The names of the most tokens of an answer, the one that wins where several are given first."""
 
 
 def context_length_exceeded(refused: Refused, server: Server) -> bool:

@@ -10,9 +10,10 @@ from specvino.conformance.fuzz.refusals.refused import Refused
 from specvino.conformance.fuzz.refusals.tools import forces
 from specvino.conformance.fuzz.server import Server
 
+# Keywords that the document says are not enforced, beside those that begin with `dependen` and `unevaluated`.
 UNENFORCED = ("not", "if", "contains", "uniqueItems", "additionalItems")
-"""Keywords that the document says are not enforced, beside those that begin with `dependen` and `unevaluated`."""
 
+# Keywords that are enforced as far as a grammar can say them.
 IN_PART = frozenset(
     {
         *("allOf", "anyOf", "oneOf", "then", "else", "$ref", "$dynamicRef", "$recursiveRef", "enum", "const"),
@@ -20,7 +21,6 @@ IN_PART = frozenset(
         *("patternProperties", "propertyNames", "additionalProperties", "minProperties", "maxProperties"),
     }
 )
-"""Keywords that are enforced as far as a grammar can say them."""
 
 _FIELDS = re.compile(
     r"(response_format\.json_schema\.schema|response_format\.json_schema|response_format|text\.format\.schema"
@@ -30,7 +30,7 @@ _FIELDS = re.compile(
 _VALUES: tuple[Any, ...] = (None, True, False, 0, 1, -1, 0.5, "", "a", "0", [], [0], {}, {"a": 0})
 
 
-def asks_for_form(body: Mapping[str, Any]) -> Iterator[str]:
+def structured_output_fields(body: Mapping[str, Any]) -> Iterator[str]:
     """Yields the fields that ask for a structured output."""
     for field, format in (("response_format", body.get("response_format")), ("text", _text_format(body))):
         if isinstance(format, Mapping) and format.get("type") != "text":
@@ -78,7 +78,7 @@ def _schema(refused: Refused) -> tuple[str, Any] | None:
     if field is None:
         return None
     name = field[1]
-    if name.startswith(("tools", "functions")) and not forces(body) and not any(asks_for_form(body)):
+    if name.startswith(("tools", "functions")) and not forces(body) and not any(structured_output_fields(body)):
         return None
     schema = refused.value(name)
     if name == "response_format.json_schema.schema" and schema is None:  # a property of that name, or no schema
