@@ -25,12 +25,13 @@ from specvino.portal.source import SYSTEMS, Source
 
 HERE = files("specvino.portal")
 
+# Writes the pages that compare servers, of the reports in some files, into a folder.
 SideBySide = Callable[[Sequence[Path], Path], object]
-"""Writes the pages that compare servers, of the reports in some files, into a folder."""
 
+# The hand-written pages, which stand in docs/.
 WRITTEN = files("specvino.docs")
-"""The hand-written pages, which stand in docs/."""
 
+# The parts of the site that are made from the document.
 MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
     "matrix": matrix.pages,
     "dialects": dialects.pages,
@@ -40,10 +41,9 @@ MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
     "vocabulary": vocabulary.pages,
     "reference": reference.pages,
 }
-"""The parts of the site that are made from the document."""
 
+# A file that every site has and no source folder, by which one that was built before is known.
 MARK = "openapi/specvino.json"
-"""A file that every site has and no source folder, by which one that was built before is known."""
 
 
 class BuildError(Exception):

@@ -11,10 +11,12 @@ PADDING = 16
 GAP = 8
 PILL = 24
 TITLE = 26
+
+# Pixels of a letter, roughly: widths only have to be enough.
 LETTER = 7.3
-"""Pixels of a letter, roughly: widths only have to be enough."""
+
+# Pixels after which pills go on in the next row.
 WIDEST = 560
-"""Pixels after which pills go on in the next row."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from specvino.portal.words import Schema, remark, taken
 
 __all__ = ["SYSTEMS", "TITLES", "Field", "Operation", "Source", "Support"]
 
+# The headings of the endpoints, and of the envelope of errors, in the order of the pages.
 TITLES = {
     "chat": "Chat completions",
     "completions": "Completions",
@@ -30,7 +31,6 @@ TITLES = {
     "openapi": "The document",
     "error": "Errors",
 }
-"""The headings of the endpoints, and of the form of errors, in the order of the pages."""
 
 
 @dataclass(frozen=True, slots=True)

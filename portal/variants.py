@@ -6,8 +6,8 @@ from typing import Any
 
 from specvino.portal.words import Schema, component
 
+# How many of the objects that have the same field are named.
 NAMED = 6
-"""How many of the objects that have the same field are named."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from specvino.portal.pages.fields import chip
 from specvino.portal.pages.page import Page, cell
 from specvino.portal.source import SYSTEMS, TITLES, Field, Source
 
-FORMS = {
+ENVELOPES = {
     "openai": 'the object `{"error": {"message", "type", "param", "code"}}`',
     "string": 'a text, `{"error": "…"}`',
     "detail": '`{"detail": …}`, as FastAPI gives it',
@@ -94,10 +94,10 @@ def _text(source: Source, system: str) -> Iterator[str]:
 def _errors(head: dict[str, Any]) -> str:
     """Returns the usual shape of errors, and those of some statuses."""
     others: dict[str, list[str]] = {}
-    for status, form in head.get("envelopes", {}).items():
-        others.setdefault(form, []).append(status)
-    told = [f"{' and '.join(statuses)}: {FORMS[form]}" for form, statuses in others.items()]
-    return "; ".join([FORMS[head["envelope"]], *told])
+    for status, envelope in head.get("envelopes", {}).items():
+        others.setdefault(envelope, []).append(status)
+    told = [f"{' and '.join(statuses)}: {ENVELOPES[envelope]}" for envelope, statuses in others.items()]
+    return "; ".join([ENVELOPES[head["envelope"]], *told])
 
 
 def _level(field: Field, system: str) -> str | None:

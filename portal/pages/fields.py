@@ -11,11 +11,11 @@ from specvino.portal.words import Schema, component, values
 
 HANDLING = {"supported": "supported", "accepted": "no effect, by nature", "unsupported": "not supported here"}
 
+# How the values are named that are supported, where others aren't.
 SUPPORTED_VALUES = {"supported": " for", "unsupported": ", except"}
-"""How the values are named that are supported, where others aren't."""
 
+# Values of which the name is told instead.
 MANY = 12
-"""Values of which the name is told instead."""
 
 
 def description(schema: Schema, schemas: Mapping[str, Schema]) -> str:

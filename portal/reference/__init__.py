@@ -8,8 +8,8 @@ from typing import Any
 
 ASSETS = ("scalar.js", "page.js", "page.css", "icon.svg")
 
+# The systems that the document compares, with the names that readers see.
 SYSTEMS = {"openai": "OpenAI", "ovms": "OVMS", "vllm": "vLLM", "mlc-llm": "MLC-LLM", "fastdeploy": "FastDeploy"}
-"""The systems that the document compares, with the names that readers see."""
 
 HERE = files("specvino.portal.reference")
 
@@ -37,8 +37,8 @@ def _with_events(node: Any) -> Any:
         return node
     if "contentSchema" in node:
         return _with_events(node["contentSchema"])
-    if "anyOf" in node:  # of several forms it shows the first one
-        node = node | {"anyOf": sorted(node["anyOf"], key=lambda form: "contentSchema" not in form)}
+    if "anyOf" in node:  # of several branches it shows the first one
+        node = node | {"anyOf": sorted(node["anyOf"], key=lambda branch: "contentSchema" not in branch)}
     if "x-itemSchema" in node:
         node = {key: value for key, value in node.items() if key != "schema"} | {"itemSchema": node["x-itemSchema"]}
     return {key: _with_events(value) for key, value in node.items()}

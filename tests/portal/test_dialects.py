@@ -36,7 +36,7 @@ def test_all_forms_of_errors():
     for system in SYSTEMS:
         for status, form in SOURCE.dialect(system)["x-dialect"]["errors"].get("envelopes", {}).items():
             assert status in row(system, "Errors")
-            assert dialects.FORMS[form] in row(system, "Errors")
+            assert dialects.ENVELOPES[form] in row(system, "Errors")
 
 
 def test_what_is_different_in_a_stream():
