@@ -7,12 +7,12 @@ from typing import Any
 
 LICENSE = Path(__file__).parent / "LICENSE.txt"
 
+# A file in a package that names the others, by which a package that may be replaced is known.
 MADE = ".specvino-client"
-"""A file in a package that names the others, by which a package that may be replaced is known."""
 
 
+# Where examples look for a server of one's own.
 OWN_SERVER = "http://127.0.0.1:8000"
-"""Where examples look for a server of one's own."""
 
 
 class PackageError(Exception):
