@@ -74,7 +74,7 @@ VALIDATING = (
 
 
 def for_models(document: dict[str, Any]) -> dict[str, Any]:
-    """The document as datamodel-code-generator shall see it: the shapes alone.
+    """Returns the document as datamodel-code-generator shall see it: the shapes alone.
 
     It goes without defaults too, so that an absent field stays absent in a model; they are a table of their own. Of the
     titles only those of components are left: the generator would make a class of an inline branch that has one.

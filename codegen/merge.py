@@ -53,7 +53,7 @@ def part_level(endpoint: str, part: str, dialect: dict[str, Any]) -> str | None:
 
 
 def support(found: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
-    """What a dialect says of each field, by the field's name; those of which it says nothing are left out.
+    """Returns what a dialect says of each field, by the field's name; those of which it says nothing are left out.
 
     A field without an entry has the level of the nearest field around it that has one. Every field inside one that a
     system is without is so too; what a system has in full, it has with all fields of the same origin; partial says

@@ -56,7 +56,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
 def _missing(
     found: list[Field], levels: dict[str, Entry], known: list[tuple[str, str]], dialect: dict[str, Any]
 ) -> set[tuple[str, str]]:
-    """The parts, as (endpoint, part), that the system is without: it says so, or has none of their fields.
+    """Returns the parts, as (endpoint, part), that the system is without: it says so, or has none of their fields.
 
     The request is among them only where the whole endpoint is, and the schema of errors never.
     """

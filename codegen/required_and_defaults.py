@@ -1,4 +1,4 @@
-"""What a system asks of a request: which fields must be there, and what an absent one counts as."""
+"""Required fields and defaults of a request in one system: which must be there, and what an absent one counts as."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from specvino.document.validator import Validators
 
 
 def must_be_there(schema: Schema, said: Said, ours: bool) -> bool:
-    """Whether the system wants the property of this object; as in this project's document where it says nothing, or
-    several things.
+    """Tells whether the system wants the property of this object; as in this project's document where it says nothing,
+    or several things.
 
     `required: [user, tool]` names the branches of a union, by the value that tells them apart, in which it wants it.
     """

@@ -1,5 +1,4 @@
-"""What a server is tested against: the document of one system, with its answers, events, errors and levels of
-support."""
+"""The document of a system, which a server is tested against: its answers, events, errors and levels of support."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a run says of a rule."""
+"""Verdicts: what a run says of a rule."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Why an engine may not answer. Each class says who is at fault.
+"""Errors: why an engine may not answer. Each class says who is at fault.
 
 EngineError
   PromptError               the caller: this prompt can't be answered

@@ -1,4 +1,4 @@
-"""What an engine is asked: prompts and how to continue them."""
+"""The request to an engine: prompts and how to continue them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an engine yields while it answers a request.
+"""Segments, which an engine yields while it answers a request.
 
 A stream of segments is `Started`, then per choice what it consists of and exactly one `Finish` (choices interleave
 freely), and at last one `Usage`. A choice consists of texts, reasoning and calls, in the order in which they came. A

@@ -1,4 +1,4 @@
-"""What the portal's pages are made from: the documents and their fields."""
+"""The source of the portal's pages: the documents and their fields."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -67,8 +67,8 @@ class Field:
         return list(dict.fromkeys(owner.schema["x-origin"] for owner in self.owners))
 
     def handling(self, schema: Schema) -> str:
-        """How this server handles it, as one of its owners says: supported, accepted or unsupported; for fields of
-        answers, when they have it. What lies in a field without effect has none either."""
+        """Tells how this server handles it, as one of its owners says: supported, accepted or unsupported; for fields
+        of answers, when they have it. What lies in a field without effect has none either."""
         if self.part != "request":
             return str(schema["x-emit"])
         outer = {self.around.handling(owner.schema) for owner in self.around.owners} if self.around else {"supported"}

@@ -1,4 +1,4 @@
-"""The last middleware: validation -> handler -> answer, for one operation of the document."""
+"""The last middleware: validation, handler and answer, for one operation of the document."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence

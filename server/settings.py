@@ -1,4 +1,4 @@
-"""What an operator can set of the HTTP side."""
+"""The settings of the HTTP side, for an operator."""
 
 from dataclasses import dataclass
 

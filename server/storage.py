@@ -1,4 +1,4 @@
-"""What a server keeps on the disk: stored responses, and the key with which it encrypts."""
+"""The storage of a server on the disk: stored responses, and the key with which it encrypts."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""What is written at the properties: descriptions, notes, origins, handling or emission, supported values, defaults."""
+"""The markings of properties: descriptions, notes, origins, handling or emission, supported values, defaults."""
 
 import re
 from collections.abc import Iterator

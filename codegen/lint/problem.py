@@ -1,4 +1,4 @@
-"""What a rule finds."""
+"""The problem that a rule finds."""
 
 from dataclasses import dataclass
 

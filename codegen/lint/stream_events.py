@@ -1,4 +1,4 @@
-"""What the events of a stream can hold, by the schema of its events."""
+"""The events of a stream: what they can hold, by their schema."""
 
 from collections.abc import Iterator
 from typing import Any

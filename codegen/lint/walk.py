@@ -1,4 +1,4 @@
-"""How the rules go through a document."""
+"""The parts of the document that the rules go through."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a server may be without: each is asked for once, before the first case that needs it."""
+"""Capabilities, which a server may be without: each is asked for once, before the first case that needs it."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,4 +1,4 @@
-"""Which cases a run has."""
+"""The plan of a run: which cases it has."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

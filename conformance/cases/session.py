@@ -1,4 +1,4 @@
-"""What a case has to work with: it sends requests as an ordinary client would, and keeps what came back."""
+"""The session of a case: it sends requests as an ordinary client would, and keeps what came back."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What the chunks of a stream have."""
+"""The chunks of a stream: what they hold."""
 
 from collections.abc import Mapping
 from typing import Any

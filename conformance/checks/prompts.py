@@ -1,4 +1,4 @@
-"""What reaches the model, as far as the number of the prompt's tokens shows it."""
+"""Prompts: what reaches the model, as far as the number of the prompt's tokens shows it."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What responses count, say and repeat."""
+"""Responses: what they count, say and repeat."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""How tokens are chosen."""
+"""Sampling: how tokens are chosen."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

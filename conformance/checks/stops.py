@@ -1,4 +1,4 @@
-"""Where answers end: stop texts and limits, seen by comparing with the same answer without them."""
+"""Stop texts and limits, where answers end, seen by comparing with the same answer without them."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the run needs to know of the OpenAPI document."""
+"""The OpenAPI document as a fuzz run needs it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What Schemathesis recorded of a request, as the rest of the suite has it."""
+"""Exchanges: what Schemathesis recorded of a request, as the rest of the suite has it."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is no finding where a server is tested against another vendor's document.
+"""Drops what is no finding where a server is tested against another vendor's document.
 
 Nobody knows what the served model can't do, and such a document lists no refusals; so a proper refusal of a valid
 request is only counted. A limit in it may be one that only we have; so invalid requests must be refused only for what

@@ -1,4 +1,4 @@
-"""What a run found."""
+"""The report of a fuzz run."""
 
 from collections import Counter
 from collections.abc import Iterator

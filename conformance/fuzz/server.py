@@ -1,4 +1,4 @@
-"""What a server says about itself when it is asked: needed to tell whether its refusals are true."""
+"""Answers of a server about itself: needed to tell whether its refusals are true."""
 
 import json
 import time

@@ -68,8 +68,9 @@ class Client:
         leave_at: float | None = None,
         deadline: float | None = None,
     ) -> Exchange:
-        """`leave_after` closes the connection after that many pieces of the body, `leave_at` after so many seconds.
-        Waits and tries again where the server says that it is busy; never raises for anything that the server does."""
+        """Sends a request and returns the exchange. `leave_after` closes the connection after that many pieces of the
+        body, `leave_at` after so many seconds. Waits and tries again where the server says that it is busy; never
+        raises for anything that the server does."""
         for retries in range(MOST_RETRIES + 1):
             exchange = await self._once(request, leave_after, leave_at, retries)
             if exchange.status is None and exchange.ended == "cut off" and retries == 0:

@@ -1,5 +1,4 @@
-"""What must be known before anything is tried: whether there is a server, whether it takes the key, and which model it
-serves."""
+"""The preflight of a run: whether there is a server, whether it takes the key, and which model it serves."""
 
 import asyncio
 import re

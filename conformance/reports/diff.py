@@ -1,4 +1,4 @@
-"""What got better or worse from one run to another."""
+"""The differences from one run to another: what got better or worse."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""What an answer says, the same for all endpoints."""
+"""The outputs of an answer, read alike for all endpoints."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

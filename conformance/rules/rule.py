@@ -1,4 +1,4 @@
-"""What a rule is."""
+"""The base of all rules."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping

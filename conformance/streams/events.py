@@ -1,4 +1,4 @@
-"""Which facts an event states, and what stands where in it."""
+"""Events: which facts they state, and what stands where in them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

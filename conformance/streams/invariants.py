@@ -1,4 +1,4 @@
-"""What each invariant of a stream demands. The table (`generated/streams.py`) says what they mean."""
+"""The invariants of a stream: what each demands. The table (`generated/streams.py`) says what they mean."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What the pipeline is given for a request's constraint."""
+"""Structured output: what the pipeline is given for a request's constraint."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a schema says of an object's members, one by one.
+"""The members of an object: what a schema says of them, one by one.
 
 Some tool parsers' models write a call's arguments so. What a schema says of the object as a whole is then lost:
 `Members.beyond` names it.

@@ -1,4 +1,4 @@
-"""Which JSON types a schema admits."""
+"""The JSON types that a schema admits."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What constrains an answer: the structured output or the calls that the request wants, and reasoning before both."""
+"""Constraints of an answer: the structured output or the calls that the request wants, and reasoning before both."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What the worker has sent for one request, until the request takes it."""
+"""The queue of what the worker has sent for one request, until the request takes it."""
 
 import asyncio
 

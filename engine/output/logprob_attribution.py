@@ -1,4 +1,4 @@
-"""Which tokens the pieces of an output were made of."""
+"""The attribution of logprobs: which tokens the pieces of an output were made of."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a model's output consists of."""
+"""The pieces of a model's output."""
 
 from dataclasses import dataclass
 

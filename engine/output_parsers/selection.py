@@ -1,4 +1,5 @@
-"""How a model writes tool calls and reasoning: as its operator says, else as its chat template shows."""
+"""The choice of the formats in which a model writes tool calls and reasoning: as its operator says, else as its chat
+template shows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

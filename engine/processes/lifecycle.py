@@ -1,4 +1,4 @@
-"""What every child says of itself, whatever its work."""
+"""The messages of every child about itself, whatever its work."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""What turns a sequence's token ids into text while they come."""
+"""The detokenizer, which turns a sequence's token ids into text while they come."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -37,7 +37,7 @@ def here(field: Field, schema: Schema) -> str:
 
 
 def told(field: Field, say: Callable[[Schema], str]) -> str:
-    """What is to be said of a field as HTML: once, where it is the same for all who have it, else for each."""
+    """Returns what is to be said of a field as HTML: once, where it is the same for all who have it, else for each."""
     said = dict.fromkeys(say(owner.schema) for owner in field.owners)
     if len(said) == 1:
         return html(*said)

@@ -77,7 +77,7 @@ class Explainer:
         return max(found, key=lambda each: [step for step in each[0] if isinstance(step, int)])
 
     def _begins(self, pointer: str, value: list[Any]) -> bool:
-        """Whether the first element of a list has a right type: for a fraction an integer was meant."""
+        """Tells whether the first element of a list has a right type: for a fraction an integer was meant."""
         schema = resolved(self._schema, at(self._schema, pointer))
         if not value or "items" not in schema:
             return True

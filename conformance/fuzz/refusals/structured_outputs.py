@@ -1,4 +1,4 @@
-"""What structured output a request asks for, and refusals of schemas and structural tags."""
+"""Structured outputs that a request asks for, and refusals of schemas and structural tags."""
 
 import re
 from collections.abc import Iterator, Mapping

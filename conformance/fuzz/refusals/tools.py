@@ -1,4 +1,4 @@
-"""What a request says of tools, and refusals of it."""
+"""Tools in a request, and refusals of them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a node says and then an end, as rules that each end with a reference to the next one.
+"""Right-linear rules: what a node says and then an end, as rules that each end with a reference to the next one.
 
 XGrammar notes for each place in a rule which tokens fit there. A token that runs over the end of the rule fits or not
 by where the rule stands, so it is tried anew at each step: where a rule ends behind each character, that is nearly the

@@ -1,4 +1,4 @@
-"""What arrays and objects need of the conversion that they are a part of."""
+"""The builder: what arrays and objects need of the conversion that they are a part of."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""How strings are written: in JSON, or plainly."""
+"""The style of strings: in JSON, or plainly."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

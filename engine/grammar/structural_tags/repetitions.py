@@ -1,4 +1,4 @@
-"""What counted repetitions come to in a language that only XGrammar reads: it writes most of them out."""
+"""Counted repetitions: what they come to in a language that only XGrammar reads: it writes most of them out."""
 
 import re
 

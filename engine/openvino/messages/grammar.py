@@ -1,4 +1,4 @@
-"""What the server, the grammar process and the trial process say to each other."""
+"""The messages between the server, the grammar process and the trial process."""
 
 import msgspec
 

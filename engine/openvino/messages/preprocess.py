@@ -1,4 +1,4 @@
-"""What the server and the preprocess process say to each other.
+"""The messages between the server and the preprocess process.
 
 Token ids of prompts travel as bytes (int64, the machine's order): the server only counts and forwards them.
 """

@@ -1,4 +1,4 @@
-"""What the server and the worker process say to each other."""
+"""The messages between the server and the worker process."""
 
 import msgspec
 

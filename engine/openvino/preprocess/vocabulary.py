@@ -1,4 +1,4 @@
-"""What a vocabulary tells: how many ids there are, which of them are special, and each id's bytes."""
+"""A vocabulary: how many ids there are, which of them are special, and each id's bytes."""
 
 from pathlib import Path
 from typing import NamedTuple
