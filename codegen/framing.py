@@ -36,8 +36,9 @@ def _adapt(document: dict[str, Any], operation: dict[str, Any], said: dict[str, 
 
 
 def _switch_off(table: dict[str, Any], word: str) -> None:
-    """Drops facts that a system doesn't send. A machine that needs no fact to be opened or ended has that fact among
-    the others; a law, or a field that it has to be constant, is gone."""
+    """Switches off one of the words of `breaks`, what of the table a system doesn't keep, in place. A machine that
+    needs no fact to be opened or ended has that fact among the others; a law, or a field that it has to be constant, is
+    gone."""
     subject, _, detail = word.partition(".")
     if word == "no silent event":
         table["silent"] = True

@@ -35,7 +35,7 @@ def set_default(schema: Schema, said: Said, validators: Validators) -> None:
 
 
 def _default(schema: Schema, entry: Entry, validators: Validators) -> Any:
-    """Reads the text `None` as None."""
+    """Returns the system's default; None is for none."""
     if "default" in entry:
         return entry["default"]
     ours = schema.get("default")

@@ -1,4 +1,4 @@
-"""Errors: why an engine may not answer. Each class says who is at fault.
+"""The reasons why an engine may not answer. Each class says who is at fault.
 
 EngineError
   PromptError               the caller: this prompt can't be answered

@@ -35,7 +35,7 @@ def missing(server: Server, dialect: Dialect, model: str) -> dict[str, str]:
 
 
 def heeds_keys(server: Server, dialect: Dialect, model: str) -> bool:
-    """Tells whether the server refuses a wrong key anywhere: else it was started without one."""
+    """Tells whether the server refuses a wrong key anywhere; else it was started without one."""
     return any(
         server.status(each.method, each.path, _example(dialect, each, model), key="wrong") in (401, 403)
         for each in dialect.operations.values()

@@ -37,7 +37,8 @@ def invalid_image(refused: Refused, server: Server) -> bool:
 
 
 def invalid_image_url(refused: Refused, server: Server) -> bool:
-    """Tells whether an image isn't in the request: only what is may never be refused for its place."""
+    """Tells whether the server sees images, and the one named isn't in the request: what is may never be refused for
+    its place."""
     url = _named_url(refused)
     return url is not None and server.stands_by("sees images", 1) and not is_in_request(url)
 

@@ -29,8 +29,8 @@ _NO_TOKEN = Text("\U0010ffff")
 
 
 def followed(grammar: Grammar, node: Node, end: Node) -> Node:
-    """Returns the rules for `node` and then an end. It must be made of texts and characters, refers to no rules, and
-    nothing in it repeats what may be empty."""
+    """Returns what stands for `node` and then an end. The node must be made of texts and characters, refer to no rules,
+    and repeat nothing that may be empty."""
     match node:
         case Sequence(items):
             for item in reversed(items):

@@ -69,8 +69,9 @@ class Decode(msgspec.Struct, tag=True):
 class Vocabulary(msgspec.Struct, tag=True):
     """Is sent once, before Ready. `table` is each token's bytes, None if tokens' texts depend on their neighbours.
 
-    `drops_space`: a space at the beginning of a text isn't shown. Ids below `size` are those that both the tokenizer
-    and the model have. `special` are the special tokens' texts. `chat_template` is empty where the model has none.
+    `drops_space` says that a space at the beginning of a text isn't shown. Ids below `size` are those that both the
+    tokenizer and the model have. `special` are the special tokens' texts. `chat_template` is empty where the model has
+    none.
     """
 
     table: list[bytes] | None

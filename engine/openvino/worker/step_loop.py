@@ -100,8 +100,8 @@ class StepLoop:
             self._images.pop(id, None)
 
     def step(self) -> Step:
-        """Runs one step and sends what came of it. Raises what the pipeline raises: then GenAI 2026.4.1's is of no more
-        use (decision 004)."""
+        """Runs one step and returns what came of it. Raises what the pipeline raises: then GenAI 2026.4.1's is of no
+        more use (decision 004)."""
         self._admit_waiting()
         for pipeline in self._pipelines:
             pipeline.step()

@@ -8,7 +8,7 @@ import pytest
 from specvino.codegen.lint.support import SYSTEMS
 from specvino.codegen.lint.vocabulary import keywords, misfits
 from specvino.codegen.source import load
-from specvino.codegen.statuses import FORMS, KINDS
+from specvino.codegen.statuses import ENVELOPES, KINDS
 
 from ..conftest import ROOT
 
@@ -52,7 +52,7 @@ def test_whole_dialect_files_fit(real):
 
 def test_systems_statuses_and_envelopes_are_those_of_codegen():
     assert DEFINITIONS["system"]["enum"] == list(SYSTEMS)
-    assert DEFINITIONS["envelope"]["enum"] == list(FORMS)
+    assert DEFINITIONS["envelope"]["enum"] == list(ENVELOPES)
     kinds = {kind for of_status in KINDS.values() for kind in of_status} | {"unknown_route", "method"}
     errors = DEFINITIONS["errors"]["properties"]
     assert set(errors["statuses"]["required"]) == errors["statuses"]["properties"].keys() == kinds
