@@ -22,7 +22,7 @@ CITY = {"type": "object", "properties": {"city": {"enum": ["Paris", "Rome"]}}, "
 FUNCTIONS = [{"name": name, "parameters": CITY} for name in ("get_weather", "get_time")]
 TOOLS = [{"type": "function", "function": function} for function in FUNCTIONS]
 FLAT_TOOLS = [{"type": "function", **function} for function in FUNCTIONS]
-ENVELOPES = [
+FORMS = [
     {"type": "text"},
     {"type": "json_object"},
     {"type": "json_schema", "json_schema": {"name": "c", "schema": CITY}},
@@ -63,7 +63,7 @@ KINDS = {
     "chat": [
         (TEXTS, {"max_tokens": st.integers(1, 40)}, DRAWN | ENDED | PENALTIES | N | CHAT_LOGPROBS),
         (TEXTS, {"max_completion_tokens": st.integers(1, 20)}, BEAMS | N | CHAT_LOGPROBS),
-        (TEXTS, {"max_tokens": st.integers(1, 60), "response_format": pick(ENVELOPES)}, DRAWN | N | CHAT_LOGPROBS),
+        (TEXTS, {"max_tokens": st.integers(1, 60), "response_format": pick(FORMS)}, DRAWN | N | CHAT_LOGPROBS),
         (
             TOLD,
             {"tools": st.just(TOOLS), "max_tokens": st.integers(1, 90)},
@@ -110,7 +110,7 @@ KINDS = {
             {"max_output_tokens": st.integers(1, 60)},
             {"text": st.fixed_dictionaries({"format": pick(FLAT_FORMS)})},
         ),
-        (TEXTS, {"max_output_tokens": st.integers(1, 60)}, {"response_format": pick(ENVELOPES)}),
+        (TEXTS, {"max_output_tokens": st.integers(1, 60)}, {"response_format": pick(FORMS)}),
         (
             TOLD,
             {"tools": st.just(FLAT_TOOLS), "max_output_tokens": st.integers(1, 90)},

@@ -15,7 +15,7 @@ UNENFORCED = {"type": "object", "properties": {"cities": {"type": "array", "uniq
 
 WEATHER, TIME = ("get_weather", {"city": "Paris"}), ("get_time", {"city": "Paris"})
 
-ENVELOPES = ("tools[]", "tools[].function", "functions[]")
+FORMS = ("tools[]", "tools[].function", "functions[]")
 
 
 def tools(path: str, *functions: Tool) -> dict[str, list[Tool]]:
@@ -36,8 +36,8 @@ BOTH = (function(), function("get_time"))
 
 def forms(*names: str) -> list[str]:
     """The fields of a function, in every form that an endpoint has."""
-    chat = [f"chat.{form}.{name}" for form in ENVELOPES for name in names]
-    return chat + [f"responses.{form}.{name}" for form in ENVELOPES[:2] for name in names]
+    chat = [f"chat.{form}.{name}" for form in FORMS for name in names]
+    return chat + [f"responses.{form}.{name}" for form in FORMS[:2] for name in names]
 
 
 @proves("chat.tools", "chat.tools[].type", "chat.tools[].function", "chat.functions")

@@ -11,7 +11,7 @@ from reference_server.generation import NO_FORM, Asked, Generation, Output, Piec
 from reference_server.refusal import Refusal
 from specvino.generated.errors import ErrorCode
 
-ENVELOPES = {"chat/structured_output/*", "chat/logprobs/bytes-of-parts", "chat/unicode/*", "responses/*"}
+FORMS = {"chat/structured_output/*", "chat/logprobs/bytes-of-parts", "chat/unicode/*", "responses/*"}
 """The cases with answers of a form."""
 
 
