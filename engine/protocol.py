@@ -47,6 +47,8 @@ class EngineStats:
 
 
 class Engine(Protocol):
+    """Answers requests with one model: this is what handlers need of every engine."""
+
     @property
     def model(self) -> ModelInfo:
         """Returns the loaded model. Raises EngineUnavailable before it was first loaded."""

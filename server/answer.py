@@ -17,6 +17,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 async def send_json(send: Send, value: Any, headers: Headers) -> None:
+    """Sends one JSON body."""
     body = _encode(value)
     await send(
         {

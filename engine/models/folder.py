@@ -63,6 +63,7 @@ def open_folder(path: Path) -> ModelSource:
 
 
 def missing_files(path: Path) -> list[str]:
+    """Returns the names of the files that an OpenVINO folder must have and doesn't."""
     return [name for name in _files(path) if not (path / name).is_file()]
 
 

@@ -19,6 +19,8 @@ CLOSES = {"{": "}", "[": "]"}
 
 
 class Expect(Enum):
+    """Says what may come next in a JSON value."""
+
     VALUE = auto()
     VALUE_OR_END = auto()  # after "["
     KEY = auto()

@@ -18,4 +18,5 @@ Tools = Mapping[str, Tool]
 
 
 def by_name(tools: Sequence[Tool]) -> Tools:
+    """Returns the tools by their names."""
     return {tool.name: tool for tool in tools}

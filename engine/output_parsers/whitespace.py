@@ -10,6 +10,8 @@ from specvino.engine.output_parsers.pieces import AnswerText, Piece, ReasoningTe
 
 
 class WhitespaceTrimmer:
+    """Drops the white space of the framing from the pieces of one output."""
+
     def __init__(self) -> None:
         self._held = ""
         self._last: type[Piece] | None = None  # the kind of the last piece that passed

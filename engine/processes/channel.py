@@ -15,6 +15,7 @@ _RECEIVE_BYTES = 1 << 18
 
 
 def frame(encoder: msgspec.msgpack.Encoder, message: msgspec.Struct) -> bytes:
+    """Returns the frame of a message: its length, then its body."""
     body = encoder.encode(message)
     return len(body).to_bytes(LENGTH_BYTES, "little") + body
 

@@ -26,6 +26,8 @@ class Detokenizer(Protocol):
 
 
 class DetokenizerFactory(Protocol):
+    """Makes a detokenizer for each sequence."""
+
     def __call__(
         self, *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset(), continued: bool = False
     ) -> Detokenizer:

@@ -12,6 +12,8 @@ BLOCK = 32
 
 @dataclass(frozen=True, slots=True)
 class Text:
+    """Is a literal text."""
+
     text: str
 
 
@@ -31,6 +33,8 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
+    """Holds items that come one after the other."""
+
     items: tuple["Node", ...]
 
 

@@ -20,6 +20,8 @@ class Lower(msgspec.Struct, tag=True):
 
 
 class Lowered(msgspec.Struct, tag=True):
+    """Carries the grammar that a constraint became, and what of its schemas can't be enforced."""
+
     id: int
     structured_output: LoweredConstraint
 
@@ -31,11 +33,15 @@ class LoadDummyPipeline(msgspec.Struct, tag=True):
 
 
 class Trial(msgspec.Struct, tag=True):
+    """Asks whether a grammar that only XGrammar can read compiles and is quick enough."""
+
     id: int
     structured_output: LoweredConstraint
 
 
 class TrialPassed(msgspec.Struct, tag=True):
+    """Says that the grammar of a Trial may be used."""
+
     id: int
 
 

@@ -77,6 +77,8 @@ class Generate(msgspec.Struct, tag=True):
 
 
 class Cancel(msgspec.Struct, tag=True):
+    """Ends a sequence whose client has gone."""
+
     id: int
 
 
