@@ -1,4 +1,4 @@
-"""The lines of a report: what `line.schema.json` describes. Times are in seconds."""
+"""The lines of a report, as `line.schema.json` describes them in the words of these classes. Times are in seconds."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ class Record(BaseModel):
 
 
 class Sent(Record):
-    """Is a request. `body` is cut at a limit, `size` is its length in bytes."""
+    """A request. `body` is cut at a limit, `size` is its length in bytes."""
 
     method: str
     url: str
@@ -33,7 +33,7 @@ class Sent(Record):
 
 
 class Came(Record):
-    """Is an answer, cut likewise. Bytes that are no UTF-8 are written as `\xff`."""
+    """An answer, likewise. Bytes that are no UTF-8 are written as `\\xff`."""
 
     status: int
     headers: dict[str, str]
@@ -42,8 +42,8 @@ class Came(Record):
 
 
 class Shown(Record):
-    """Is a request and its answer, None where none came. `ended` is `complete`, or what cut it off; `problem` says
-    more. `curl` repeats the request."""
+    """A request and its answer, None where none came. `ended` is `complete`, or what cut it off; `problem` says more.
+    `curl` repeats the request."""
 
     number: int
     request: Sent
@@ -60,15 +60,15 @@ class Shown(Record):
 
 
 class Found(Record):
-    """Says what is wrong, with the exchanges that show it."""
+    """What is wrong, and the exchanges that show it."""
 
     message: str
     exchanges: tuple[Shown, ...] = ()
 
 
 class Header(Record):
-    """Says what was run. `document` is a digest of the document that the server was tested against; `left_out` says of
-    rules why they are not for this dialect."""
+    """`document` is a digest of the document that the server was judged by; `left_out` says of rules why they are not
+    for this dialect."""
 
     kind: Literal["header"] = "header"
     format: Literal[1] = 1
@@ -85,8 +85,7 @@ class Header(Record):
 
 
 class Line(Record):
-    """Is the result of one rule. `judged` is how many exchanges were looked at; `accepted` says that a baseline
-    has it."""
+    """The result of one rule. `judged` is how many exchanges were looked at; `accepted` says that a baseline has it."""
 
     kind: Literal["result"] = "result"
     rule: str
@@ -118,9 +117,8 @@ class Line(Record):
 
 
 class Footer(Record):
-    """Says how a run ended. `complete` is false where it was broken off. `lost` is the rule during which the server
-    went away; `time_up` says that the time allowed ended before all cases had run; the layer `fuzz` takes what is left
-    of it."""
+    """`complete` is false where the run was broken off. `lost` is the rule during which the server went away;
+    `time_up` says that the time allowed ended before all cases had run; the layer `fuzz` takes what is left of it."""
 
     kind: Literal["footer"] = "footer"
     counts: dict[Verdict, int]
