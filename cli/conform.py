@@ -1,4 +1,4 @@
-"""`specvino conform`: judges a server, compares runs."""
+"""`specvino conform`: tests a server, compares runs."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -30,68 +30,94 @@ class UrlOrCommand(TyperGroup):
         return super().parse_args(ctx, args if args and args[0] in self.commands else [RUN, *args])
 
 
-app = typer.Typer(cls=UrlOrCommand, help="Judges a server that calls itself OpenAI-compatible, or compares such runs.")
+app = typer.Typer(cls=UrlOrCommand, help="Test whether a server is OpenAI-compatible.")
 
 
 @app.command(
     RUN,
     hidden=True,
-    epilog="Exit codes: 0 nothing new, 1 findings, 2 couldn't run. `specvino conform diff A.ndjson B.ndjson` says what "
-    "got better or worse; `specvino conform matrix *.ndjson -o site/` shows several servers side by side.",
+    epilog="Exit codes: 0 no new findings, 1 new findings, 2 it couldn't run. `specvino conform diff A.ndjson "
+    "B.ndjson` shows what got better or worse; `specvino conform matrix *.ndjson -o site/` shows several servers "
+    "side by side.",
 )
 def run(
     url: Annotated[
         str | None, typer.Argument(help="The base URL, such as http://127.0.0.1:8000/v1.", show_default=False)
     ] = None,
-    base_url: Annotated[str | None, typer.Option("-u", "--base-url", help="The same, as an option.")] = None,
+    base_url: Annotated[str | None, typer.Option("-u", "--base-url", help="The base URL, as an option.")] = None,
     model: Annotated[
-        str | None, typer.Option("-m", "--model", help="The model to ask; without it the first that is listed.")
+        str | None,
+        typer.Option("-m", "--model", help="The model to use. By default, the first one that /models lists."),
     ] = None,
     api_key: Annotated[
         str | None,
         typer.Option(
-            "-k", "--api-key", envvar=["SPECVINO_API_KEY", "OPENAI_API_KEY"], help="The bearer key.", show_default=False
+            "-k",
+            "--api-key",
+            envvar=["SPECVINO_API_KEY", "OPENAI_API_KEY"],
+            help="The API key, sent as a bearer token.",
+            show_default=False,
         ),
     ] = None,
     header: Annotated[
         list[str] | None,
-        typer.Option(help="A header for every request, `Name: value`. May be repeated.", show_default=False),
+        typer.Option(help="A header for every request, as `Name: value`. May be repeated.", show_default=False),
     ] = None,
     cacert: Annotated[
-        Path | None, typer.Option(help="A file of certificates that the server's is checked by, instead of the usual.")
+        Path | None,
+        typer.Option(
+            help="A file of CA certificates to verify the server's certificate with, instead of the default ones."
+        ),
     ] = None,
-    insecure: Annotated[bool, typer.Option("--insecure", help="Don't check the server's certificate.")] = False,
+    insecure: Annotated[bool, typer.Option("--insecure", help="Don't verify the server's certificate.")] = False,
     filter: Annotated[
         list[str] | None,
-        typer.Option("-f", "--filter", help="Only rules like this: chat, chat/stop, */tools/*. May be repeated."),
+        typer.Option(
+            "-f",
+            "--filter",
+            help="Run only the rules that match, such as chat, chat/stop or */tools/*. May be repeated.",
+        ),
     ] = None,
     dialect: Annotated[
         str,
         typer.Option(
-            help="By whose document it is judged: openai, ovms, vllm, mlc-llm, fastdeploy, or specvino for this "
-            "project's own, with everything in it."
+            help="The system whose API the server is tested against: openai, ovms, vllm, mlc-llm, fastdeploy, or "
+            "specvino for this project's complete API."
         ),
     ] = "openai",
-    profile: Annotated[Profile, typer.Option(help="core: what every client needs; full: all of it.")] = Profile.FULL,
+    profile: Annotated[
+        Profile, typer.Option(help="core runs only what every client needs; full runs everything.")
+    ] = Profile.FULL,
     layer: Annotated[
         list[Layer] | None,
-        typer.Option(help="Without it cases and streams. May be repeated.", show_default=False),
+        typer.Option(help="The layers to run; by default cases and streams. May be repeated.", show_default=False),
     ] = None,
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
-    sarif: Annotated[Path | None, typer.Option(help="Write SARIF 2.1.0.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write one self-contained web page.")] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write a summary for the page of a CI job.")] = None,
-    ndjson: Annotated[Path | None, typer.Option(help="Write a line for each rule, for diff and matrix.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML report to this file.")] = None,
+    sarif: Annotated[Path | None, typer.Option(help="Write a SARIF 2.1.0 report to this file.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a report as one self-contained web page to this file.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write a Markdown summary, for a CI job's page, to this file.")
+    ] = None,
+    ndjson: Annotated[
+        Path | None,
+        typer.Option(help="Write a report with one JSON line for each rule to this file, for `diff` and `matrix`."),
+    ] = None,
     baseline: Annotated[
-        Path | None, typer.Option(help="A file of accepted findings: only others make the run fail.")
+        Path | None, typer.Option(help="A file of accepted findings; only other findings make the run fail.")
     ] = None,
-    write_baseline: Annotated[Path | None, typer.Option(help="Write what was found as accepted to this file.")] = None,
-    max_time: Annotated[float | None, typer.Option(min=1, help="Stop after so many seconds.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, max=64, help="Cases at the same time.")] = 4,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that an answer may take.")] = 60.0,
-    list_: Annotated[bool, typer.Option("--list", help="List the rules of such a run, and run nothing.")] = False,
+    write_baseline: Annotated[
+        Path | None, typer.Option(help="Write the findings to this file, as a baseline that accepts them.")
+    ] = None,
+    max_time: Annotated[float | None, typer.Option(min=1, help="Stop the run after this many seconds.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=64, help="How many cases run at the same time.")] = 4,
+    timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds an answer may take.")] = 60.0,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the rules that would be checked, without running them.")
+    ] = False,
 ) -> None:
-    """Judges a server, a verdict for each rule.
+    """Test a server and give a verdict for each rule.
 
     specvino conform http://127.0.0.1:8000/v1
     """
@@ -123,12 +149,14 @@ def run(
 
 @app.command()
 def diff(
-    before: Annotated[Path, typer.Argument(help="The report of a run, as --ndjson writes it.", show_default=False)],
-    after: Annotated[Path, typer.Argument(help="That of a later one.", show_default=False)],
+    before: Annotated[
+        Path, typer.Argument(help="The report of the earlier run, written by --ndjson.", show_default=False)
+    ],
+    after: Annotated[Path, typer.Argument(help="The report of the later run.", show_default=False)],
 ) -> None:
-    """Says what got better or worse from one run to another.
+    """Show what got better or worse between two runs.
 
-    Exit codes: 0 nothing is worse, 1 something is, 2 a file is no whole report.
+    Exit codes: 0 nothing is worse, 1 something is worse, 2 a file is not a complete report.
     """
     from specvino.cli.conform_diff import compare
 
@@ -137,11 +165,11 @@ def diff(
 
 @app.command()
 def lint(
-    files: Annotated[list[Path], typer.Argument(help="Files of accepted findings.", show_default=False)],
+    files: Annotated[list[Path], typer.Argument(help="The baseline files to check.", show_default=False)],
 ) -> None:
-    """Checks baselines: are they such files, and are there such rules?
+    """Check that baseline files are valid and name existing rules.
 
-    Exit codes: 0 they are sound, 1 they aren't, 2 a file can't be read.
+    Exit codes: 0 all files are valid, 1 there are problems, 2 a file can't be read.
     """
     from specvino.cli.conform_lint import problems_of
 
@@ -153,10 +181,10 @@ def lint(
 
 @app.command()
 def matrix(
-    files: Annotated[list[Path], typer.Argument(help="Reports of runs, as --ndjson writes them.", show_default=False)],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write.")] = Path("site"),
+    files: Annotated[list[Path], typer.Argument(help="The reports to show, written by --ndjson.", show_default=False)],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write the pages to.")] = Path("site"),
 ) -> None:
-    """Makes web pages that show several servers side by side. A server has the name of its file."""
+    """Write web pages that show several servers side by side, each named after its report's file."""
     from specvino.cli.conform_matrix import side_by_side
 
     try:

@@ -13,7 +13,7 @@ from specvino.conformance.reports.table import STYLES, first_line
 
 
 def read_report(path: Path) -> Report:
-    """Ends the command where the file is none."""
+    """Returns the report in a file; ends the command where the file is no report."""
     try:
         return read(path)
     except BadReport as error:
@@ -23,7 +23,7 @@ def read_report(path: Path) -> Report:
 
 
 def compare(before: Path, after: Path) -> int:
-    """The exit code."""
+    """Prints the differences and returns the exit code."""
     old, new = read_report(before), read_report(after)
     for path, report in ((before, old), (after, new)):
         if not report.complete:

@@ -10,7 +10,7 @@ from specvino.conformance.rule_ids import all_rules
 
 
 def problems_of(path: Path) -> Iterator[str]:
-    """Ends the command where the file can't be read."""
+    """Yields what is wrong with a baseline file; ends the command where it can't be read."""
     try:
         accepted = read(path).accepted
     except BadBaseline as error:

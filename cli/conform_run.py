@@ -30,12 +30,12 @@ from specvino.conformance.reports.ndjson import Writer
 from specvino.conformance.reports.records import JUDGED, Footer, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
 
-FORMS = {"junit": junit, "sarif": sarif, "html": html, "markdown": markdown}
+REPORT_FORMATS = {"junit": junit, "sarif": sarif, "html": html, "markdown": markdown}
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the command line says of the run, unchecked."""
+    """The options of a run as the command line gives them, unchecked."""
 
     url: str | None
     model: str | None
@@ -68,7 +68,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What the command line says of files."""
+    """The files that the command line names."""
 
     junit: Path | None
     sarif: Path | None
@@ -105,11 +105,11 @@ class Files:
             end(f"{self.baseline} can't be read: {error.strerror}")
 
     def write(self, report: Report) -> None:
-        for name, form in FORMS.items():
+        for name, format in REPORT_FORMATS.items():
             path: Path | None = getattr(self, name)
             if path is not None:
                 with writing(path):
-                    form.write(report, path)
+                    format.write(report, path)
 
 
 @contextlib.contextmanager
@@ -123,7 +123,7 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def printing() -> Iterator[None]:
-    """The same for standard output."""
+    """Ends the command with one line where standard output takes no more."""
     try:
         yield
         sys.stdout.flush()
@@ -141,7 +141,7 @@ class Terminal(Console):
 
 
 def list_cases(wanted: Wanted) -> None:
-    """Prints what a run would have, and what it would leave out."""
+    """Prints the cases of a run, and those that it would leave out."""
     try:
         # Which server it would be makes no difference.
         chosen = replace(wanted, url=wanted.url or "http://localhost").job().plan()
@@ -156,7 +156,7 @@ def list_cases(wanted: Wanted) -> None:
 
 
 def judge(wanted: Wanted, files: Files) -> int:
-    """The exit code."""
+    """Runs the test, writes the reports and returns the exit code."""
     accepted = files.accepted()
     files.check()
     try:

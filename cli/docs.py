@@ -8,7 +8,7 @@ import typer
 
 from specvino.cli.extras import needs
 
-app = typer.Typer(help="The documentation portal.", no_args_is_help=True)
+app = typer.Typer(help="Build the documentation portal.", no_args_is_help=True)
 
 
 # A group of one command; without a callback Typer would leave its name out.
@@ -18,9 +18,12 @@ def _docs() -> None: ...
 
 @app.command()
 def build(
-    output: Annotated[Path, typer.Option("-o", "--output", help="The folder of the site.")] = Path("site"),
+    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write the site to.")] = Path("site"),
 ) -> None:
-    """Makes a static site that needs no network: pages written by hand and pages made from the document."""
+    """Build a static site that needs no network.
+
+    It has the handwritten pages and those made from the OpenAPI document.
+    """
     with needs("docs"):
         from specvino.portal.build import BuildError
         from specvino.portal.build import build as write

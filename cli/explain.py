@@ -98,25 +98,25 @@ def _rows(schema: Schema, schemas: dict[str, Schema]) -> list[Row]:
         rows.append(("supported values", values(schema["x-supported-values"])))
     if "x-emit" in schema:
         rows.append(("sent", schema["x-emit"]))
-    return rows + [("form", form) for form in _forms(schema, schemas)]
+    return rows + [("schema", branch) for branch in _branches(schema, schemas)]
 
 
-def _forms(schema: Schema, schemas: dict[str, Schema]) -> list[str]:
+def _branches(schema: Schema, schemas: dict[str, Schema]) -> list[str]:
     """The branches of a union, and what a reference or a list's elements are."""
     if "$ref" in schema:
         name = component(schema["$ref"])
         found = limits(schemas[name])
-        return _forms(schemas[name], schemas) or [name + (f" ({found})" if found else "")]
+        return _branches(schemas[name], schemas) or [name + (f" ({found})" if found else "")]
     if "items" in schema:
-        return [f"list of {form}" for form in _branch(schema["items"], schemas)]
-    branches = [branch for keyword in ("anyOf", "oneOf") for branch in schema.get(keyword, ())]
-    return [form for branch in branches for form in _branch(branch, schemas)]
+        return [f"list of {each}" for each in _described(schema["items"], schemas)]
+    unions = [branch for keyword in ("anyOf", "oneOf") for branch in schema.get(keyword, ())]
+    return [each for branch in unions for each in _described(branch, schemas)]
 
 
-def _branch(schema: Schema, schemas: dict[str, Schema]) -> list[str]:
-    forms = _forms(schema, schemas)
-    if not forms:
+def _described(schema: Schema, schemas: dict[str, Schema]) -> list[str]:
+    branches = _branches(schema, schemas)
+    if not branches:
         return [plain(schema)]
     found = limits(schema)
     said = (f" ({found})" if found else "") + "".join(f": {remark}" for remark in remarks(schema, schemas))
-    return [form + said for form in forms]
+    return [branch + said for branch in branches]

@@ -16,7 +16,8 @@ from specvino.cli.spec import app as spec
 
 app = typer.Typer(
     name="specvino",
-    help="A specification-first, OpenAI-compatible API for OpenVINO.",
+    help="A specification-first, OpenAI-compatible API server for OpenVINO, with a conformance test and client "
+    "generators.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -32,7 +33,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
     # As an exception, so that what a command holds is put back. 128 + 15 is what shells make of the signal.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

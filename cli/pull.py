@@ -9,8 +9,10 @@ from specvino.cli.extras import needs
 from specvino.cli.progress import PullProgress
 
 
-def pull(name: Annotated[str, typer.Argument(help="A known name; so far there is smollm2.")] = "smollm2") -> None:
-    """Downloads a model and saves it for OpenVINO, once."""
+def pull(
+    name: Annotated[str, typer.Argument(help="The name of the model; only smollm2 is known.")] = "smollm2",
+) -> None:
+    """Download a model and convert it for OpenVINO."""
     with needs("serve"):
         from specvino.engine.errors import ModelLoadError
         from specvino.engine.models import pull as pulling

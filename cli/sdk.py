@@ -10,18 +10,25 @@ import typer
 from specvino.cli.extras import needs
 from specvino.cli.spec import known_dialect
 
-app = typer.Typer(help="Client packages, made from the document.", no_args_is_help=True)
+app = typer.Typer(help="Generate client packages from the OpenAPI document.", no_args_is_help=True)
 
-Output = Annotated[Path, typer.Option("-o", "--output", help="The folder of the package.")]
+Output = Annotated[Path, typer.Option("-o", "--output", help="The folder to write the package to.")]
 Dialect = Annotated[
     str | None,
-    typer.Option(help="The system that is spoken to: openai, ovms, ….", callback=known_dialect, metavar="SYSTEM"),
+    typer.Option(
+        help="The system that the client is for: openai, ovms, vllm, mlc-llm or fastdeploy. By default, this server.",
+        callback=known_dialect,
+        metavar="SYSTEM",
+    ),
 ]
 
 
 @app.command()
 def python(output: Output, dialect: Dialect = None) -> None:
-    """A Python package: typed requests, pydantic answers, streams, sync and async."""
+    """Generate a Python package.
+
+    It has typed requests, pydantic answers, streams, and a sync and an async client.
+    """
     with needs("sdk"):
         import datamodel_code_generator  # noqa: F401 - it is run as a program of its own
 
@@ -31,7 +38,10 @@ def python(output: Output, dialect: Dialect = None) -> None:
 
 @app.command()
 def typescript(output: Output, dialect: Dialect = None) -> None:
-    """An npm package: types by openapi-typescript, a client on openapi-fetch."""
+    """Generate an npm package.
+
+    It has types by openapi-typescript and a client on openapi-fetch.
+    """
     with needs("sdk"):
         from specvino.sdk.typescript import generate
     _make(generate, output, dialect)

@@ -31,86 +31,98 @@ def serve(
     model: Annotated[
         str | None,
         typer.Argument(
-            help="An OpenVINO folder, a .gguf file, a known name or the id of a model in the local Hugging Face cache; "
-            "without it the default model."
+            help="An OpenVINO model folder, a .gguf file, a name known to `specvino pull`, or the id of a converted "
+            "model in the local Hugging Face cache. By default, the default model (smollm2)."
         ),
     ] = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")] = 8000,
     served_model_name: Annotated[
-        list[str] | None, typer.Option(help="A name for the model in requests; may be given more than once.")
+        list[str] | None, typer.Option(help="The name of the model in requests; may be repeated.")
     ] = None,
     engine: Annotated[
-        EngineKind, typer.Option(help="`scripted` answers without a model: an offline mock.")
+        EngineKind,
+        typer.Option(help="openvino runs the model; scripted is an offline mock of the API, without a model."),
     ] = EngineKind.OPENVINO,
     api_key_file: Annotated[
-        Path | None, typer.Option(help="A file of keys, one a line; else the environment's SPECVINO_API_KEY.")
+        Path | None,
+        typer.Option(help="A file of API keys, one per line. By default, the environment variable SPECVINO_API_KEY."),
     ] = None,
     unsupported_fields: Annotated[
         UnsupportedFields,
         typer.Option(
-            help="How to treat fields without effect: name them in a header, refuse the request, or ignore them."
+            help="What to do with request fields that aren't supported: report them in the header "
+            "X-Unsupported-Params, reject the request, or ignore them."
         ),
     ] = UnsupportedFields.REPORT,
     allowed_origins: Annotated[
         list[str] | None,
         typer.Option(
-            help="An origin whose web pages may use the server (CORS), as https://example.com, or several with commas "
-            "between them; `*` is every one. May be given more than once; without it, no other origin's pages may."
+            help="An origin whose web pages may use the server (CORS), such as https://example.com, or several "
+            "separated by commas; `*` allows every origin. May be repeated. By default, no other origin is allowed."
         ),
     ] = None,
-    max_body: Annotated[int, typer.Option(min=1, help="The largest request body, in bytes.")] = 8 * 1024 * 1024,
+    max_body: Annotated[int, typer.Option(min=1, help="The largest request body to accept, in bytes.")] = 8
+    * 1024
+    * 1024,
     draft_model: Annotated[
         str | None,
         typer.Option(
-            help="A smaller model of the same vocabulary, named as MODEL is, whose guesses MODEL confirms: the same "
-            "texts, faster. Without beam search and prefix cache."
+            help="A draft model for speculative decoding: a smaller model with the same vocabulary, given as MODEL is. "
+            "Excludes beam search and the prefix cache."
         ),
     ] = None,
     prompt_lookup: Annotated[
         bool,
-        typer.Option("--prompt-lookup", help="Look up in the prompt how a text may go on. Without beam search."),
+        typer.Option("--prompt-lookup", help="Use prompt lookup for speculative decoding. Excludes beam search."),
     ] = False,
     tool_parser: Annotated[
         str | None,
         typer.Option(
-            help="How the model writes calls of tools: the name of a format, or none; without it what the model's chat "
-            "template shows.",
+            help="The format in which the model writes tool calls, or none. By default, it is detected from the chat "
+            "template.",
             show_default=False,
         ),
     ] = None,
     reasoning_parser: Annotated[
-        str | None, typer.Option(help="How the model writes its reasoning; likewise.", show_default=False)
+        str | None,
+        typer.Option(
+            help="The format in which the model writes reasoning, or none. By default, it is detected from the chat "
+            "template.",
+            show_default=False,
+        ),
     ] = None,
     max_tokens_limit: Annotated[
         int | None,
-        typer.Option(min=1, help="The most tokens that a choice may have, also where nothing is said."),
+        typer.Option(
+            min=1, help="The most tokens that a choice may have; also the default of requests that name no limit."
+        ),
     ] = None,
-    best_of_limit: Annotated[int, typer.Option(min=1, max=20, help="The widest beam search.")] = 20,
+    best_of_limit: Annotated[int, typer.Option(min=1, max=20, help="The largest best_of (beam width) to accept.")] = 20,
     allowed_media_domains: Annotated[
         list[str] | None,
         typer.Option(
-            help="A host that images may be fetched from, or several with commas between them; `all` is every public "
-            "one. Private addresses and redirects are refused. May be given more than once; without it, requests must "
-            "hold their images."
+            help="A host that images may be downloaded from, or several separated by commas; `all` allows every public "
+            "host. Private addresses and redirects are refused. May be repeated. By default, only images in the "
+            "request itself are accepted."
         ),
     ] = None,
     allowed_local_media_path: Annotated[
         Path | None,
         typer.Option(
-            exists=True, file_okay=False, help="A folder in which requests may name images, and in those below it."
+            exists=True, file_okay=False, help="A folder from which requests may name image files, subfolders included."
         ),
     ] = None,
     response_store: Annotated[
         str | None,
         typer.Option(
-            help="Where responses are kept, for 30 days: the URL of a database (SQLAlchemy, with an asynchronous "
-            "driver), or none; without it a file of the user's.",
+            help="Where responses are stored for 30 days: the URL of a database (SQLAlchemy, with an asynchronous "
+            "driver), or none. By default, a file in the user's data folder.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Serves a model."""
+    """Serve a model."""
     with needs("serve"):
         from specvino.engine.errors import ModelLoadError
         from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS

@@ -13,7 +13,7 @@ import typer
 from specvino.document import loading
 from specvino.document.loading import OPENAPI_31, OPENAPI_32, dialect_file, systems
 
-app = typer.Typer(help="The annotated OpenAPI document.", no_args_is_help=False)
+app = typer.Typer(help="Print, check or look up the annotated OpenAPI document.", no_args_is_help=False)
 
 
 class Version(StrEnum):
@@ -54,18 +54,22 @@ def _printing() -> Iterator[None]:
 def print_spec(
     context: typer.Context,
     openapi: Annotated[
-        Version | None, typer.Option(help="The version of OpenAPI: by default 3.2, or 3.1 with --dialect.")
+        Version | None, typer.Option(help="The version of OpenAPI, by default 3.2, or 3.1 with --dialect.")
     ] = None,
     dialect: Annotated[
         str | None,
         typer.Option(
-            help="The document as another system has it: openai, ovms, ….", callback=known_dialect, metavar="SYSTEM"
+            help="Print the API as another system implements it: openai, ovms, vllm, mlc-llm or fastdeploy.",
+            callback=known_dialect,
+            metavar="SYSTEM",
         ),
     ] = None,
-    format: Annotated[Format, typer.Option(help="How it is written.")] = Format.JSON,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="A file instead of standard output.")] = None,
+    format: Annotated[Format, typer.Option(help="The output format.")] = Format.JSON,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The file to write, instead of standard output.")
+    ] = None,
 ) -> None:
-    """Prints the document, as this server has it or as another system does."""
+    """Print the OpenAPI document of this server or of another system."""
     if context.invoked_subcommand:
         return
     if dialect is None:
@@ -91,8 +95,8 @@ def print_spec(
 
 
 @app.command()
-def lint(root: Annotated[Path, typer.Option(help="The project's folder, which has openapi/ in it.")] = Path()) -> None:
-    """Checks the document's source."""
+def lint(root: Annotated[Path, typer.Option(help="The project's folder, which contains openapi/.")] = Path()) -> None:
+    """Check the source of the document, openapi/."""
     from specvino.codegen.lint import lint as problems_of
     from specvino.codegen.source import SpecError
     from specvino.codegen.spec import read
@@ -109,8 +113,10 @@ def lint(root: Annotated[Path, typer.Option(help="The project's folder, which ha
 
 
 @app.command()
-def explain(field: Annotated[str, typer.Argument(help="Such as chat.temperature or chat.response.usage.")]) -> None:
-    """Says what a field is and who supports it."""
+def explain(
+    field: Annotated[str, typer.Argument(help="The field, such as chat.temperature or chat.response.usage.")],
+) -> None:
+    """Explain a field and which systems support it."""
     from specvino.cli.explain import UnknownField, explain_field
 
     try:

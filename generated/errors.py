@@ -20,7 +20,7 @@ class ErrorCode(StrEnum):
     MISSING_BODY = "missing_body"
     """The body is empty."""
     INVALID_TYPE = "invalid_type"
-    """A value has another JSON type than accepted."""
+    """A value has a JSON type that is not accepted."""
     INVALID_VALUE = "invalid_value"
     """A value is not among the accepted ones, or breaks a rule between fields."""
     MISSING_REQUIRED_PARAMETER = "missing_required_parameter"
@@ -44,37 +44,37 @@ class ErrorCode(StrEnum):
     OBJECT_ABOVE_MAX_PROPERTIES = "object_above_max_properties"
     """A map has too many entries."""
     UNSUPPORTED_PARAMETER = "unsupported_parameter"
-    """This server doesn't support the field or its value: it was started without what they need, or told to refuse what it doesn't support."""
+    """The server doesn't support the field or its value: it was started without what the field needs, or was told to refuse unsupported fields."""
     UNKNOWN_PARAMETER = "unknown_parameter"
-    """The API has no such field, and the server was told to refuse it."""
+    """The API has no such field, and the server was told to refuse unknown fields."""
     CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded"
-    """The prompt, or prompt and answer together, do not fit the model's context."""
+    """The prompt, or the prompt and the answer together, exceed the model's context length."""
     INVALID_PROMPT = "invalid_prompt"
-    """The model can't read the prompt: its chat template refuses the conversation, nothing of it is left, or a token id is none of the model's."""
+    """The prompt can't be used: the chat template refuses the conversation, the prompt is empty, or a token id is not in the model's vocabulary."""
     UNSUPPORTED_CONTENT = "unsupported_content"
     """A message holds an image, a sound or a file, which the served model can't read."""
     INVALID_IMAGE = "invalid_image"
-    """An image can't be read: its data is not base64 or no image, it is damaged, it is too large, or there are too many."""
+    """An image can't be read: its data is not base64 or not an image, it is damaged or too large, or there are too many images."""
     INVALID_IMAGE_URL = "invalid_image_url"
-    """The server reads no images from such a place: it doesn't fetch from the host, the address is not public, or the path is not below the folder that it may read."""
+    """The server doesn't read images from this place: the host is not allowed, its address is not public, or the path is not below the allowed folder."""
     FAILED_TO_DOWNLOAD_IMAGE = "failed_to_download_image"
-    """An image's server can't be reached, takes too long or has no such image."""
+    """An image can't be downloaded: its server can't be reached, takes too long or has no such image."""
     INVALID_SCHEMA = "invalid_schema"
-    """A schema or structural tag is wrong, can't be satisfied, is too large or can't be compiled."""
+    """A JSON Schema or structural tag is invalid, can't be satisfied, is too large or can't be compiled."""
     UNSUPPORTED_SCHEMA = "unsupported_schema"
-    """A keyword of a strict schema can't be enforced."""
+    """A strict schema has a keyword that can't be enforced."""
     UNSUPPORTED_TOOL = "unsupported_tool"
-    """The request forces the call of a tool that this server can't have called."""
+    """The request forces a call of a tool that can't be called: it is not a function, or the server has no tool parser for the model."""
     UNKNOWN_TOOL = "unknown_tool"
-    """The request forces a call, or names a tool, but has no such function among its tools."""
+    """The request forces a tool call or names a tool, but no such function is among its tools."""
     INVALID_ENCRYPTED_CONTENT = "invalid_encrypted_content"
     """A reasoning item's encrypted content was not encrypted by this server, or has been changed."""
     RESPONSE_NOT_FINISHED = "response_not_finished"
-    """The response is still being made in the background, so it can't be continued."""
+    """The response is still being generated in the background, so it can't be continued."""
     RESPONSE_NOT_CANCELLABLE = "response_not_cancellable"
-    """Only responses that are made in the background can be cancelled."""
+    """The response was not created in the background, so it can't be cancelled."""
     ITEM_NOT_FOUND = "item_not_found"
-    """The response has no item of this id."""
+    """The response has no item with this id."""
     INVALID_API_KEY = "invalid_api_key"
     """The key is missing or wrong."""
     NOT_FOUND = "not_found"
@@ -84,7 +84,7 @@ class ErrorCode(StrEnum):
     RESPONSE_NOT_FOUND = "response_not_found"
     """No response is stored under this id."""
     METHOD_NOT_ALLOWED = "method_not_allowed"
-    """The path exists but takes other methods."""
+    """The path exists, but doesn't take this method."""
     REQUEST_TOO_LARGE = "request_too_large"
     """The body is larger than the server accepts."""
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
@@ -94,9 +94,9 @@ class ErrorCode(StrEnum):
     STORE_UNAVAILABLE = "store_unavailable"
     """The store of responses can't be used: its database is broken, locked or full."""
     ENGINE_RESTARTED = "engine_restarted"
-    """The engine was lost while it worked on the request."""
+    """The engine was restarted while it worked on the request."""
     ENGINE_UNAVAILABLE = "engine_unavailable"
-    """The model is loading or restarting, or the server is too busy to make the grammar that constrains an answer."""
+    """The model is loading or restarting, or the server is too busy to compile the grammar that constrains the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class ErrorKind:
 ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.INVALID_JSON: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not strict JSON in UTF-8.'),
     ErrorCode.MISSING_BODY: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is empty.'),
-    ErrorCode.INVALID_TYPE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A value has another JSON type than accepted.'),
+    ErrorCode.INVALID_TYPE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A value has a JSON type that is not accepted.'),
     ErrorCode.INVALID_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A value is not among the accepted ones, or breaks a rule between fields.'),
     ErrorCode.MISSING_REQUIRED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A required field is absent.'),
     ErrorCode.INTEGER_BELOW_MIN_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'An integer is too small.'),
@@ -126,31 +126,31 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.ARRAY_BELOW_MIN_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A list has too few elements.'),
     ErrorCode.ARRAY_ABOVE_MAX_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A list has too many elements.'),
     ErrorCode.OBJECT_ABOVE_MAX_PROPERTIES: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A map has too many entries.'),
-    ErrorCode.UNSUPPORTED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "This server doesn't support the field or its value: it was started without what they need, or told to refuse what it doesn't support."),
-    ErrorCode.UNKNOWN_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The API has no such field, and the server was told to refuse it.'),
-    ErrorCode.CONTEXT_LENGTH_EXCEEDED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt, or prompt and answer together, do not fit the model's context."),
-    ErrorCode.INVALID_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The model can't read the prompt: its chat template refuses the conversation, nothing of it is left, or a token id is none of the model's."),
+    ErrorCode.UNSUPPORTED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The server doesn't support the field or its value: it was started without what the field needs, or was told to refuse unsupported fields."),
+    ErrorCode.UNKNOWN_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The API has no such field, and the server was told to refuse unknown fields.'),
+    ErrorCode.CONTEXT_LENGTH_EXCEEDED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt, or the prompt and the answer together, exceed the model's context length."),
+    ErrorCode.INVALID_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt can't be used: the chat template refuses the conversation, the prompt is empty, or a token id is not in the model's vocabulary."),
     ErrorCode.UNSUPPORTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A message holds an image, a sound or a file, which the served model can't read."),
-    ErrorCode.INVALID_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "An image can't be read: its data is not base64 or no image, it is damaged, it is too large, or there are too many."),
-    ErrorCode.INVALID_IMAGE_URL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The server reads no images from such a place: it doesn't fetch from the host, the address is not public, or the path is not below the folder that it may read."),
-    ErrorCode.FAILED_TO_DOWNLOAD_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "An image's server can't be reached, takes too long or has no such image."),
-    ErrorCode.INVALID_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A schema or structural tag is wrong, can't be satisfied, is too large or can't be compiled."),
-    ErrorCode.UNSUPPORTED_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A keyword of a strict schema can't be enforced."),
-    ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The request forces the call of a tool that this server can't have called."),
-    ErrorCode.UNKNOWN_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The request forces a call, or names a tool, but has no such function among its tools.'),
+    ErrorCode.INVALID_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "An image can't be read: its data is not base64 or not an image, it is damaged or too large, or there are too many images."),
+    ErrorCode.INVALID_IMAGE_URL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The server doesn't read images from this place: the host is not allowed, its address is not public, or the path is not below the allowed folder."),
+    ErrorCode.FAILED_TO_DOWNLOAD_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "An image can't be downloaded: its server can't be reached, takes too long or has no such image."),
+    ErrorCode.INVALID_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A JSON Schema or structural tag is invalid, can't be satisfied, is too large or can't be compiled."),
+    ErrorCode.UNSUPPORTED_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A strict schema has a keyword that can't be enforced."),
+    ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The request forces a call of a tool that can't be called: it is not a function, or the server has no tool parser for the model."),
+    ErrorCode.UNKNOWN_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The request forces a tool call or names a tool, but no such function is among its tools.'),
     ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A reasoning item's encrypted content was not encrypted by this server, or has been changed."),
-    ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "The response is still being made in the background, so it can't be continued."),
-    ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'Only responses that are made in the background can be cancelled.'),
-    ErrorCode.ITEM_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The response has no item of this id.'),
+    ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "The response is still being generated in the background, so it can't be continued."),
+    ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response was not created in the background, so it can't be cancelled."),
+    ErrorCode.ITEM_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The response has no item with this id.'),
     ErrorCode.INVALID_API_KEY: ErrorKind(401, ErrorType.AUTHENTICATION_ERROR, False, False, 'The key is missing or wrong.'),
     ErrorCode.NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, False, False, 'There is no such path.'),
     ErrorCode.MODEL_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No model is served under this name.'),
     ErrorCode.RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No response is stored under this id.'),
-    ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The path exists but takes other methods.'),
+    ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path exists, but doesn't take this method."),
     ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is larger than the server accepts.'),
     ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not declared as JSON.'),
     ErrorCode.INTERNAL_ERROR: ErrorKind(500, ErrorType.SERVER_ERROR, False, True, 'The server failed on this request.'),
     ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The store of responses can't be used: its database is broken, locked or full."),
-    ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was lost while it worked on the request.'),
-    ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, or the server is too busy to make the grammar that constrains an answer.'),
+    ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was restarted while it worked on the request.'),
+    ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, or the server is too busy to compile the grammar that constrains the answer.'),
 }

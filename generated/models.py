@@ -375,7 +375,7 @@ class ChatChunkChoice(BaseModel):
     """
     logprobs: ChatLogprobs | None
     """
-    Probabilities of the piece's tokens.
+    The log probabilities of the piece's tokens.
     """
     finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"] | None
     """
@@ -603,7 +603,7 @@ class ChatFunctionCallDelta(BaseModel):
 
 class ChatLogprobs(BaseModel):
     """
-    How likely each token of the text was.
+    The log probability of each token of the text.
     """
 
     model_config = ConfigDict(
@@ -840,7 +840,7 @@ class CompletionChunkChoice(BaseModel):
     """
     logprobs: CompletionLogprobs | None
     """
-    Probabilities of the piece's tokens.
+    The log probabilities of the piece's tokens.
     """
     finish_reason: Literal["stop", "length", "content_filter"] | None
     """
@@ -850,7 +850,7 @@ class CompletionChunkChoice(BaseModel):
 
 class CompletionLogprobs(BaseModel):
     """
-    How likely each token of the text was, as lists of equal length.
+    The log probability of each token of the text, as lists of equal length.
     """
 
     model_config = ConfigDict(
@@ -862,7 +862,7 @@ class CompletionLogprobs(BaseModel):
     """
     token_logprobs: list[float | None] | MISSING = MISSING
     """
-    The natural logarithms of their probabilities; null for the first token of a repeated prompt, which nothing foretold.
+    The natural logarithms of their probabilities; null for the first token of a repeated prompt, which has no tokens before it.
     """
     top_logprobs: list[dict[str, float] | None] | None | MISSING = MISSING
     """
@@ -987,7 +987,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     logprobs: bool | None | MISSING = MISSING
     """
-    Say how likely each token was: by the model itself, before temperature, penalties and the like. Every token counts that the choice took, in their order, those of reasoning and tool calls and the one that ended it too.
+    Return the log probability of each token: the model's own, before temperature, penalties and the like. Every token counts that the choice took, in their order, those of reasoning and tool calls and the one that ended it too.
     """
     top_logprobs: int | None | MISSING = MISSING
     """
@@ -1014,11 +1014,11 @@ class CreateChatCompletionRequest(BaseModel):
     """
     functions: list[FunctionDefinition] | None | MISSING = MISSING
     """
-    The legacy form of tools. It allows one call, which the answer has as function_call.
+    The legacy field for tools. It allows one call, which the answer has as function_call.
     """
     function_call: Literal["none", "auto"] | FunctionName | None | MISSING = MISSING
     """
-    The legacy form of tool_choice.
+    The legacy field for tool_choice.
     """
     response_format: Annotated[
         ResponseFormatText | ResponseFormatJsonObject | ResponseFormatJsonSchema | ResponseFormatStructuralTag | None | MISSING,
@@ -1031,7 +1031,7 @@ class CreateChatCompletionRequest(BaseModel):
         MISSING
     )
     """
-    How much reasoning the model shall do before it answers. The model's chat template is told so: as enable_thinking, which is false for none and else true, and for the other values as reasoning_effort too. chat_template_kwargs win. Where the template heeds neither, it is reported in X-Unsupported-Params.
+    How much reasoning the model shall do before it answers. The model's chat template is told so: as enable_thinking, which is false for none and else true, and for the other values as reasoning_effort too. chat_template_kwargs win. Where the template uses neither, it is reported in X-Unsupported-Params.
     """
     verbosity: Literal["low", "medium", "high"] | None | MISSING = MISSING
     """
@@ -1221,7 +1221,7 @@ class CreateCompletionRequest(BaseModel):
     """
     logprobs: int | None | MISSING = MISSING
     """
-    Say how likely each token was, and this many of the likeliest at its place.
+    Return the log probability of each token, and this many of the likeliest tokens at its place.
     """
     logit_bias: Annotated[
         dict[str, float] | None | MISSING, Field(title="LogitBias")
@@ -1442,11 +1442,11 @@ class CreateResponseRequest(BaseModel):
     """
     logprobs: bool | None | MISSING = MISSING
     """
-    Say how likely each token was, as `message.output_text.logprobs` in `include` does.
+    Return the log probability of each token, as `message.output_text.logprobs` in `include` does.
     """
     previous_response_id: str | None | MISSING = MISSING
     """
-    A stored response that the input continues: the model sees the input and output of that response, and of those that it continued in its turn, before this input. Instructions are not among them.
+    A stored response that the input continues: the model gets the input and output of that response, and of those that it continued in its turn, before this input. Instructions are not among them.
     """
     conversation: Annotated[
         str | ConversationReference | None | MISSING, Field(title="ConversationParam")
@@ -1926,7 +1926,7 @@ class FlatCustomToolFormat(BaseModel):
 
 class FlatFunctionTool(BaseModel):
     """
-    A function that the caller runs; the form that responses define.
+    A function that the caller runs, as the responses API defines it.
     """
 
     model_config = ConfigDict(
@@ -1946,17 +1946,17 @@ class FlatFunctionTool(BaseModel):
     """
     parameters: dict[str, Any] | None | MISSING = MISSING
     """
-    What its arguments are; without it there are none.
+    The JSON Schema of its arguments; without it there are none.
     """
     strict: bool | None | MISSING = MISSING
     """
-    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't constrained by it, and then true is reported there too.
+    Whether it is an error that a keyword of the schema can't be enforced; otherwise the keyword's path is reported in X-Unsupported-Params. Arguments are constrained by the schema only where a call is forced; calls that the model makes on its own are not, and then a true value is reported there too.
     """
 
 
 class FlatNamedToolChoice(BaseModel):
     """
-    This function must be called; the form that responses define.
+    This function must be called; the responses API's way to name it.
     """
 
     model_config = ConfigDict(
@@ -1990,11 +1990,11 @@ class FunctionDefinition(BaseModel):
     """
     parameters: dict[str, Any] | None | MISSING = MISSING
     """
-    What its arguments are; without it there are none.
+    The JSON Schema of its arguments; without it there are none.
     """
     strict: bool | None | MISSING = MISSING
     """
-    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't constrained by it, and then true is reported there too.
+    Whether it is an error that a keyword of the schema can't be enforced; otherwise the keyword's path is reported in X-Unsupported-Params. Arguments are constrained by the schema only where a call is forced; calls that the model makes on its own are not, and then a true value is reported there too.
     """
 
 
@@ -2038,7 +2038,7 @@ class FunctionName(BaseModel):
 
 class FunctionTool(BaseModel):
     """
-    A function that the caller runs; the form that chat defines.
+    A function that the caller runs, as chat completions define it.
     """
 
     model_config = ConfigDict(
@@ -2465,7 +2465,7 @@ class InputOutputTextContent(BaseModel):
     """
     logprobs: list[dict[str, Any]] | None | MISSING = MISSING
     """
-    How likely each token was.
+    The log probability of each token.
     """
 
 
@@ -3098,7 +3098,7 @@ class OutputTextContent(BaseModel):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was.
+    The log probability of each token.
     """
 
 
@@ -3290,7 +3290,7 @@ class ReasoningSettings(BaseModel):
     """
     context: Literal["auto", "current_turn", "all_turns"] | None | MISSING = MISSING
     """
-    Which earlier reasoning the model sees.
+    Which earlier reasoning the model gets.
     """
 
 
@@ -4739,11 +4739,11 @@ class ResponseObject(BaseModel):
     """
     top_p: float | None
     """
-    From which share of the probability tokens are drawn.
+    Only the likeliest tokens that together have this probability are drawn from.
     """
     min_p: float | MISSING = MISSING
     """
-    The least share of the likeliest token's probability.
+    The least share of the likeliest token's probability that a token must have.
     """
     presence_penalty: float
     """
@@ -4973,7 +4973,7 @@ class ResponseReasoning(BaseModel):
     """
     context: str | None | MISSING = MISSING
     """
-    Which earlier reasoning the model sees.
+    Which earlier reasoning the model gets.
     """
 
 
@@ -5521,7 +5521,7 @@ class ResponseTextDeltaEvent(BaseModel):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was.
+    The log probability of each token.
     """
     obfuscation: str | MISSING = MISSING
     """
@@ -5563,7 +5563,7 @@ class ResponseTextDoneEvent(BaseModel):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was.
+    The log probability of each token.
     """
     sequence_number: int
     """
@@ -5859,7 +5859,7 @@ class TextPart(BaseModel):
 
 class TextResponseFormatJsonSchema(BaseModel):
     """
-    JSON that a schema describes; the form that responses define.
+    JSON that a schema describes, as the responses API defines it.
     """
 
     model_config = ConfigDict(
@@ -5889,7 +5889,7 @@ class TextResponseFormatJsonSchema(BaseModel):
 
 class TokenLogprob(BaseModel):
     """
-    How likely one token was.
+    The log probability of one token.
     """
 
     model_config = ConfigDict(
@@ -6152,7 +6152,7 @@ class WebSearchOptions(BaseModel):
     )
     search_context_size: Literal["low", "medium", "high"] | None | MISSING = MISSING
     """
-    How much of what is found the model sees.
+    How much of what is found the model gets to read.
     """
     user_location: UserLocation | None | MISSING = MISSING
     """

@@ -163,7 +163,7 @@ class ChatChunkChoice(TypedDict):
     """
     logprobs: ChatLogprobs | None
     """
-    Probabilities of the piece's tokens.
+    The log probabilities of the piece's tokens.
     """
     finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"] | None
     """
@@ -355,7 +355,7 @@ class ChatFunctionCallDelta(TypedDict):
 
 class ChatLogprobs(TypedDict):
     """
-    How likely each token of the text was.
+    The log probability of each token of the text.
     """
 
     content: NotRequired[list[TokenLogprob] | None]
@@ -565,7 +565,7 @@ class CompletionChunkChoice(TypedDict):
     """
     logprobs: CompletionLogprobs | None
     """
-    Probabilities of the piece's tokens.
+    The log probabilities of the piece's tokens.
     """
     finish_reason: Literal["stop", "length", "content_filter"] | None
     """
@@ -575,7 +575,7 @@ class CompletionChunkChoice(TypedDict):
 
 class CompletionLogprobs(TypedDict):
     """
-    How likely each token of the text was, as lists of equal length.
+    The log probability of each token of the text, as lists of equal length.
     """
 
     tokens: NotRequired[list[str]]
@@ -584,7 +584,7 @@ class CompletionLogprobs(TypedDict):
     """
     token_logprobs: NotRequired[list[float | None]]
     """
-    The natural logarithms of their probabilities; null for the first token of a repeated prompt, which nothing foretold.
+    The natural logarithms of their probabilities; null for the first token of a repeated prompt, which has no tokens before it.
     """
     top_logprobs: NotRequired[list[dict[str, float] | None] | None]
     """
@@ -776,7 +776,7 @@ class FlatCustomToolFormat(TypedDict):
 
 class FlatFunctionTool(TypedDict):
     """
-    A function that the caller runs; the form that responses define.
+    A function that the caller runs, as the responses API defines it.
     """
 
     type: Literal["function"]
@@ -793,17 +793,17 @@ class FlatFunctionTool(TypedDict):
     """
     parameters: NotRequired[dict[str, Any] | None]
     """
-    What its arguments are; without it there are none.
+    The JSON Schema of its arguments; without it there are none.
     """
     strict: NotRequired[bool | None]
     """
-    Where a call is forced, arguments keep to the schema. This says whether a keyword of it that can't be enforced is then an error; otherwise its path is reported in X-Unsupported-Params. Calls that the model makes of itself aren't constrained by it, and then true is reported there too.
+    Whether it is an error that a keyword of the schema can't be enforced; otherwise the keyword's path is reported in X-Unsupported-Params. Arguments are constrained by the schema only where a call is forced; calls that the model makes on its own are not, and then a true value is reported there too.
     """
 
 
 class FlatNamedToolChoice(TypedDict):
     """
-    This function must be called; the form that responses define.
+    This function must be called; the responses API's way to name it.
     """
 
     type: Literal["function"]
@@ -1113,7 +1113,7 @@ class OutputTextContent(TypedDict):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was.
+    The log probability of each token.
     """
 
 
@@ -2328,11 +2328,11 @@ class ResponseObject(TypedDict):
     """
     top_p: float | None
     """
-    From which share of the probability tokens are drawn.
+    Only the likeliest tokens that together have this probability are drawn from.
     """
     min_p: NotRequired[float]
     """
-    The least share of the likeliest token's probability.
+    The least share of the likeliest token's probability that a token must have.
     """
     presence_penalty: float
     """
@@ -2539,7 +2539,7 @@ class ResponseReasoning(TypedDict):
     """
     context: NotRequired[str | None]
     """
-    Which earlier reasoning the model sees.
+    Which earlier reasoning the model gets.
     """
 
 
@@ -2984,7 +2984,7 @@ class ResponseTextDeltaEvent(TypedDict):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was.
+    The log probability of each token.
     """
     obfuscation: NotRequired[str]
     """
@@ -3023,7 +3023,7 @@ class ResponseTextDoneEvent(TypedDict):
     """
     logprobs: list[OutputLogprob]
     """
-    How likely each token was.
+    The log probability of each token.
     """
     sequence_number: int
     """
@@ -3201,7 +3201,7 @@ class SummaryTextContent(TypedDict):
 
 class TokenLogprob(TypedDict):
     """
-    How likely one token was.
+    The log probability of one token.
     """
 
     token: str

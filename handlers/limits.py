@@ -53,10 +53,10 @@ class Limits:
         _require_candidates(body)
         _require_room(body)
         if drafting is not None and (or_none(body.best_of) or 1) > 1:
-            message = f"best_of must be 1 here: a server with {_OPTIONS[drafting]} can't search with beams."
+            message = f"best_of must be 1 here: a server with {_OPTIONS[drafting]} doesn't support beam search."
             raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="best_of")
         if drafting is not None and (or_none(body.min_tokens) or 0) > 0:
-            message = f"min_tokens must be 0 here: a server with {_OPTIONS[drafting]} can't put off an answer's end."
+            message = f"min_tokens must be 0 here: a server with {_OPTIONS[drafting]} doesn't support a least length."
             raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="min_tokens")
         for name, kinds in _DRAFTING.items():
             if drafting not in kinds and _value(body, name) is not None:
@@ -87,10 +87,10 @@ def _require_room(body: Body) -> None:
             message = f"min_tokens is {least}, but may be at most {name}, which is {most}."
             raise ApiError(ErrorCode.INVALID_VALUE, message, param="min_tokens")
     if least and (or_none(body.best_of) or 1) > 1:
-        message = "min_tokens can't be had together with best_of above 1: a search has no least length."
+        message = "min_tokens can't be combined with best_of above 1: a beam search has no least length."
         raise ApiError(ErrorCode.INVALID_VALUE, message, param="min_tokens")
 
 
 def _value(body: Body, name: str) -> Any:
-    """Returns a field that not every endpoint has; what has its name in a free-form rest may be anything."""
+    """Returns a field that not every endpoint has; an unknown field of that name may hold anything and is not read."""
     return or_none(getattr(body, name)) if name in type(body).model_fields else None

@@ -65,7 +65,7 @@ def structured_output(fields: FormatFields, sampling: Sampling, *, strict: bool 
     output = own or other
     if output is not None:
         for param in unconstrainable(sampling):
-            message = f"{param} can't be had together with {output.param}: the answer would not be constrained."
+            message = f"{param} can't be combined with {output.param}: the answer would not be constrained."
             raise ApiError(ErrorCode.INVALID_VALUE, message, param=param)
     return output
 

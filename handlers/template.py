@@ -17,7 +17,7 @@ _PARAM = "chat_template_kwargs"
 
 @dataclass(frozen=True, slots=True)
 class TemplateFields:
-    """The fields of a request that its chat template sees; `effort_param` is where the reasoning effort stands."""
+    """The fields of a request that its chat template gets; `effort_param` is where the reasoning effort stands."""
 
     chat_template_kwargs: Mapping[str, Any] | None = None
     effort: str | None = None

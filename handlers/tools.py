@@ -1,4 +1,4 @@
-"""Tool calling: what the model may call, and whether it must, by tools and tool_choice in all their forms."""
+"""Tool calling: what the model may call, and whether it must, by tools and every kind of tool_choice."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -196,7 +196,7 @@ def _require_callable(
 ) -> None:
     if not chosen:
         if fields.tools:
-            message = f"{choice.param} demands a call, but no function can be called: other tools can't be, here."
+            message = f"{choice.param} demands a call, but only functions can be called, and the request has none."
             raise ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param=choice.param)
         message = f"{choice.param} demands a call, but the request has no functions."
         raise ApiError(ErrorCode.UNKNOWN_TOOL, message, param=choice.param)
@@ -204,7 +204,7 @@ def _require_callable(
         message = f"{choice.param} demands a call, but this server was started with --tool-parser none."
         raise ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param=choice.param)
     for param in unconstrainable(sampling):
-        message = f"{param} can't be had together with {choice.param}: the call would not be constrained."
+        message = f"{param} can't be combined with {choice.param}: the call would not be constrained."
         raise ApiError(ErrorCode.INVALID_VALUE, message, param=param)
 
 

@@ -11,7 +11,7 @@ def reported(context: RequestContext, params: Iterable[str]) -> tuple[str, ...]:
     """Returns the fields without effect, for the reply. Raises ApiError for the first where the server refuses such."""
     found = tuple(params)
     if found and context.refuses_unsupported:
-        message = f"This server can't honour {found[0]} as given."
+        message = f"This server doesn't support {found[0]} as given."
         raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param=found[0])
     return found
 

@@ -131,8 +131,7 @@ def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
 
 
 def _without_error(document: Mapping[str, Any], schema: dict[str, Any]) -> str | None:
-    """Returns the component of a stream's events; of a union with the schema of errors, which clients raise, it is what
-    is left."""
+    """Returns the component of a stream's events; of a union with ErrorResponse, which clients raise, the other."""
     found = resolved(document, schema)
     left = [branch for branch in found.get("anyOf", ()) if not branch.get("$ref", "").endswith("/ErrorResponse")]
     return name_of(left[0] if len(left) == 1 else schema)

@@ -70,9 +70,9 @@ def _tools(body: Mapping[str, Any]) -> Iterator[str]:
 
 def _calls(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yields the calls in a message, or that an item is, with all that a template may write of them."""
-    former = [{"function": item["function_call"]}] if item.get("function_call") else []
+    legacy = [{"function": item["function_call"]}] if item.get("function_call") else []
     own = [{"function": item}] if item.get("type") == "function_call" else []
-    for call in (*(item.get("tool_calls") or ()), *former, *own):
+    for call in (*(item.get("tool_calls") or ()), *legacy, *own):
         function = call.get("function") or {}
         arguments = {"name": function.get("name"), "arguments": function.get("arguments") or "{}"}
         yield {"id": call.get("id") or "call_0", "type": "function", "function": arguments}

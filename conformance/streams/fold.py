@@ -57,12 +57,12 @@ def _message(deltas: list[Piece]) -> dict[str, Any]:
         for call in delta.get("tool_calls") or ():
             by_index[call["index"]].append(call)
     calls = [_call(by_index[index]) for index in sorted(by_index)]
-    former = [delta["function_call"] for delta in deltas if delta.get("function_call")]
+    legacy = [delta["function_call"] for delta in deltas if delta.get("function_call")]
     if calls:
         message["tool_calls"] = calls
-    if former:
-        message["function_call"] = _function(former)
-    if (calls or former) and not message["content"]:
+    if legacy:
+        message["function_call"] = _function(legacy)
+    if (calls or legacy) and not message["content"]:
         message["content"] = None
     return message
 

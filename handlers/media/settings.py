@@ -41,7 +41,7 @@ MAX_BYTES = 20_000_000
 MAX_IMAGES = 64
 MAX_PIXELS = 1 << 25
 
-# The side of a picture, in pixels, by `detail`: larger ones are made smaller before the model gets them.
+# The longest side of an image, in pixels, by `detail`: larger images are scaled down for the model.
 LONGEST_SIDES = {"low": 512, "high": 2048}
 
 # For all images of a request, in seconds.

@@ -1,4 +1,4 @@
-"""Reasoning among a response's output, and the events that build it."""
+"""A reasoning item among a response's output, and the events that build it."""
 
 import uuid
 from collections.abc import Iterator
@@ -9,7 +9,10 @@ from specvino.generated import wire
 
 
 class ReasoningItem:
-    """A reasoning item: its text is the content, or the `summary` if one is wanted. Its events have no numbers yet."""
+    """Builds a reasoning item; its events have no numbers yet.
+
+    The reasoning is the item's content or, where the request asks for one, its `summary`.
+    """
 
     def __init__(self, output_index: int, *, summary: bool) -> None:
         self._index = output_index

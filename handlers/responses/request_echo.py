@@ -61,14 +61,14 @@ def request_echo(
 def _tool(
     tool: models.FlatFunctionTool | models.FunctionTool | models.FlatCustomTool | models.HostedTool,
 ) -> wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool:
-    """Returns a tool as it was sent; a nested function in the flat form, the only one that clients know here."""
+    """Returns the tool as it was sent, but a nested function flat: clients of responses know no other."""
     if isinstance(tool, models.FunctionTool):
         return cast("wire.FlatFunctionTool", {**tool.function.model_dump(by_alias=True), "type": "function"})
     return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump(by_alias=True))
 
 
 def _tool_choice(choice: Any) -> Any:
-    """Returns the choice as it was sent; a nested function in the flat form."""
+    """Returns the choice as it was sent, but a nested function flat."""
     if isinstance(choice, models.NamedToolChoice):
         return {"type": "function", "name": choice.function.name}
     return _plain(choice) or "auto"

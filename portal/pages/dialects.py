@@ -10,7 +10,7 @@ from specvino.portal.source import SYSTEMS, TITLES, Field, Source
 
 ENVELOPES = {
     "openai": 'the object `{"error": {"message", "type", "param", "code"}}`',
-    "string": 'a text, `{"error": "…"}`',
+    "string": 'a string, `{"error": "…"}`',
     "detail": '`{"detail": …}`, as FastAPI gives it',
     "json text": "a JSON text within a JSON text",
     "text": "plain text",
@@ -92,7 +92,7 @@ def _text(source: Source, system: str) -> Iterator[str]:
 
 
 def _errors(head: dict[str, Any]) -> str:
-    """Returns the usual shape of errors, and those of some statuses."""
+    """Says which envelope errors have, and at which statuses another one."""
     others: dict[str, list[str]] = {}
     for status, envelope in head.get("envelopes", {}).items():
         others.setdefault(envelope, []).append(status)

@@ -9,17 +9,17 @@ from specvino.portal.source import SYSTEMS, Source
 HEAD = """\
 # Errors
 
-Every answer of 4xx or 5xx has one form, and so has an error within a stream, which is its last event:
+Every answer of 4xx or 5xx has the same shape, and so has an error within a stream, which is its last event:
 
 ```json
 {"error": {"message": "…", "type": "invalid_request_error", "param": "messages.0.role", "code": "invalid_value"}}
 ```
 
 `message` names the value that was refused and what is accepted; `param` is the path of the field, down into the
-branch of a union that was meant, or null; `code` is one of these. Status and type follow from the code. *Again* says
+branch of a union that was meant, or null; `code` is one of these. Status and type follow from the code. *Retry* says
 whether the same request may succeed later.
 
-| code | status | type | `param` | again | meaning |
+| code | status | type | `param` | retry | meaning |
 | --- | --- | --- | --- | --- | --- |
 """
 

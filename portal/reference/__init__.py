@@ -37,7 +37,7 @@ def _with_events(node: Any) -> Any:
         return node
     if "contentSchema" in node:
         return _with_events(node["contentSchema"])
-    if "anyOf" in node:  # of several branches it shows the first one
+    if "anyOf" in node:  # of a union it shows the first branch
         node = node | {"anyOf": sorted(node["anyOf"], key=lambda branch: "contentSchema" not in branch)}
     if "x-itemSchema" in node:
         node = {key: value for key, value in node.items() if key != "schema"} | {"itemSchema": node["x-itemSchema"]}

@@ -49,7 +49,7 @@ def header(names: list[str]) -> str:
 
 def _refusal(name: str, known: bool) -> ApiError:
     if known:
-        return ApiError(ErrorCode.UNSUPPORTED_PARAMETER, f"This server can't honour {name} as given.", param=name)
+        return ApiError(ErrorCode.UNSUPPORTED_PARAMETER, f"This server doesn't support {name} as given.", param=name)
     return ApiError(ErrorCode.UNKNOWN_PARAMETER, f"Unrecognized request argument supplied: {name}", param=name)
 
 
@@ -69,9 +69,9 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
         return
     component = shape if shape in SHAPES else _meant(value, UNIONS[shape])
     if component is None:
-        return  # a free-form map beside the objects
+        return  # a map with any keys, beside the objects
     if not SHAPES[component].required <= value.keys():
-        return  # a free-form map beside the only object
+        return  # a map with any keys, beside the only object
     if value.keys() <= _plain(component):
         return
     fields = SHAPES[component].fields

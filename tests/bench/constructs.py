@@ -132,7 +132,10 @@ def _tags() -> Iterator[tuple[str, Any]]:
             forced_call_grammar(call, TOOLS, reasoning_parser=name, prompt_ends_in_thinking=True)["format"],
         )
     answer = json_schema(SCHEMAS["object"])
-    yield "a form or one call", either([forced_call_grammar("hermes3", TOOLS, parallel=False)["format"], answer])
+    yield (
+        "a response format or one call",
+        either([forced_call_grammar("hermes3", TOOLS, parallel=False)["format"], answer]),
+    )
     yield "structural tag, text up to an end", tag("<note>", ANY_TEXT, "</note>")
     yield "structural tag, pattern", sequence([constant("code: "), regex("[a-z0-9-]+")])
     yield (

@@ -20,26 +20,27 @@ _BOTH = ("SmolLM2", "Qwen")
 _HEAD = """\
 # Structured outputs
 
-A JSON Schema, a forced call or a structural tag becomes a grammar of ours, and XGrammar holds the model to it: behind
-each token it says which tokens may come next. This page says what that costs, with and without a schema's keywords, in
-tool calling and with reasoning first. `tox run -e bench -- grammars --write` measures it and writes the page.
+A JSON Schema, a forced tool call or a structural tag is converted to a grammar, and XGrammar constrains the model by
+it: after each token it computes which tokens may follow. This page shows what that costs, for single keywords and for
+whole schemas, in tool calling and with reasoning first. `tox run -e bench -- grammars --write` measures it and writes
+the page.
 
-**What is counted.** CPU time of the process, all of its threads together, on {cores} cores that others used
-too ({processor}); OpenVINO GenAI {genai}. The pipeline has no model, so that a token costs nothing but the sampler and
-the mask. *Compiling* is the first answer of one token, with nothing known before but the vocabulary. *A token* is what
-it takes beyond a token of a free text, in the mean over three drawn texts of 64 tokens. Each text and each free one
-beside it is made twice, of which the quicker counts; differences of a tenth of a millisecond mean nothing.
+**What is measured.** CPU time of the process, all threads together, on {cores} cores that others used
+too ({processor}); OpenVINO GenAI {genai}. The pipeline has no model, so that a token costs only the sampler and the
+mask. *Compiling* is the first answer of one token, with only the vocabulary known before. *A token* is the cost beyond
+that of an unconstrained token, as the mean over three sampled texts of 64 tokens. Each text, and an unconstrained one
+beside it, is generated twice, and the quicker run counts; differences of a tenth of a millisecond mean nothing.
 
-A free token costs {free}. Where few
-tokens fit, nearly all of a figure is GenAI's own work of putting the mask on the probabilities, which is the same for
+An unconstrained token costs {free}. Where few
+tokens are allowed, nearly all of a figure is GenAI's own work of applying the mask to the logits, which is the same for
 every grammar.
 
-**XGrammar** is its own reading of the same schema or tag, on Qwen's vocabulary: it allows white space without bound
-between the parts of a JSON text, and leaves out some keywords, so that its texts are others. Where a cell is empty it
-has none: it knows neither lookaheads nor strings without quotes that keep to a schema.
+**XGrammar** is XGrammar's own conversion of the same schema or tag, on Qwen's vocabulary. It allows unlimited white
+space between the parts of a JSON text and ignores some keywords, so its texts differ. An empty cell means that it has
+no conversion: it supports neither lookaheads nor strings without quotes that a schema constrains.
 
-**Rules and places** are the grammar's size, the same on every machine. A place where most tokens of the vocabulary fit
-is what takes long to compile.
+**Rules and places** are the grammar's size, which is the same on every machine. A place is one where most tokens of the
+vocabulary are allowed; places take long to compile.
 
 """
 

@@ -14,7 +14,7 @@ from specvino.document.loading import whole
 
 
 def explain(name, document=None):
-    console = Console(file=io.StringIO(), width=200)
+    console = Console(file=io.StringIO(), width=240)
     explain_field(name, document or whole(), console)
     return console.file.getvalue()
 
@@ -57,8 +57,8 @@ def test_explain_shows_remarks_beside_the_handling():
     assert "here supported. Nor this. One of two." in lines(explain("talk.two", document))
     three = lines(explain("talk.three", document))
     assert "here supported" in three
-    assert "form list of Two (longest 3): One of two." in three
-    assert "form list of integer" in three
+    assert "schema list of Two (longest 3): One of two." in three
+    assert "schema list of integer" in three
 
 
 def test_explain_shows_remarks_of_what_is_sent():
@@ -77,11 +77,11 @@ def test_explain_shows_every_part_of_that_name():
     assert "chat.response.usage" not in explain("chat.stream.usage")
 
 
-def test_explain_shows_the_forms_and_their_bounds():
+def test_explain_shows_the_branches_and_their_bounds():
     shown = explain("chat.stop")
     assert "string (shortest 1; longest 1024)" in shown
     assert "list of string (shortest 1; longest 1024) (most elements 16)" in shown
-    assert "form values none, auto, required" in lines(explain("chat.tool_choice"))
+    assert "schema values none, auto, required" in lines(explain("chat.tool_choice"))
 
 
 def test_explain_joins_the_branches_of_a_union():
@@ -95,8 +95,8 @@ def test_explain_tells_the_branches_apart():
     assert shown[0] == "chat.messages[].content"
     user = shown[shown.index("UserMessage: What was said.") :]
     assistant = shown[shown.index("AssistantMessage: What was said; null or absent beside tool calls.") :]
-    assert "form list of ImagePart (most elements 1024)" in user
-    assert "form list of ImagePart (most elements 1024)" not in assistant[: assistant.index(user[0])]
+    assert "schema list of ImagePart (most elements 1024)" in user
+    assert "schema list of ImagePart (most elements 1024)" not in assistant[: assistant.index(user[0])]
     assert "DeveloperMessage, SystemMessage: What was said." in shown
     assert shown.count("system support note") == 1
 

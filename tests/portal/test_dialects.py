@@ -30,17 +30,17 @@ def endpoints(system):
     }
 
 
-def test_all_forms_of_errors():
-    assert row("vllm", "Errors").endswith('; 401: a text, `{"error": "…"}` |')
+def test_all_shapes_of_errors():
+    assert row("vllm", "Errors").endswith('; 401: a string, `{"error": "…"}` |')
     assert row("mlc-llm", "Errors").endswith('; 401 and 422: `{"detail": …}`, as FastAPI gives it; 500: plain text |')
     for system in SYSTEMS:
-        for status, form in SOURCE.dialect(system)["x-dialect"]["errors"].get("envelopes", {}).items():
+        for status, envelope in SOURCE.dialect(system)["x-dialect"]["errors"].get("envelopes", {}).items():
             assert status in row(system, "Errors")
-            assert dialects.ENVELOPES[form] in row(system, "Errors")
+            assert dialects.ENVELOPES[envelope] in row(system, "Errors")
 
 
 def test_what_is_different_in_a_stream():
-    assert "| Parts of thoughts are opened by events of its own. |" in row("vllm", "Responses")
+    assert "| Parts of reasoning are opened by events of its own. |" in row("vllm", "Responses")
     others = 0
     for system in SYSTEMS:
         for endpoint, said in SOURCE.dialect(system)["x-dialect"]["stream"].items():

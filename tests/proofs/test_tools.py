@@ -115,7 +115,7 @@ def test_which_function_it_calls(ask: Ask) -> None:
 
 
 @proves("chat.function_call", "chat.function_call.name")
-def test_which_function_it_calls_in_the_former_form(ask: Ask) -> None:
+def test_which_function_it_calls_by_the_legacy_fields(ask: Ask) -> None:
     answer = ask("weather Paris", functions=[*BOTH], function_call={"name": "get_time"})
     assert [name for name, _ in answer.calls] == ["get_time"]
     assert ask("weather Paris", functions=[*BOTH], function_call="none").calls == []

@@ -106,7 +106,7 @@ class Chat(Part):
         message: dict[str, Any] = {"role": "assistant", "content": self.chat_text(output), "refusal": None}
         if thoughts := output.joined("thoughts"):
             message |= self.chat_thoughts(thoughts)
-        if asked.offer.former and output.calls:
+        if asked.offer.legacy and output.calls:
             message["function_call"] = self.function(output.calls[0])
         elif output.calls:
             message["tool_calls"] = [self.tool_call(each) for each in output.calls]
@@ -127,7 +127,7 @@ class Chat(Part):
         return {"name": called["name"], "arguments": called["arguments"]}
 
     def chat_reason(self, asked: Asked, output: Output) -> str:
-        return "function_call" if asked.offer.former and output.reason == "tool_calls" else output.reason
+        return "function_call" if asked.offer.legacy and output.reason == "tool_calls" else output.reason
 
     def chat_usage(self, asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         prompt, completion = len(asked.prompt), self.server.generation.completion_tokens(outputs)
@@ -191,7 +191,7 @@ class Chat(Part):
                 yield from self.text_deltas(piece)
             case "thoughts":
                 yield self.chat_thoughts(piece.text)
-            case "call" if asked.offer.former:
+            case "call" if asked.offer.legacy:
                 yield {"function_call": self.function_delta(piece)}
             case "call":
                 yield {"tool_calls": [self.call_delta(piece)]}

@@ -123,7 +123,7 @@ def code_of(error: jsonschema_rs.ValidationError) -> ErrorCode:
 
 
 def without_effect(value: Any, shape: str, path: str) -> Iterator[str]:
-    """The paths of fields that the document doesn't know, or can't honour."""
+    """The paths of fields that the document doesn't know, or doesn't support."""
     if isinstance(value, list):
         for index, each in enumerate(value):
             yield from without_effect(each, shape, f"{path}{index}.")

@@ -11,22 +11,22 @@ from specvino.generated.errors import ErrorCode
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """`functions` may be called, by name. `former`: the request has functions instead of tools."""
+    """`functions` may be called, by name. `legacy`: the request has functions instead of tools."""
 
     functions: Mapping[str, Mapping[str, Any]]
     forced: bool = False
     several: bool = True
-    former: bool = False
+    legacy: bool = False
 
 
 class Tools(Part):
-    """Reads `tools`, `tool_choice` and their former names."""
+    """Reads `tools`, `tool_choice` and their legacy names."""
 
     def offer(self, body: Mapping[str, Any]) -> Offer:
         """Raises Refusal."""
         functions, tools = body.get("functions") or [], body.get("tools") or []
         if functions and tools:
-            raise Refusal(ErrorCode.INVALID_VALUE, "functions is the former name of tools.", "functions")
+            raise Refusal(ErrorCode.INVALID_VALUE, "functions is the legacy name of tools.", "functions")
         if functions or isinstance(body.get("function_call"), Mapping):
             choice = body.get("function_call", "auto")
             mode, names, param = (
@@ -34,7 +34,7 @@ class Tools(Part):
                 if isinstance(choice, str)
                 else ("required", [choice["name"]], "function_call.name")
             )
-            return self.chosen(functions, mode, names, param, several=False, former=True)
+            return self.chosen(functions, mode, names, param, several=False, legacy=True)
         mode, names, param = self.choice(body.get("tool_choice", "auto"))
         several = self.several(body) and param not in ("tool_choice.function.name", "tool_choice.name")
         return self.chosen(self.functions(tools), mode, names, param, several=several)
@@ -75,18 +75,18 @@ class Tools(Part):
         param: str,
         *,
         several: bool,
-        former: bool = False,
+        legacy: bool = False,
     ) -> Offer:
         known = {each["name"]: each for each in functions}
         for name in names or ():
             if name not in known:
                 self.refuse_unknown(name, param)
         if mode == "none":
-            return Offer({}, former=former)
+            return Offer({}, legacy=legacy)
         if mode == "required" and not known:
             raise Refusal(ErrorCode.UNKNOWN_TOOL, f"{param} demands a call, but there are no functions.", param)
         found = {name: each for name, each in known.items() if names is None or name in names}
-        return Offer(found, forced=mode == "required", several=several, former=former)
+        return Offer(found, forced=mode == "required", several=several, legacy=legacy)
 
     def refuse_unknown(self, name: str, param: str) -> None:
         raise Refusal(ErrorCode.UNKNOWN_TOOL, f"{param} names {name[:200]!r}, which the request doesn't have.", param)

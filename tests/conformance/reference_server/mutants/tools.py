@@ -13,7 +13,7 @@ from reference_server.requests import Requests
 from reference_server.tools import Offer, Tools
 from specvino.generated.errors import ErrorCode
 
-CALLS = {"chat/tools/*", "chat/tool_streams/*", "chat/former/*", "responses/*"}
+CALLS = {"chat/tools/*", "chat/tool_streams/*", "chat/legacy/*", "responses/*"}
 """The cases in which something is called."""
 
 FAILS = {"*", "*/rules/no-server-error", "*/rules/error-envelope"}
@@ -269,10 +269,10 @@ class RequiresNothing(Tools):
         param: str,
         *,
         several: bool,
-        former: bool = False,
+        legacy: bool = False,
     ) -> Offer:
         mode = mode if functions else "none"
-        return super().chosen(functions, mode, names, param, several=several, former=former)
+        return super().chosen(functions, mode, names, param, several=several, legacy=legacy)
 
 
 class FailsOnNoTools(Tools):
