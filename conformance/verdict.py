@@ -7,8 +7,8 @@ from specvino.conformance.http.exchange import Exchange
 
 
 class Verdict(StrEnum):
-    """Is what a run says of a rule. `unsupported` is for what a server may be without, and says so with a proper error;
-    `skip` is for what could not be tested, `error` for a check that broke itself."""
+    """`unsupported` is for what a server may be without, and says so with a proper error; `skip` is for what could not
+    be judged, `error` for a check that broke itself."""
 
     PASS = "pass"
     FAIL = "fail"
