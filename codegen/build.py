@@ -13,7 +13,7 @@ INIT = '"""Written by specvino.codegen from openapi/. Do not edit."""\n'
 
 
 def render(spec: Spec) -> dict[str, str]:
-    """The files of generated/ by name; those of the systems in the folder dialects/."""
+    """Returns the files of generated/ by name; those of the systems are in the folder dialects/."""
     document = spec.document
     return {
         "__init__.py": INIT,
@@ -42,7 +42,7 @@ def write(files: dict[str, str], target: Path) -> None:
 
 
 def drift(files: dict[str, str], target: Path) -> str:
-    """A unified diff from what `target` holds to what it should hold; empty when they agree."""
+    """Returns a unified diff from what `target` holds to what it should hold; it is empty when they agree."""
     diffs = []
     for name in sorted(files.keys() | _present(target)):
         path = target / name

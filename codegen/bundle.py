@@ -11,7 +11,7 @@ KINDS = ("responses", "headers", "parameters")
 
 
 class Bundler:
-    """Every reference into a file becomes a component, named as its last part, once.
+    """Makes one document of many files. Every reference into a file becomes a component, named as its last part, once.
 
     `other.yaml#/Name` is a schema; `other.yaml#/responses/Name` and `…#/headers/Name` are those. A path item and
     the table of a stream are referred to as a whole file and written out at their place.
@@ -39,7 +39,7 @@ class Bundler:
         return document
 
     def unused(self) -> list[str]:
-        """The definitions that nothing refers to, in files that something refers to; and the other files."""
+        """Returns the definitions that nothing refers to, in files that something refers to; and the other files."""
         folder = self.root.parent
         found = []
         uses = {*self.origins.values(), *self.included}

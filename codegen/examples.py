@@ -8,7 +8,7 @@ from specvino.document.walk import all_schemas, media_types
 
 
 def examples(document: dict[str, Any]) -> Iterator[tuple[str, Schema, Any]]:
-    """Every example with its place and its schema."""
+    """Yields every example with its place and its schema."""
     for place, schema, shown in _named(document):
         for name, example in shown.items():
             yield f"{place} example {name}", schema, example.get("value")
@@ -30,7 +30,7 @@ def drop_examples(document: dict[str, Any], fits: Callable[[Schema, Any], bool])
 
 
 def _named(document: dict[str, Any]) -> Iterator[tuple[str, Schema, dict[str, Any]]]:
-    """The examples that stand by name beside a schema."""
+    """Yields the examples that stand by name beside a schema."""
     for place, media in media_types(document):
         if "examples" in media:
             yield place, media["schema"], media["examples"]

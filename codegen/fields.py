@@ -19,6 +19,8 @@ PARTS = ("request", "response", "stream")
 
 @dataclass(frozen=True, slots=True)
 class Field:
+    """Is a field of an endpoint, with the properties of the document that describe it."""
+
     endpoint: str
     part: str
     path: str
@@ -31,12 +33,12 @@ class Field:
 
     @property
     def origins(self) -> set[Any]:
-        """Who defined it; more than one where union branches differ."""
+        """Returns who defined the field; more than one where union branches differ."""
         return {owner.get("x-origin") for owner in self.owners}
 
 
 def fields(document: dict[str, Any]) -> list[Field]:
-    """All fields, in the order of the document; the error envelope is the endpoint `error`."""
+    """Returns all fields, in the order of the document; the error envelope is the endpoint `error`."""
     found = []
     for endpoint, part, schema, elsewhere in _roots(document):
         paths: dict[str, list[Schema]] = {}
@@ -46,19 +48,19 @@ def fields(document: dict[str, Any]) -> list[Field]:
 
 
 def parts(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """The parts of the exchange that each endpoint has, as (endpoint, part)."""
+    """Returns the parts of the exchange that each endpoint has, as (endpoint, part)."""
     return [(endpoint, part) for endpoint, part, _, _ in _roots(document)]
 
 
 def around(path: str) -> Iterator[str]:
-    """The paths of the fields around one, the nearest first: `a[].b` and `a` for `a[].b.c`."""
+    """Yields the paths of the fields around one, the nearest first: `a[].b` and `a` for `a[].b.c`."""
     while "." in path:
         path = path.rpartition(".")[0].rstrip("[]")
         yield path
 
 
 def _roots(document: dict[str, Any]) -> Iterator[tuple[str, str, Schema, set[str]]]:
-    """Each part's endpoint, name and schema, with the components whose fields another part has.
+    """Yields each part's endpoint, name and schema, with the components whose fields another part has.
 
     What several operations answer with is described at the first one.
     """

@@ -36,8 +36,9 @@ def _adapt(document: dict[str, Any], operation: dict[str, Any], said: dict[str, 
 
 
 def _switch_off(table: dict[str, Any], word: str) -> None:
-    """A machine that needs no fact to be opened or ended has that fact among the others; a law, or a field that it has
-    to be constant, is gone."""
+    """Switches off one of the words of `breaks`, what of the table a system doesn't keep, in place. A machine that
+    needs no fact to be opened or ended has that fact among the others; a law, or a field that it has to be constant, is
+    gone."""
     subject, _, detail = word.partition(".")
     if word == "no silent event":
         table["silent"] = True
@@ -75,11 +76,11 @@ def _frame(item: Schema, text: Schema, said: dict[str, Any]) -> None:
 
 
 def _without_error(document: dict[str, Any], schema: Schema) -> Schema:
-    """The schema of an event that is never an error."""
+    """Returns the schema of an event that is never an error."""
     event = referred(document, schema["$ref"])  # one step: it may be but another name, with examples beside it
     if "anyOf" not in event and "$ref" not in event:
         return schema
-    # A union that lost its error with the form of errors is another name for what was left.
+    # A union that lost its error with the schema of errors is another name for what was left.
     branches: list[Schema] = event.get("anyOf", [{"$ref": event.get("$ref")}])
     kept = [branch for branch in branches if branch != ERROR]
     if len(kept) > 1:

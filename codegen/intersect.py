@@ -10,7 +10,7 @@ SINGLE = ("const", "pattern", "multipleOf", "format")
 
 
 def intersect(schema: Schema, bounds: Schema) -> Schema:
-    """Accepts what both accept.
+    """Returns a schema that accepts what both accept.
 
     Plain bounds are written into the schema, since generators make odd classes of `allOf`; where that can't be done
     the two stand in an `allOf`, a reference too: few tools look at what stands beside a `$ref`.
@@ -42,7 +42,7 @@ def _merged(schema: Schema, bounds: Schema) -> Schema | None:
 
 
 def _common(here: Any, there: Any) -> Any:
-    """The types or values that are in both; a single type is a string."""
+    """Returns the types or values that are in both; a single type is a string."""
     ours, theirs = ([each] if isinstance(each, str) else list(each) for each in (here, there))
     found = [each for each in ours if each in theirs]
     if "number" in ours and "integer" in theirs and "number" not in theirs:

@@ -9,7 +9,8 @@ from specvino.document.walk import descend
 
 
 def to_31(document: dict[str, Any]) -> dict[str, Any]:
-    """3.2 -> 3.1: for SDK generators and portals. A stream's event schema moves to x-itemSchema."""
+    """Lowers the document from 3.2 to 3.1, for SDK generators and portals. A stream's event schema moves to
+    x-itemSchema."""
     lowered = copy.deepcopy(document)
     lowered["openapi"] = "3.1.1"
     for server in lowered["servers"]:
@@ -30,7 +31,8 @@ def to_31(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_routes(document: dict[str, Any]) -> dict[str, Any]:
-    """The 3.0.3 skeleton for Connexion 3.3 (decision 037): paths, ids, path parameters and security; no schemas."""
+    """Returns the 3.0.3 skeleton for Connexion 3.3 (decision 037): paths, ids, path parameters and security; no
+    schemas."""
     paths: dict[str, Any] = {}
     for operation in operations(document):
         definition = operation.definition
@@ -63,18 +65,18 @@ def _path_parameter(parameter: dict[str, Any]) -> dict[str, Any]:
     return {"name": parameter["name"], "in": parameter["in"], "required": True, "schema": schema}
 
 
-# What only judges a value. The server has validated it by the document before a model is built, so models leave it out:
+# What only validates a value. The server has done so by the document before a model is built, so models leave it out:
 # they can't disagree with that, and building is quicker.
-JUDGING = (
+VALIDATING = (
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern",
     "minItems", "maxItems", "minProperties", "maxProperties", "propertyNames", "not",
 )  # fmt: skip
 
 
 def for_models(document: dict[str, Any]) -> dict[str, Any]:
-    """The document as datamodel-code-generator shall see it: the shapes alone.
+    """Returns the document as datamodel-code-generator shall see it: the shapes alone.
 
-    Without defaults too, so that an absent field stays absent in a model; they are a table of their own. Of the
+    It goes without defaults too, so that an absent field stays absent in a model; they are a table of their own. Of the
     titles only those of components are left: the generator would make a class of an inline branch that has one.
     Components that are maps are written where they are used: a dict costs a tenth of an object without fields.
     """
@@ -103,7 +105,7 @@ def _strip(node: Any, names: bool = False) -> None:
     elif isinstance(node, dict):
         if not names:
             for key in [
-                key for key in node if key.startswith("x-") or key in (*JUDGING, "default", "examples", "title")
+                key for key in node if key.startswith("x-") or key in (*VALIDATING, "default", "examples", "title")
             ]:
                 del node[key]
             rules = node.pop("allOf", ())

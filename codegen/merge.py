@@ -4,11 +4,11 @@ from typing import Any
 
 from specvino.codegen.fields import Field, around, fields
 
+# {level, accepts?, sends?, default?, required?, note?}
 Entry = dict[str, Any]
-"""{level, accepts?, sends?, default?, required?, note?}"""
 
+# What a system says of one property, once for each field that the property is.
 Said = list[tuple[Field, Entry]]
-"""What a system says of one property, once for each field that the property is."""
 
 LEVELS = {
     "request": ("full", "partial", "ignored", "refused", "unknown"),
@@ -36,7 +36,7 @@ def merge_errors(document: dict[str, Any], errors: dict[str, Any]) -> None:
 
 
 def own_entry(field: Field, dialect: dict[str, Any]) -> Entry | None:
-    """What a dialect says of the field itself."""
+    """Returns what a dialect says of the field itself."""
     parts = dialect.get("fields", {}).get(field.endpoint)
     paths = parts.get(field.part) if isinstance(parts, dict) else None
     entry = paths.get(field.path) if isinstance(paths, dict) else None
@@ -44,7 +44,7 @@ def own_entry(field: Field, dialect: dict[str, Any]) -> Entry | None:
 
 
 def part_level(endpoint: str, part: str, dialect: dict[str, Any]) -> str | None:
-    """The level of all fields of a part, where a dialect gives one: `responses: absent`, `stream: absent`."""
+    """Returns the level of all fields of a part, where a dialect gives one: `responses: absent`, `stream: absent`."""
     parts = dialect.get("fields", {}).get(endpoint)
     if isinstance(parts, str):
         return "refused" if (parts, part) == ("absent", "request") else parts
@@ -53,11 +53,11 @@ def part_level(endpoint: str, part: str, dialect: dict[str, Any]) -> str | None:
 
 
 def support(found: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
-    """What a dialect says of each field, by the field's name; those of which it says nothing are left out.
+    """Returns what a dialect says of each field, by the field's name; those of which it says nothing are left out.
 
-    A field without an entry has the level of the nearest field around it that has one. All in a field that a system
-    is without is so too; what a system has in full, it has with all fields of the same origin; partial says nothing
-    about the fields inside.
+    A field without an entry has the level of the nearest field around it that has one. Every field inside one that a
+    system is without is so too; what a system has in full, it has with all fields of the same origin; partial says
+    nothing about the fields inside.
     """
     places = {(field.endpoint, field.part, field.path): field for field in found}
     result = {}

@@ -28,7 +28,7 @@ MARKINGS = (
 
 
 def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of the system that `dialect` describes."""
+    """Returns the OpenAPI 3.1 document of the system that `dialect` describes."""
     projected = copy.deepcopy(document)
     found = fields(projected)
     levels = support(found, dialect)
@@ -56,9 +56,9 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
 def _missing(
     found: list[Field], levels: dict[str, Entry], known: list[tuple[str, str]], dialect: dict[str, Any]
 ) -> set[tuple[str, str]]:
-    """The parts, as (endpoint, part), that the system is without: it says so, or has none of their fields.
+    """Returns the parts, as (endpoint, part), that the system is without: it says so, or has none of their fields.
 
-    The request is among them only where the whole endpoint is, and the form of errors never.
+    The request is among them only where the whole endpoint is, and the schema of errors never.
     """
     by_part: dict[tuple[str, str], list[str | None]] = {part: [] for part in known}
     for field in found:

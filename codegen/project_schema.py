@@ -13,12 +13,12 @@ from specvino.document.pointers import component_name
 from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas, descend, objects
 
-# Stands for a property that the system is without, until the examples have been judged: none may have it.
+# Stands for a property that the system is without, until the examples have been checked: none may have it.
 GONE: Schema = {"not": {}}
 
 
 class SchemaProjector:
-    """`said` holds what a system says, by the identity of the property."""
+    """Brings schemas down to one system. `said` holds what that system says, by the identity of the property."""
 
     def __init__(self, document: dict[str, Any], said: dict[int, Said]) -> None:
         self._schemas: dict[str, Schema] = document["components"]["schemas"]
@@ -38,7 +38,7 @@ class SchemaProjector:
         _redirect(self._document, same)
 
     def _narrow_object(self, schema: Schema) -> bool:
-        """Whether it is lost as the branch of a union: the system can't have a value of it."""
+        """Tells whether the object is lost as the branch of a union: the system can't have a value of it."""
         properties: dict[str, Schema] = schema.get("properties", {})
         required = set(schema.get("required", ()))
         needed = {name for name in required if "const" not in properties.get(name, {})}
@@ -62,7 +62,7 @@ class SchemaProjector:
         return lost or (bool(needed) and needed <= gone)
 
     def _narrow_property(self, properties: dict[str, Schema], name: str, kept: Said) -> bool:
-        """Whether a value is left for the property."""
+        """Tells whether a value is left for the property."""
         child = properties[name]
         values = _agreed(kept, "sends") or _agreed(kept, "accepts")
         narrowed = dict(child)
@@ -85,23 +85,23 @@ class SchemaProjector:
         return True
 
     def _branch(self, child: Schema, values: Schema) -> Schema | None:
-        """The one form of a referenced union that has the type which is left: a plain type, where an allOf of both
-        would be beyond many generators."""
+        """Returns the one branch of a referenced union that has the type which is left: a plain type, where an allOf of
+        both would be beyond many generators."""
         if "$ref" not in child or values.keys() != {"type"}:
             return None
-        forms = self._resolved(child).get("anyOf", [])
-        kinds = [self._resolved(form).get("type") for form in forms]
+        branches = self._resolved(child).get("anyOf", [])
+        kinds = [self._resolved(branch).get("type") for branch in branches]
         if any(not isinstance(kind, str) for kind in kinds) or kinds.count(values["type"]) != 1:
             return None
-        form = forms[kinds.index(values["type"])]
+        branch = branches[kinds.index(values["type"])]
         around = {key: value for key, value in child.items() if key != "$ref"}
-        return {key: value for key, value in form.items() if key != "title"} | around
+        return {key: value for key, value in branch.items() if key != "title"} | around
 
     def _resolved(self, schema: Schema) -> Schema:
         return self._schemas[component_name(schema["$ref"])] if "$ref" in schema else schema
 
     def _has(self, entry: Entry, kind: Any) -> bool:
-        """Whether a system takes or sends something of this kind."""
+        """Tells whether a system takes or sends something of this kind."""
         values = entry.get("sends", entry.get("accepts"))
         return values is None or self._validators.of(values).fits(kind)
 
@@ -114,19 +114,20 @@ def sweep(document: dict[str, Any]) -> None:
 
 
 def _certain(field: Field, entry: Entry) -> bool:
-    """Whether a system that sends the object always sends the field. (Requests ask the client for it as they did.)"""
+    """Tells whether a system that sends the object always sends the field. (Requests ask the client for it as they
+    did.)"""
     if field.part == "request":
         return True
     return entry["level"] == "full" or "sends" in entry
 
 
 def _selects(field: Field) -> bool:
-    """Whether the field tells the branches of a union apart."""
+    """Tells whether the field tells the branches of a union apart."""
     return len({repr(owner["const"]) for owner in field.owners if "const" in owner}) > 1
 
 
 def _agreed(kept: Said, key: str) -> Any:
-    """What all the fields say under a key; None where they differ."""
+    """Returns what all the fields say under a key; None where they differ."""
     first = kept[0][1].get(key)
     return first if all(entry.get(key) == first for _, entry in kept) else None
 
@@ -149,7 +150,7 @@ def _remove(schema: Schema, gone: set[str], required: set[str]) -> None:
 
 
 def _mentioned(rule: Schema) -> set[str]:
-    """The properties that a rule of an object names."""
+    """Returns the properties that a rule of an object names."""
     found: set[str] = set()
     for keyword in ("if", "then", "else"):
         for _, schema in descend(rule.get(keyword, {}), ""):

@@ -1,4 +1,4 @@
-"""What a system asks of a request: which fields must be there, and what an absent one counts as."""
+"""Required fields and defaults of a request in one system: which must be there, and what an absent one counts as."""
 
 from typing import Any
 
@@ -8,7 +8,8 @@ from specvino.document.validator import Validators
 
 
 def must_be_there(schema: Schema, said: Said, ours: bool) -> bool:
-    """Whether the system wants the property of this object; as here where it says nothing, or several things.
+    """Tells whether the system wants the property of this object; as in this project's document where it says nothing,
+    or several things.
 
     `required: [user, tool]` names the branches of a union, by the value that tells them apart, in which it wants it.
     """
@@ -34,7 +35,7 @@ def set_default(schema: Schema, said: Said, validators: Validators) -> None:
 
 
 def _default(schema: Schema, entry: Entry, validators: Validators) -> Any:
-    """None is for none."""
+    """Returns the system's default; None is for none."""
     if "default" in entry:
         return entry["default"]
     ours = schema.get("default")

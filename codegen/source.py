@@ -11,7 +11,7 @@ class SpecError(Exception):
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML without the two surprises of a specification: a key given twice, and dates."""
+    """Loads YAML without the two surprises of a specification: a key given twice, and dates."""
 
 
 def _mapping(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:
@@ -35,7 +35,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def load(path: Path) -> Any:
-    """The content of one YAML file. Raises SpecError."""
+    """Returns the content of one YAML file. Raises SpecError."""
     try:
         return yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The source put together: what the lint judges and the emitters write out."""
+"""The source put together: what the lint checks and the emitters write out."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,8 @@ from specvino.codegen.source import SpecError, load
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """The bundled and merged document, the content of errors.yaml, the dialects by system, and vocabulary.yaml."""
+    """Holds the bundled and merged document, the content of errors.yaml, the dialects by system, and
+    vocabulary.yaml."""
 
     document: dict[str, Any]
     errors: dict[str, Any]

@@ -1,10 +1,13 @@
-"""The answers that an operation gives in one system: their headers, and the statuses and forms of errors."""
+"""The answers that an operation gives in one system: their headers, and the statuses and schemas of errors."""
 
 from typing import Any
 
 from specvino.document.operations import Schema, operations
 from specvino.document.pointers import resolved
 
+# What our statuses are for: the kinds of error, each with its meaning. A dialect says with which status (or statuses)
+# its system answers each kind: null is for a kind that it doesn't have, `unknown` for what nobody knows. Both are left
+# out of its document, which says nothing that isn't known of the system.
 KINDS: dict[str, dict[str, str]] = {
     "400": {
         "json": "The body is no JSON, or not of the right shape.",
@@ -17,18 +20,15 @@ KINDS: dict[str, dict[str, str]] = {
     "500": {"fault": "The server failed."},
     "503": {"unavailable": "The server can't answer yet, or no longer.", "overload": "There are too many requests."},
 }
-"""What our statuses are for: the kinds of error, each with its meaning. A dialect says with which status (or
-statuses) its system answers each kind: null is for a kind that it doesn't have, `unknown` for what nobody knows. Both
-are left out of its document, which says nothing that isn't known of the system."""
 
-FORMS: dict[str, tuple[str, Schema]] = {
+# The envelopes of errors, as media type and schema.
+ENVELOPES: dict[str, tuple[str, Schema]] = {
     "openai": ("application/json", {"$ref": "#/components/schemas/ErrorResponse"}),
     "string": ("application/json", {"$ref": "#/components/schemas/ErrorText"}),
     "detail": ("application/json", {"$ref": "#/components/schemas/ErrorDetail"}),
     "json text": ("application/json", {"$ref": "#/components/schemas/ErrorInText"}),
     "text": ("text/plain", {"type": "string", "description": "What went wrong."}),
 }
-"""The forms of errors, as media type and schema."""
 
 COMPONENTS: dict[str, Schema] = {
     "ErrorText": {
@@ -97,7 +97,7 @@ def _errors(document: dict[str, Any], operation: dict[str, Any], dialect: dict[s
                 headers.setdefault(status, {}).update(_with_headers(answer, dialect["headers"]).get("headers", {}))
     answers: dict[str, Any] = {}
     for status in sorted(meanings):
-        media, schema = FORMS[said.get("envelopes", {}).get(status, said["envelope"])]
+        media, schema = ENVELOPES[said.get("envelopes", {}).get(status, said["envelope"])]
         answers[status] = {"description": " ".join(meanings[status]), "content": {media: {"schema": dict(schema)}}}
         if headers[status]:
             answers[status]["headers"] = headers[status]
@@ -114,7 +114,7 @@ def _listed(said: Any) -> list[str]:
 
 
 def _with_headers(answer: dict[str, Any], known: list[str]) -> dict[str, Any]:
-    """The answer with those of its headers that are known."""
+    """Returns the answer with those of its headers that are known."""
     kept = {name: header for name, header in answer.get("headers", {}).items() if name in known}
     rest = {key: value for key, value in answer.items() if key != "headers"}
     return rest | {"headers": kept} if kept else rest

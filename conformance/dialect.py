@@ -1,4 +1,4 @@
-"""What a server is judged by: the document of one system, with its answers, events, errors and levels of support."""
+"""The document of a system, which a server is tested against: its answers, events, errors and levels of support."""
 
 import json
 import re
@@ -15,13 +15,13 @@ from specvino.document.walk import reached
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Machine, Stream
 
+# The document itself, with every field that this project supports.
 WHOLE = "specvino"
-"""The document itself, with every field that this project supports."""
 
 NAMES = (*systems(), WHOLE)
 
+# What a request is refused for.
 Kind = Literal["json", "validation", "key", "unknown_model", "too_large", "media_type", "unknown_route", "method"]
-"""What a request is refused for."""
 
 CODES: dict[Kind, ErrorCode] = {
     "json": ErrorCode.INVALID_JSON,
@@ -34,12 +34,12 @@ CODES: dict[Kind, ErrorCode] = {
     "method": ErrorCode.METHOD_NOT_ALLOWED,
 }
 
+# Levels at which nothing can be asked of a system.
 LEFT_OUT = ("ignored", "refused", "absent", "unknown")
-"""Levels at which nothing can be asked of a system."""
 
 
 class Dialect:
-    """The document of the system `name`, one of NAMES. Raises ValueError for others."""
+    """Reads the document of the system `name`, one of NAMES. Raises ValueError for others."""
 
     def __init__(self, name: str) -> None:
         if name not in NAMES:
@@ -52,7 +52,7 @@ class Dialect:
 
     @cached_property
     def digest(self) -> str:
-        """Names this very document in a report."""
+        """Returns the digest that names this very document in a report."""
         import hashlib
 
         return hashlib.sha256(json.dumps(self.document, sort_keys=True).encode()).hexdigest()[:16]
@@ -62,9 +62,9 @@ class Dialect:
         return Validators(self.document)
 
     def level(self, pointer: str, endpoint: str) -> str:
-        """How the system supports what a JSON pointer into the whole document leads to, as a field of `endpoint`:
-        `full` for what has no level of its own, `absent` for an operation, a base path or a kind of object that the
-        system hasn't. Raises KeyError for a pointer that leads nowhere."""
+        """Returns how the system supports what a JSON pointer into the whole document leads to, as a field of
+        `endpoint`: `full` for what has no level of its own, `absent` for an operation, a base path or a kind of object
+        that the system hasn't. Raises KeyError for a pointer that leads nowhere."""
         if self.name != WHOLE and "/x-" in pointer:
             pointer = pointer[: pointer.index("/x-")]  # what is marked of a field is asked for where the field is
         node = at(whole(), pointer)
@@ -83,8 +83,8 @@ class Dialect:
         return "absent" if self._has_no_such_object(pointer, endpoint) else "full"
 
     def _has_no_such_object(self, pointer: str, endpoint: str) -> bool:
-        """Whether the pointer leads into a component for objects to which nothing of the endpoint leads in the system's
-        document. (Other components are but names for values, which may be written out there.)"""
+        """Tells whether the pointer leads into a component for objects to which nothing of the endpoint leads in the
+        system's document. (Other components are but names for values, which may be written out there.)"""
         steps = pointer.split("/")
         if steps[1:3] != ["components", "schemas"] or endpoint not in self.operations:
             return False
@@ -94,18 +94,18 @@ class Dialect:
 
     @cached_property
     def _components(self) -> dict[str, set[str]]:
-        """By endpoint, the names of the schemas to which something in its operation leads."""
+        """Returns the names of the schemas to which something in an operation leads, by endpoint."""
         return {name: reached(self.document, operation.definition) for name, operation in self.operations.items()}
 
     def takes(self, endpoint: str, body: Any) -> bool | None:
-        """Whether the system's document finds a body valid; None where it says of none what it is."""
+        """Tells whether the system's document finds a body valid; None where the endpoint takes no body."""
         operation = self.operations.get(endpoint)
         if operation is None or operation.body is None:
             return None
         return self.shape(operation.body).fits(body)
 
     def statuses(self, kind: Kind, endpoint: str) -> tuple[int, ...] | None:
-        """The statuses with which the system refuses such a request; None where nobody knows."""
+        """Returns the statuses with which the system refuses such a request; None where nobody knows."""
         if self.name == WHOLE:
             return (ERRORS[CODES[kind]].status,)
         said = self._head["errors"]
@@ -116,12 +116,13 @@ class Dialect:
         return tuple(status) if isinstance(status, list) else None
 
     def answer(self, endpoint: str, status: int, media: str) -> Validator | None:
-        """What an answer of this status and media type must be like; None where the document has no such answer."""
+        """Returns what an answer of this status and media type must be like; None where the document has no such
+        answer."""
         content = self.operations[endpoint].content(str(status)).get(media)
         return None if content is None else self.shape(content.get("schema", {}))
 
     def error(self, endpoint: str | None, status: int) -> Validator | None:
-        """The form of errors: the one documented for the status, else the one that most errors have."""
+        """Returns the schema of errors: the one documented for the status, else the one that most errors have."""
         for name in (endpoint, *self.operations):
             if name in self.operations:
                 for known in (str(status), "400"):
@@ -131,16 +132,16 @@ class Dialect:
         return None
 
     def event(self, endpoint: str) -> Validator | None:
-        """What the data of an event must be like as JSON; None where the endpoint has no streams."""
+        """Returns what the data of an event must be like as JSON; None where the endpoint has no streams."""
         schema = self.operations[endpoint].event
         return None if schema is None else self.shape(schema)
 
     def documented(self, endpoint: str) -> frozenset[int]:
-        """The statuses that the document lists."""
+        """Returns the statuses that the document lists."""
         return frozenset(int(status) for status in self.operations[endpoint].definition["responses"])
 
     def stream(self, endpoint: str) -> Stream | None:
-        """The table of the endpoint's streams; None where the system's streams break it."""
+        """Returns the table of the endpoint's streams; None where the system's streams break it."""
         found = self.operations[endpoint].definition.get("x-stream")
         if found is None:
             return None
@@ -159,7 +160,7 @@ class Dialect:
 
     @cached_property
     def unjudged(self) -> dict[str, str]:
-        """What of the order of streams can't be judged, by names like those of rules, with the reason."""
+        """Returns what of the order of streams can't be checked, by names like those of rules, with the reason."""
         found = {}
         for endpoint, said in self._head.get("stream", {}).items():
             if "order" in said and "breaks" not in said:
@@ -169,7 +170,7 @@ class Dialect:
         return found
 
     def terminator(self, endpoint: str) -> str | None:
-        """The text that ends the endpoint's streams, which is no event."""
+        """Returns the text that ends the endpoint's streams, which is no event."""
         if self.name == WHOLE:
             return STREAMS[endpoint].terminator
         said: str | None = self._head["stream"][endpoint]["terminator"]
@@ -177,16 +178,16 @@ class Dialect:
 
     @property
     def unknown_fields(self) -> str:
-        """`ignored` or `refused`."""
+        """Returns what becomes of fields that the document doesn't know: `ignored` or `refused`."""
         return "ignored" if self.name == WHOLE else str(self._head["unknown_fields"])
 
     @property
     def names_fields(self) -> bool:
-        """Whether a refusal says in `param` which field is wrong: others leave it null, or have no such place."""
+        """Tells whether a refusal says in `param` which field is wrong: others leave it null, or have no such place."""
         return self.name in ("openai", WHOLE)
 
     def shape(self, schema: dict[str, Any]) -> Validator:
-        """Of a schema of the document. Each is compiled once."""
+        """Returns the validator of a schema of the document. Each is compiled once."""
         return self._validators.of(schema)
 
 
@@ -202,5 +203,5 @@ def _adapted(law: Law, said: Mapping[str, Any]) -> Law:
 
 
 def _name(law: Law) -> str:
-    """As the document has it: `one fact` of OneFact."""
+    """Returns a law's name as the document has it: `one fact` of OneFact."""
     return re.sub("(?<!^)([A-Z])", r" \1", type(law).__name__).lower()

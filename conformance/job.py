@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a run is to look at, and how far. Times are in seconds."""
+    """Says what a run is to look at, and how far. Times are in seconds."""
 
     target: Target
     dialect: Dialect
@@ -53,7 +53,7 @@ class Job:
 
 @dataclass(slots=True)
 class RunningJob:
-    """A run on its way. `report` grows with it, and has its header after `begin`."""
+    """Is a run on its way. `report` grows with it, and has its header after `begin`."""
 
     job: Job
     plan: Plan
@@ -66,11 +66,11 @@ class RunningJob:
 
     @property
     def requests(self) -> int:
-        """How many were sent so far."""
+        """Tells how many requests were sent so far."""
         return self.client.sent + (self._fuzz.requests if self._fuzz else 0)
 
     async def lines(self, accepts: Callable[[Line], bool]) -> AsyncGenerator[Line, None]:
-        """As they come; `accepts` says of a finding whether a baseline has it."""
+        """Yields the lines as they come; `accepts` says of a finding whether a baseline has it."""
         converter = Converter(self.job.target)
         async with aclosing(self._results()) as results:
             async for result in results:
@@ -81,7 +81,7 @@ class RunningJob:
                 yield line
 
     def footer(self, *, complete: bool) -> Footer:
-        """How the run ended, or stands."""
+        """Returns how the run ended, or stands."""
         lost = self._run.lost if self._run else None
         ended = self._fuzz.report.ended if self._fuzz else "completed"
         return Footer(

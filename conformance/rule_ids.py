@@ -8,7 +8,7 @@ from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
 
 def all_rules() -> frozenset[str]:
-    """By their ids."""
+    """Returns all rules by their ids."""
     whole = Dialect(WHOLE)
     found = {case.rule for case in all_cases()}
     for name in CAPABILITIES:

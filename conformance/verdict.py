@@ -1,4 +1,4 @@
-"""What a run says of a rule."""
+"""Verdicts: what a run says of a rule."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,7 +19,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong, as a sentence, and the exchanges that show it."""
+    """Says what is wrong, as a sentence, with the exchanges that show it."""
 
     message: str
     exchanges: tuple[Exchange, ...] = ()
@@ -27,8 +27,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`rule` is an id such as `chat/stop/string`; `spec` a JSON pointer into the document; `checked` how many
-    exchanges were looked at; `because` says why there is no verdict."""
+    """Holds what a run found about one rule. `rule` is an id such as `chat/stop/string`; `spec` a JSON pointer into the
+    document; `checked` how many exchanges were looked at; `because` says why there is no verdict."""
 
     rule: str
     layer: str
@@ -43,7 +43,7 @@ class Result:
 
 
 class Failed(Exception):
-    """A case does not hold: what a check raises."""
+    """A case does not hold; a check raises this."""
 
     def __init__(self, message: str, *exchanges: Exchange) -> None:
         super().__init__(message)
@@ -51,8 +51,8 @@ class Failed(Exception):
 
 
 class Refused(Exception):
-    """A server says properly that it hasn't a capability: what a probe for one raises."""
+    """A server says properly that it hasn't a capability; a probe for one raises this."""
 
 
 class Skipped(Exception):
-    """A case can't be judged on this server; the text says why."""
+    """A case can't be tested on this server; the text says why."""

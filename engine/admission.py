@@ -1,4 +1,4 @@
-"""What every engine asks of a prompt before it begins to answer."""
+"""The admission of a prompt: what every engine asks of it before it begins to answer."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

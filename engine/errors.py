@@ -1,4 +1,4 @@
-"""Why an engine may not answer. The tree says who is at fault.
+"""The reasons why an engine may not answer. Each class says who is at fault.
 
 EngineError
   PromptError               the caller: this prompt can't be answered
@@ -12,7 +12,7 @@ EngineError
 
 
 class EngineError(Exception):
-    """Base of every failure that an engine reports; `str()` is a sentence fit for a client."""
+    """Is the base of every failure that an engine reports; `str()` is a sentence fit for a client."""
 
 
 class PromptError(EngineError):
@@ -45,7 +45,7 @@ class ConstraintError(EngineError):
     """The constraint is wrong, nothing satisfies it, or it is too large.
 
     `path` leads to the place in the schema or structural tag; `tool` is the number of the tool whose parameters these
-    are. `unsupported`: it is sound, but a keyword of a strict schema can't be enforced.
+    are. `unsupported` says that it is sound, but a keyword of a strict schema can't be enforced.
     """
 
     def __init__(self, message: str, path: tuple[str | int, ...] = (), *, unsupported: bool = False) -> None:

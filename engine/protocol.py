@@ -15,14 +15,15 @@ PaddingSide = Literal["left", "right"]
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """What a loaded model says of itself.
+    """Holds what a loaded model says of itself.
 
     `context_length` is in tokens, prompt and completion together. `defaults` are the sampling settings of its
     generation_config.json, by their names in `Sampling`. Token ids are below `vocabulary_size`. `drafting` is the
     source of speculative decoding's drafts, None without it. `vision` says that it takes images.
 
-    `calling`: the model was taught a way to call tools, or it calls them only where it is forced to; None if not even
-    that. `thinking_variables` are those of `enable_thinking` and `reasoning_effort` that its chat template heeds.
+    `calling` says that the model was taught a way to call tools, or it calls them only where it is forced to; None if
+    not even that. `thinking_variables` are those of `enable_thinking` and `reasoning_effort` that its chat template
+    heeds.
     """
 
     context_length: int
@@ -36,7 +37,8 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class EngineStats:
-    """`running` and `waiting` count sequences; `restarts` counts lost processes since the start."""
+    """Counts what an engine does: `running` and `waiting` count sequences; `restarts` counts lost processes since the
+    start."""
 
     state: State
     running: int
@@ -45,6 +47,8 @@ class EngineStats:
 
 
 class Engine(Protocol):
+    """Answers requests with one model: this is what handlers need of every engine."""
+
     @property
     def model(self) -> ModelInfo:
         """Returns the loaded model. Raises EngineUnavailable before it was first loaded."""

@@ -1,4 +1,4 @@
-"""What an engine is asked: prompts and how to continue them."""
+"""The request to an engine: prompts and how to continue them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that an earlier assistant turn made; `arguments` is the JSON text as it was sent."""
+    """Is a call that an earlier assistant turn made; `arguments` is the JSON text as it was sent."""
 
     id: str
     name: str
@@ -18,7 +18,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture as models see it: `rgb` holds `height` rows of `width` pixels of three bytes."""
+    """Is a picture as models see it: `rgb` holds `height` rows of `width` pixels of three bytes."""
 
     width: int
     height: int
@@ -27,7 +27,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class PlacedImage:
-    """It stands before the character number `at` of its message's content, or at its end."""
+    """Is an image before the character number `at` of its message's content, or at its end."""
 
     at: int
     image: Image
@@ -35,10 +35,10 @@ class PlacedImage:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn. `content` is plain text: parts are joined, and null is the empty text.
+    """Is one turn. `content` is plain text: parts are joined, and null is the empty text.
 
-    `reasoning` is what the model thought before an earlier assistant turn, for templates that show it. `images` are in
-    the order of their places.
+    `reasoning` is that of an earlier assistant turn, for templates that show it. `images` are in the order of their
+    places.
     """
 
     role: Role
@@ -52,7 +52,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function that the model may call. `parameters` is the JSON Schema of its arguments; None takes none.
+    """Is a function that the model may call. `parameters` is the JSON Schema of its arguments; None takes none.
 
     `strict` refuses to force a call where a keyword of the schema can't be enforced; otherwise `Started` names it.
     """
@@ -65,7 +65,8 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """`tools` are what the model may call: the chat template shows them, and in the answer their calls are recognised.
+    """Is a prompt of messages. `tools` are what the model may call: the chat template shows them, and in the answer
+    their calls are recognised.
 
     `variables` is the JSON text of an object, whose members are variables of the chat template.
     """
@@ -77,7 +78,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class TextPrompt:
-    """The model's raw input, without a chat template.
+    """Is the model's raw input, without a chat template.
 
     The tokenizer's special tokens are added, and those that the text spells are recognised: it may hold a whole
     template written by hand.
@@ -88,7 +89,7 @@ class TextPrompt:
 
 @dataclass(frozen=True, slots=True)
 class TokenPrompt:
-    """The model's raw input in token ids; nothing is added."""
+    """Is the model's raw input in token ids; nothing is added."""
 
     ids: tuple[int, ...]
 
@@ -98,7 +99,7 @@ Prompt = Conversation | TextPrompt | TokenPrompt
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How tokens are chosen, fully resolved (the request's value, else the model's, else the document's).
+    """Says how tokens are chosen, fully resolved (the request's value, else the model's, else the document's).
 
     It travels whole from the handler to the process that runs GenAI's pipeline, and each reads its part:
 
@@ -144,7 +145,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class JsonSchema:
-    """The answer is JSON that satisfies a schema (an object, or a boolean).
+    """Constrains the answer to JSON that satisfies a schema (an object, or a boolean).
 
     `strict` refuses a schema with keywords that can't be enforced; otherwise `Started` names them.
     """
@@ -155,7 +156,7 @@ class JsonSchema:
 
 @dataclass(frozen=True, slots=True)
 class StructuralTag:
-    """The answer is structured as XGrammar's words say: `{"type": "structural_tag", "format": …}`.
+    """Constrains the answer to the structure that XGrammar's words describe: `{"type": "structural_tag", "format": …}`.
 
     `strict` concerns the JSON Schemas in it.
     """
@@ -169,14 +170,15 @@ Constraint = JsonSchema | StructuralTag
 
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """`n` choices for each prompt: those of the first prompt are 0 to n - 1, those of the second go on at n.
+    """Asks for `n` choices for each prompt: those of the first prompt are 0 to n - 1, those of the second go on at n.
 
     `echo` repeats the prompt before each choice; `logprobs` says how likely the tokens were, those of a repeated prompt
     too. `constraint` is the structure that every choice has. It can't be had with `ignore_eos`, `min_tokens` or a beam
     search: the pipeline would go on without it.
 
-    `must_call` holds every choice to calls of the conversation's tools, and so has the same limits; `constraint` is
-    then without effect; a choice ends before it repeats a call. Without `parallel_calls` it ends behind its first one.
+    `must_call` constrains every choice to calls of the conversation's tools, and so has the same limits; `constraint`
+    is then without effect; a choice ends before it repeats a call. Without `parallel_calls` it ends behind its first
+    one.
     """
 
     prompts: tuple[Prompt, ...]

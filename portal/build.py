@@ -25,12 +25,13 @@ from specvino.portal.source import SYSTEMS, Source
 
 HERE = files("specvino.portal")
 
+# Writes the pages that compare servers, of the reports in some files, into a folder.
 SideBySide = Callable[[Sequence[Path], Path], object]
-"""Writes the pages that compare servers, of the reports in some files, into a folder."""
 
+# The hand-written pages, which stand in docs/.
 WRITTEN = files("specvino.docs")
-"""The hand-written pages, which stand in docs/."""
 
+# The parts of the site that are made from the document.
 MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
     "matrix": matrix.pages,
     "dialects": dialects.pages,
@@ -40,10 +41,9 @@ MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
     "vocabulary": vocabulary.pages,
     "reference": reference.pages,
 }
-"""The parts of the site that are made from the document."""
 
+# A file that every site has and no source folder, by which one that was built before is known.
 MARK = "openapi/specvino.json"
-"""A file that every site has and no source folder, by which one that was built before is known."""
 
 
 class BuildError(Exception):
@@ -73,7 +73,7 @@ def build(output: Path, cli: typer.Typer, side_by_side: SideBySide) -> None:
 
 
 class _Warnings(logging.Handler):
-    """MkDocs logs the faults that it finds, and then says how many there were."""
+    """Collects the mistakes that MkDocs logs; MkDocs itself only says at last how many there were."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -110,7 +110,7 @@ def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer
 
 
 def _figures(source: Source) -> dict[str, int]:
-    """The numbers below the title."""
+    """Returns the numbers below the title."""
     return {
         "fields with their support": len(source.fields),
         "systems compared": len(SYSTEMS),
@@ -121,7 +121,7 @@ def _figures(source: Source) -> dict[str, int]:
 
 
 def _shown(source: Source) -> dict[str, Any]:
-    """The field that the title page shows as an example."""
+    """Returns the field that the title page shows as an example."""
     field = next(each for each in source.fields if each.name == "chat.min_p")
     levels = [[name, field.support[system].level] for system, name in SYSTEMS.items()]
     [owner] = field.owners
@@ -135,7 +135,7 @@ def _shown(source: Source) -> dict[str, Any]:
 
 
 def nav(made: dict[str, list[Page]]) -> list[Any]:
-    """The site's menu."""
+    """Returns the site's menu."""
 
     def all_of(part: str) -> list[Any]:
         return [{page.title: page.path} for page in made[part]]
@@ -181,6 +181,6 @@ def _write(path: Path, text: str) -> None:
 
 
 def _drop_test_links(page: Path) -> None:
-    """The tests that the page links to in the repository aren't part of the site: their names are enough."""
+    """Drops the links to tests in the repository, which aren't part of the site: their names are enough."""
     text = page.read_text("utf-8")
     page.write_text(re.sub(r"\[(\w+)\]\(\.\./tests/[^)]*\)", r"`\1`", text), encoding="utf-8")

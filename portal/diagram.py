@@ -11,15 +11,17 @@ PADDING = 16
 GAP = 8
 PILL = 24
 TITLE = 26
+
+# Pixels of a letter, roughly: widths only have to be enough.
 LETTER = 7.3
-"""Pixels of a letter, roughly: widths only have to be enough."""
+
+# Pixels after which pills go on in the next row.
 WIDEST = 560
-"""Pixels after which pills go on in the next row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Its size in pixels and its SVG, at its own origin."""
+    """Holds its size in pixels and its SVG, at its own origin."""
 
     width: float
     height: float
@@ -27,7 +29,7 @@ class Drawing:
 
 
 def diagram(table: Stream) -> str:
-    """An SVG that takes its colours from the page around it."""
+    """Returns an SVG that takes its colours from the page around it."""
     outermost = next(machine for machine in table.machines if machine.inside is None)
     box = _box(outermost, table.machines, depth=0)
     title = escape(f"What a {outermost.name} is built of")
@@ -56,7 +58,7 @@ def _box(machine: Machine, machines: Sequence[Machine], depth: int) -> Drawing:
 
 
 def _rows(machine: Machine, machines: Sequence[Machine], depth: int) -> Iterator[Drawing]:
-    """What follows each other within a machine's box."""
+    """Yields what follows each other within a machine's box."""
     if machine.open:
         yield _pills("open", "begins", [machine.open])
     for prefix, facts in groupby(machine.body, _family):
@@ -79,7 +81,7 @@ def _family(name: str) -> str:
 
 
 def _pills(kind: str, label: str, names: Sequence[str]) -> Drawing:
-    """A row of names, or several rows where they don't fit into one."""
+    """Returns a row of names, or several rows where they don't fit into one."""
     x = y = 0.0
     widest = 0.0
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""What the portal's pages are made from: the documents and their fields."""
+"""The source of the portal's pages: the documents and their fields."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from specvino.portal.words import Schema, remark, taken
 
 __all__ = ["SYSTEMS", "TITLES", "Field", "Operation", "Source", "Support"]
 
+# The headings of the endpoints, and of the envelope of errors, in the order of the pages.
 TITLES = {
     "chat": "Chat completions",
     "completions": "Completions",
@@ -30,13 +31,12 @@ TITLES = {
     "openapi": "The document",
     "error": "Errors",
 }
-"""The headings of the endpoints, and of the form of errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How one system supports a field: `level` is full, partial, ignored, refused, absent or unknown; `taken` says the
-    values that it accepts or sends, where those are others than the document's."""
+    """Says how one system supports a field: `level` is full, partial, ignored, refused, absent or unknown; `taken` says
+    the values that it accepts or sends, where those are others than the document's."""
 
     level: str
     note: str
@@ -49,7 +49,8 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`name` is `chat.stop`; `part` request, response or stream; `path` what stands in the JSON (`stop`)."""
+    """Describes a field. `name` is `chat.stop`; `part` is request, response or stream; `path` is what stands in the
+    JSON (`stop`)."""
 
     name: str
     endpoint: str
@@ -62,12 +63,12 @@ class Field:
 
     @property
     def origins(self) -> list[str]:
-        """Who defined it."""
+        """Returns who defined the field."""
         return list(dict.fromkeys(owner.schema["x-origin"] for owner in self.owners))
 
     def handling(self, schema: Schema) -> str:
-        """How this server handles it, as one of its owners says: supported, accepted or unsupported; of answers, when
-        they have it. What lies in a field without effect has none either."""
+        """Tells how this server handles it, as one of its owners says: supported, accepted or unsupported; for fields
+        of answers, when they have it. What lies in a field without effect has none either."""
         if self.part != "request":
             return str(schema["x-emit"])
         outer = {self.around.handling(owner.schema) for owner in self.around.owners} if self.around else {"supported"}
@@ -75,19 +76,19 @@ class Field:
 
 
 class Source:
-    """The whole document and those of the systems."""
+    """Reads the whole document and those of the systems."""
 
     @cached_property
     def document(self) -> dict[str, Any]:
         return whole()
 
     def dialect(self, system: str) -> dict[str, Any]:
-        """The OpenAPI 3.1 document of a system."""
+        """Returns the OpenAPI 3.1 document of a system."""
         return load(dialect_file(system))
 
     @cached_property
     def vocabulary(self) -> dict[str, Any]:
-        """The JSON Schemas of the document's own keywords."""
+        """Returns the JSON Schemas of the document's own keywords."""
         return load(VOCABULARY)
 
     @property
@@ -101,8 +102,8 @@ class Source:
 
     @cached_property
     def fields(self) -> list[Field]:
-        """Every field that has a level of its own, endpoint by endpoint, in the order in which requests and answers
-        have them; that of several branches once."""
+        """Returns every field that has a level of its own, endpoint by endpoint, in the order in which requests and
+        answers have them; that of several branches once."""
         met: dict[str, None] = {}
         for operation in self.operations:
             for node in self._nodes(operation.definition, set()):
@@ -131,7 +132,7 @@ class Source:
         )
 
     def _nodes(self, value: Any, followed: set[str]) -> Iterator[Mapping[str, Any]]:
-        """All objects in a value, and those to which it refers."""
+        """Yields all objects in a value, and those to which it refers."""
         if isinstance(value, list):
             for each in value:
                 yield from self._nodes(each, followed)
@@ -145,18 +146,18 @@ class Source:
 
 
 def _outwards(name: str) -> list[str]:
-    """A field's name and those of the fields around it: a.b[].c, a.b, a."""
+    """Returns a field's name and those of the fields around it: a.b[].c, a.b, a."""
     steps = name.split(".")
     return [".".join(steps[:count]).removesuffix("[]") for count in range(len(steps), 0, -1)]
 
 
 def described(node: Mapping[str, Any]) -> str:
-    """What is said of something everywhere, and what of this server alone."""
+    """Returns what is said of something everywhere, and what of this server alone."""
     return " ".join(filter(None, [node.get("description", ""), node.get("x-implementation-note", "")]))
 
 
 def _field(name: str, owned: Sequence[Owner], made: Mapping[str, Field]) -> Field:
-    """`made` has the fields that it may lie in."""
+    """Makes a field; `made` has the fields that it may lie in."""
     endpoint, _, rest = name.partition(".")
     part, _, path = rest.partition(".")
     if not path or part not in ("response", "stream"):  # `chat.stream` is a field of requests

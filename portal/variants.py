@@ -6,13 +6,13 @@ from typing import Any
 
 from specvino.portal.words import Schema, component
 
+# How many of the objects that have the same field are named.
 NAMED = 6
-"""How many of the objects that have the same field are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A component that has the field, and the property as that writes it."""
+    """Is a component that has the field, and the property as that writes it."""
 
     component: str
     schema: Schema
@@ -20,7 +20,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The components that say the same of a field, and the property with the values of all of them."""
+    """Holds the components that say the same of a field, and the property with the values of all of them."""
 
     components: list[str]
     schema: Schema
@@ -32,7 +32,8 @@ class Variant:
 
 
 def owners(schemas: Mapping[str, Schema]) -> dict[str, list[Owner]]:
-    """The owners of each field, by its name as x-support has it; more than one where union branches share it."""
+    """Returns the owners of each field, by its name as x-support has it; more than one where union branches share
+    it."""
     found: dict[str, list[Owner]] = {}
     for each, schema in schemas.items():
         for child in schema.get("properties", {}).values():
@@ -42,7 +43,7 @@ def owners(schemas: Mapping[str, Schema]) -> dict[str, list[Owner]]:
 
 
 def variants(several: Iterable[Owner], said: Callable[[Schema], Hashable]) -> list[Variant]:
-    """The owners of which the same is to be said together: `said` of the property without its values."""
+    """Returns the owners of which the same is to be said together: `said` of the property without its values."""
     groups: dict[Hashable, list[Owner]] = {}
     for owner in several:
         values = _values(owner.schema)
@@ -64,6 +65,6 @@ def _values(schema: Schema) -> list[Any]:
 
 
 def remarks(schema: Schema, schemas: Mapping[str, Schema]) -> list[str]:
-    """What this server makes of a property, and of the components that it refers to."""
+    """Returns what this server makes of a property, and of the components that it refers to."""
     own = [schema["x-implementation-note"]] if "x-implementation-note" in schema else []
     return own + (remarks(schemas[component(schema["$ref"])], schemas) if "$ref" in schema else [])

@@ -24,14 +24,14 @@ EMPTY = {"maxLength": "an empty text", "maxItems": "an empty list", "maxProperti
 
 
 def text(value: Any) -> str:
-    """A value, or several."""
+    """Returns a value, or several, as text."""
     if isinstance(value, list):
         return ", ".join(text(each) for each in value)
     return value if value and isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def plain(schema: Schema) -> str:
-    """A type and its limits: `string (longest 64)`."""
+    """Returns a type and its limits, as in `string (longest 64)`."""
     found = limits(schema)
     if "type" in schema:
         return text(schema["type"]) + (f" ({found})" if found else "")
@@ -43,7 +43,7 @@ def limits(schema: Schema) -> str:
 
 
 def values(schema: Schema) -> str:
-    """Which values a schema lets through, as JSON where that is not said in a few words."""
+    """Returns which values a schema lets through, as JSON where that is not said in a few words."""
     for keyword, words in EMPTY.items():
         if schema.get(keyword) == 0 and schema.keys() <= {keyword, "type"}:
             return words
@@ -72,10 +72,10 @@ def component(reference: str) -> str:
 
 
 def taken(entry: Schema) -> str:
-    """Which values a system takes or sends, by its entry in x-support, where it says that."""
+    """Returns which values a system takes or sends, by its entry in x-support, where it says that."""
     return "; ".join(f"{key} {values(entry[key])}" for key in ("accepts", "sends") if key in entry)
 
 
 def remark(note: str, taken: str) -> str:
-    """What is said of a field's support beside the level."""
+    """Returns what is said of a field's support beside the level."""
     return f"{note} ({taken})".strip() if taken else note

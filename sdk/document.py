@@ -12,7 +12,7 @@ from specvino.document.pointers import resolved
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`where` is `path` or `query`; `schema` is plain, without references."""
+    """Is a parameter. `where` is `path` or `query`; `schema` is plain, without references."""
 
     name: str
     where: str
@@ -23,9 +23,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ClientMethod:
-    """`body`, `answer` and `event` are names of components. A stream is over with its `terminator` or with an event
-    whose type is one of `finals`; where neither is known, anyhow. `switch` says where streaming is asked for: `body` or
-    `query`, None where there are no streams. `root` is for paths at the server's root instead of below its base."""
+    """Is a method of the client. `body`, `answer` and `event` are names of components. A stream is over with its
+    `terminator` or with an event whose type is one of `finals`; where neither is known, anyhow. `switch` says where
+    streaming is asked for: `body` or `query`, None where there are no streams. `root` is for paths at the server's root
+    instead of below its base."""
 
     id: str
     method: str
@@ -47,13 +48,13 @@ class ClientMethod:
 
     @property
     def query(self) -> tuple[Parameter, ...]:
-        """Without the one that asks for a stream: that is a method of its own."""
+        """Returns the query parameters without the one that asks for a stream: that is a method of its own."""
         named = {"stream", "starting_after", "include_obfuscation"} if self.switch == "query" else set()
         return tuple(each for each in self.parameters if each.where == "query" and each.name not in named)
 
     @property
     def resumes(self) -> bool:
-        """Whether a stream may go on behind an event that the caller has, which may be the last."""
+        """Tells whether a stream may go on behind an event that the caller has, which may be the last."""
         return any(each.name == "starting_after" for each in self.parameters)
 
     @property
@@ -73,7 +74,7 @@ def methods(document: dict[str, Any]) -> Iterator[ClientMethod]:
 
 
 def without_switches(document: dict[str, Any]) -> dict[str, Any]:
-    """The document without the fields of bodies that ask for streams: those are methods of their own."""
+    """Returns the document without the fields of bodies that ask for streams: those are methods of their own."""
     changed = copy.deepcopy(document)
     for operation in methods(document):
         if operation.switch == "body" and operation.body:
@@ -122,7 +123,7 @@ def _terminator(operation: Operation) -> str | None:
 
 
 def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
-    """The types of the events that end a stream, where its table tells events by their `type`."""
+    """Returns the types of the events that end a stream, where its table tells events by their `type`."""
     if table is None or table["classify"] != "type":
         return ()
     (outermost,) = (machine for machine in table["machines"].values() if "in" not in machine)

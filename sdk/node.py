@@ -24,7 +24,8 @@ class NodeError(PackageError):
 
 
 def installed(source: Traversable) -> Path:
-    """The folder node_modules for the package.json and the lock file in `source`, made once a machine and lock file.
+    """Returns the folder node_modules for the package.json and the lock file in `source`, made once a machine and lock
+    file.
 
     Raises NodeError."""
     lock = source.joinpath("package-lock.json").read_bytes()

@@ -7,12 +7,12 @@ from typing import Any
 
 LICENSE = Path(__file__).parent / "LICENSE.txt"
 
+# A file in a package that names the others, by which a package that may be replaced is known.
 MADE = ".specvino-client"
-"""A file in a package that names the others, by which a package that may be replaced is known."""
 
 
+# Where examples look for a server of one's own.
 OWN_SERVER = "http://127.0.0.1:8000"
-"""Where examples look for a server of one's own."""
 
 
 class PackageError(Exception):
@@ -20,13 +20,13 @@ class PackageError(Exception):
 
 
 class TargetError(PackageError):
-    """The folder can't be used."""
+    """The folder for a package can't be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """`dialect` is None for the client of this project's server; `title` names the system. Its examples speak to `url`,
-    of a service with a key that the variable `key` has and about `model`."""
+    """Says what a client package is made for. `dialect` is None for the client of this project's server; `title` names
+    the system. Its examples speak to `url`, of a service with a key that the variable `key` has and about `model`."""
 
     dialect: str | None
     title: str

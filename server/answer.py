@@ -1,4 +1,4 @@
-"""A handler's result -> HTTP: one JSON body, or server-sent events."""
+"""The answer to a handler's result: one JSON body, or server-sent events."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -17,6 +17,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 async def send_json(send: Send, value: Any, headers: Headers) -> None:
+    """Sends one JSON body."""
     body = _encode(value)
     await send(
         {

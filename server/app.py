@@ -32,7 +32,7 @@ class MissingHandler(Exception):
 
 
 def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None = None) -> AsyncApp:
-    """The app that serves the document. Raises MissingHandler."""
+    """Returns the app that serves the document. Raises MissingHandler."""
     bound = _bind(handlers)
     app = AsyncApp(
         __name__,
@@ -77,7 +77,7 @@ def _bind(handlers: Handlers) -> dict[str, Callable[..., Awaitable[Reply[Any]]]]
 
 
 class _Routing(RoutingMiddleware):  # type: ignore[misc]
-    """Routing by the document's paths alone: a slash too many is unknown, not redirected (decision 039)."""
+    """Routes by the document's paths alone: a slash too many is unknown, not redirected (decision 039)."""
 
     def add_api(self, *args: Any, **kwargs: Any) -> None:
         super().add_api(*args, **kwargs)

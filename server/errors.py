@@ -20,14 +20,14 @@ logger = logging.getLogger("specvino.server")
 
 
 def internal_error(request_id: str) -> ApiError:
-    """For the exception being handled, which goes to the log and not to the client."""
+    """Returns the error for the exception being handled, which goes to the log and not to the client."""
     logger.exception("request %s failed", request_id)
     message = f"The server failed on this request (id {request_id}). The log says why."
     return ApiError(ErrorCode.INTERNAL_ERROR, message)
 
 
 def headers(error: ApiError) -> dict[str, str]:
-    """The headers that an error brings."""
+    """Returns the headers that an error brings."""
     found = {}
     if error.code is ErrorCode.INVALID_API_KEY:
         found["WWW-Authenticate"] = "Bearer"
@@ -59,7 +59,7 @@ async def _on_api_error(request: Any, error: ApiError) -> ConnexionResponse:
 
 
 async def _on_http_exception(request: Any, error: HTTPException) -> ConnexionResponse:
-    """Routing's refusals: the only ones that are not ours."""
+    """Answers with routing's refusals: the only ones that are not ours."""
     path, method = request.scope["path"][:200], request.scope["method"]
     if error.status_code == 405:
         allow = ", ".join(_methods(request.scope["path"], (error.headers or {}).get("Allow", "")))
@@ -71,7 +71,8 @@ async def _on_http_exception(request: Any, error: HTTPException) -> ConnexionRes
 
 
 def _methods(path: str, allow: str) -> list[str]:
-    """The methods of a path; of several operations there, the router names (in `allow`) those of one only."""
+    """Returns the methods of a path; where it has several operations, the router names (in `allow`) those of one
+    only."""
     declared = {operation.method for operation in OPERATIONS.values() if _pattern(operation.path).search(path)}
     return sorted(declared.union(allow.split(", ")))
 

@@ -19,7 +19,7 @@ class KeyFileError(Exception):
 
 
 def read_keys(file: Path | None) -> frozenset[str]:
-    """The keys of a file, one a line, or else the one in the environment; none means that no key is needed."""
+    """Returns the keys of a file, one a line, or else the one in the environment; none means that no key is needed."""
     if file is None:
         key = os.environ.get(ENVIRONMENT, "").strip()
         return frozenset([key] if key else [])
@@ -34,7 +34,7 @@ def read_keys(file: Path | None) -> frozenset[str]:
 
 
 class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
-    """Connexion's handler of the bearer scheme."""
+    """Is Connexion's handler of the bearer scheme."""
 
     def __init__(self, keys: frozenset[str]) -> None:
         self._keys = [key.encode("utf-8") for key in keys]

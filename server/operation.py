@@ -1,4 +1,4 @@
-"""The last middleware: validation -> handler -> answer, for one operation of the document."""
+"""The last middleware: validation, handler and answer, for one operation of the document."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -21,7 +21,7 @@ from specvino.server.validation.strict_json import parse
 
 
 class BoundOperation:
-    """An operation with its handler: an ASGI app."""
+    """Is an operation with its handler: an ASGI app."""
 
     def __init__(self, operation: Operation, handler: Callable[..., Awaitable[Reply[Any]]], settings: Settings) -> None:
         self._operation = operation
@@ -101,7 +101,8 @@ async def _gone(receive: Receive) -> None:
 
 
 def operations_middleware(handlers: dict[str, Callable[..., Awaitable[Reply[Any]]]], settings: Settings) -> type[Any]:
-    """A Connexion middleware that ends in the operations' handlers, instead of its validation (decision 038)."""
+    """Returns a Connexion middleware that ends in the operations' handlers, instead of its validation (decision
+    038)."""
     bound = {name: BoundOperation(OPERATIONS[name], handler, settings) for name, handler in handlers.items()}
 
     class OperationsAPI(RoutedAPI):  # type: ignore[misc]

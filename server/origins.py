@@ -1,4 +1,4 @@
-"""Which web pages may use the server from a browser (CORS)."""
+"""The origins of web pages that may use the server from a browser (CORS)."""
 
 import re
 from collections.abc import Iterable
@@ -15,12 +15,12 @@ _SHOWN = ("X-Request-Id", "X-Unsupported-Params", "Retry-After", "WWW-Authentica
 
 
 class OriginError(ValueError):
-    """It is no origin; `str()` is a sentence."""
+    """A text is no origin; `str()` is a sentence."""
 
 
 def parse(values: Iterable[str]) -> frozenset[str]:
-    """Origins as browsers name them, or `*` for all; several may stand in a value, with commas between them. Raises
-    OriginError."""
+    """Reads origins as browsers name them, or `*` for all; several may stand in a value, with commas between them.
+    Raises OriginError."""
     origins = frozenset(part for value in values for each in value.split(",") if (part := each.strip().lower()))
     for origin in origins - {EVERY}:
         if not _ORIGIN.fullmatch(origin):
@@ -31,7 +31,8 @@ def parse(values: Iterable[str]) -> frozenset[str]:
 
 
 def middleware(origins: frozenset[str]) -> partial[CORSMiddleware]:
-    """It answers preflights, and lets pages of these origins read the answers. Keys come in a header: no cookies do."""
+    """Returns the middleware that answers preflights, and lets pages of these origins read the answers. Keys come in a
+    header: no cookies do."""
     return partial(
         CORSMiddleware,
         allow_origins=sorted(origins),

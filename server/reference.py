@@ -18,7 +18,7 @@ PATH = "/docs"
 
 
 class Reference:
-    """ASGI middleware. Its errors are those of Starlette, so it stands below what gives them their envelope."""
+    """Is ASGI middleware. Its errors are those of Starlette, so it stands below what gives them their envelope."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -43,7 +43,7 @@ async def _page(_: Request) -> HTMLResponse:
 
 
 class _Assets(StaticFiles):
-    """The page's files alone, not the Python beside them."""
+    """Serves the page's files alone, not the Python beside them."""
 
     def lookup_path(self, path: str) -> Any:
         return super().lookup_path(path) if path in ASSETS else ("", None)

@@ -11,7 +11,7 @@ _ACCEPTED = re.compile(rb"[\x21-\x7e]{1,128}")
 
 
 class RequestId:
-    """ASGI middleware; the id is in scope["state"]["request_id"]."""
+    """Is ASGI middleware; the id is in scope["state"]["request_id"]."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

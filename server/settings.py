@@ -1,4 +1,4 @@
-"""What an operator can set of the HTTP side."""
+"""The settings of the HTTP side, for an operator."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,8 @@ MAX_BODY = 8 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Without `keys` everybody may use the server. `max_body` is in bytes. `origins` are those whose web pages
-    may use it."""
+    """Holds what an operator can set. Without `keys` everybody may use the server. `max_body` is in bytes. `origins`
+    are those whose web pages may use it."""
 
     keys: frozenset[str] = frozenset()
     max_body: int = MAX_BODY

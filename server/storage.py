@@ -1,4 +1,4 @@
-"""What a server keeps on the disk: stored responses, and the key with which it seals."""
+"""The storage of a server on the disk: stored responses, and the key with which it encrypts."""
 
 import logging
 import os
@@ -18,12 +18,13 @@ class StorageError(Exception):
 
 
 def folder() -> Path:
-    """The folder of what is kept; the environment variable SPECVINO_DATA moves it."""
+    """Returns the folder of what is kept; the environment variable SPECVINO_DATA moves it."""
     return Path(os.environ.get("SPECVINO_DATA") or user_data_path("specvino"))
 
 
 def response_store(choice: str | None) -> ResponseStore:
-    """By `--response-store`: none, a database's URL, or a file of the user's without it. Raises StorageError."""
+    """Returns the store that `--response-store` asks for: none, that of a database's URL, or without it a file of the
+    user's. Raises StorageError."""
     if choice == "none":
         return NoStore()
     url = choice or f"sqlite+aiosqlite:///{folder() / 'responses.db'}"

@@ -1,1 +1,1 @@
-"""The merged document -> the files of generated/: each function gives the text of one file."""
+"""The files of generated/, made from the merged document: each function returns the text of one file."""

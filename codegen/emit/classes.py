@@ -36,12 +36,12 @@ TYPED_DICT = ["--output-model-type", "typing.TypedDict"]
 
 
 def models(document: dict[str, Any]) -> str:
-    """models.py: every schema as a pydantic model."""
+    """Returns models.py: every schema as a pydantic model."""
     return _generate(for_models(document), PYDANTIC)
 
 
 def wire(document: dict[str, Any]) -> str:
-    """wire.py: what the server sends, as TypedDicts: a handler's answers are plain dicts that mypy checks."""
+    """Returns wire.py: what the server sends, as TypedDicts: a handler's answers are plain dicts that mypy checks."""
     lowered = for_models(document)
     answers = sent(document)
     schemas = lowered["components"]["schemas"]
@@ -50,12 +50,12 @@ def wire(document: dict[str, Any]) -> str:
 
 
 def answers(document: dict[str, Any]) -> str:
-    """A client's models.py: every schema as a pydantic model, in which what is absent is None."""
+    """Returns a client's models.py: every schema as a pydantic model, in which what is absent is None."""
     return _generate(for_models(document), CLIENT)
 
 
 def requests(document: dict[str, Any]) -> str:
-    """A client's params.py: what is sent, as TypedDicts for keyword arguments."""
+    """Returns a client's params.py: what is sent, as TypedDicts for keyword arguments."""
     lowered = for_models(document)
     bodies = received(document)
     schemas = lowered["components"]["schemas"]

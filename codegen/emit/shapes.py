@@ -12,7 +12,7 @@ Table = dict[str, dict[str, Any]]
 
 
 def shapes(document: dict[str, Any], names: list[str]) -> tuple[Table, Table]:
-    """Of the components `names`: the objects, and the unions of objects that are somewhere in them, by name."""
+    """Returns the objects of the components `names`, and the unions of objects that are somewhere in them, by name."""
     schemas = document["components"]["schemas"]
     objects: Table = {}
     unions: Table = {}
@@ -38,7 +38,7 @@ def shapes(document: dict[str, Any], names: list[str]) -> tuple[Table, Table]:
 
 
 def query_shape(parameters: list[Schema]) -> dict[str, Any]:
-    """Query parameters as the fields of an object."""
+    """Describes query parameters as the fields of an object."""
     fields = {
         each["name"]: {
             "handling": each["x-handling"],
@@ -51,7 +51,7 @@ def query_shape(parameters: list[Schema]) -> dict[str, Any]:
 
 
 def _shape(document: dict[str, Any], schema: Schema, place: str, unions: Table) -> str | None:
-    """What describes the objects in a property's value: a component, a union of some, or nothing."""
+    """Returns what describes the objects in a property's value: a component, a union of some, or nothing."""
     found = tuple(dict.fromkeys(_branches(document, schema)))
     components = tuple(name for name in found if name is not None)
     if not components or len(found) == 1:
@@ -64,7 +64,7 @@ def _shape(document: dict[str, Any], schema: Schema, place: str, unions: Table) 
 
 
 def _branches(document: dict[str, Any], schema: Schema) -> Iterator[str | None]:
-    """The components whose objects a value can be or have as elements, in the order in which they are tried.
+    """Yields the components whose objects a value can be or have as elements, in the order in which they are tried.
 
     None stands for a free-form map, whose values are anything.
     """

@@ -7,7 +7,7 @@ FIELD_NAMES = {"from": "start", "as": "field"}
 
 
 def filled(table: dict[str, Any]) -> dict[str, Any]:
-    """A table with the defaults filled in, the machines as a list and the laws as expressions."""
+    """Returns a table with the defaults filled in, the machines as a list and the laws as expressions."""
     rules = table["classify"]
     if not isinstance(rules, str):
         rules = [{key: rule.get(key) for key in ("fact", "at", "each", "key")} for rule in rules]
@@ -24,7 +24,7 @@ def filled(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _law(law: str | dict[str, Any]) -> str:
-    """`{law: one fact, of: choice}` is `OneFact(of='choice')`."""
+    """Writes a law as an expression: `{law: one fact, of: choice}` is `OneFact(of='choice')`."""
     entry = {"law": law} if isinstance(law, str) else dict(law)
     return _call(entry.pop("law").title().replace(" ", ""), entry)
 

@@ -1,4 +1,5 @@
-"""Handler protocols and the tables that server, handlers and judges read, by the templates beside this file."""
+"""Handler protocols and the tables that the server, the handlers and the conformance suite read, by the templates
+beside this file."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ def _render(name: str, **values: Any) -> str:
 
 
 def handlers(document: dict[str, Any]) -> str:
-    """handlers.py: a Protocol per tag, and the table of operations."""
+    """Returns handlers.py: a Protocol per tag, and the table of operations."""
     groups: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in document["tags"]}
     for operation in operations(document):
         definition = operation.definition
@@ -74,12 +75,12 @@ def _python_type(schema: Schema) -> str:
 
 
 def errors(errors: dict[str, Any]) -> str:
-    """errors.py: the error codes and what follows from each."""
+    """Returns errors.py: the error codes and what follows from each."""
     return _render("errors.py.jinja", types=errors["types"], codes=errors["codes"])
 
 
 def streams(document: dict[str, Any]) -> str:
-    """streams.py: the x-stream tables, with defaults filled in."""
+    """Returns streams.py: the x-stream tables, with defaults filled in."""
     tables = {
         each.endpoint: filled(each.definition["x-stream"])
         for each in operations(document)
@@ -89,7 +90,7 @@ def streams(document: dict[str, Any]) -> str:
 
 
 def support(document: dict[str, Any]) -> str:
-    """support.py: for each object of a request, its fields with their handling; and the defaults of the bodies.
+    """Returns support.py: for each object of a request, its fields with their handling; and the defaults of the bodies.
 
     The query of an operation is an object as well, called `retrieve_response.query`.
     """

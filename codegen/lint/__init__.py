@@ -53,7 +53,7 @@ STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
 
 
 def lint(spec: Spec) -> list[Problem]:
-    """The problems of the first stage that has any; none when the specification is sound."""
+    """Returns the problems of the first stage that has any; there are none when the specification is sound."""
     for stage in STAGES:
         if problems := [problem for rule in stage for problem in rule(spec)]:
             return problems

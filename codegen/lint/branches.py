@@ -45,7 +45,7 @@ def overlaps(spec: Spec) -> Iterator[Problem]:
 def _met(
     document: dict[str, Any], validators: Validators, schema: Schema, value: Any, path: tuple[str | int, ...]
 ) -> Iterator[tuple[tuple[str | int, ...], Schema, Any]]:
-    """The values inside one that a union describes, with their place and the union."""
+    """Yields the values inside one that a union describes, with their place and the union."""
     schema = resolved(document, schema)
     if "anyOf" in schema:
         yield path, schema, value
@@ -65,7 +65,7 @@ def _met(
 
 
 def _leaves(document: dict[str, Any], schema: Schema) -> Iterator[Schema]:
-    """The branches of a union, with those of unions inside it in their place."""
+    """Yields the branches of a union, with those of unions inside it in their place."""
     for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
         target = resolved(document, branch)
         if target.keys() & {"anyOf", "oneOf"}:

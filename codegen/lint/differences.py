@@ -14,7 +14,7 @@ ENTRY = {"cases": int, "reason": str}
 
 
 def differences(spec: Spec) -> Iterator[Problem]:
-    """They are few, and each has a name, a reason and the number of requests that show it."""
+    """Differences are few, and each has a name, a reason and the number of requests that show it."""
     for system, dialect in spec.dialects.items():
         rules = dialect.get("differences", {})
         if len(rules) > MOST:

@@ -98,7 +98,7 @@ def _keywords(place: str, schema: Schema) -> Iterator[Problem]:
 
 
 def _inner(path: list[Any]) -> bool:
-    """Whether an error lies in a schema below, which is looked at in its turn."""
+    """Tells whether an error lies in a schema below, which is looked at in its turn."""
     return len(path) > 1 and (path[0] in ONE or (len(path) > 2 and path[0] in (*LIST, *NAMED)))
 
 

@@ -12,7 +12,7 @@ PER_REQUEST = 3
 
 
 def enough(spec: Spec) -> Iterator[Problem]:
-    """Three per request body, one per JSON answer. (Those of streams: see streams.py.)"""
+    """There are three examples per request body, and one per JSON answer. (Those of streams: see streams.py.)"""
     for place, media in media_types(spec.document):
         wanted = PER_REQUEST if " request " in place else 1
         if "itemSchema" not in media and len(media.get("examples", {})) < wanted:
@@ -20,7 +20,7 @@ def enough(spec: Spec) -> Iterator[Problem]:
 
 
 def valid(spec: Spec) -> Iterator[Problem]:
-    """Each fits its schema, formats included; in particular, no value is in two branches of a oneOf."""
+    """Each example fits its schema, formats included; in particular, no value is in two branches of a oneOf."""
     validators = Validators(spec.document)
     for place, schema, value in examples(spec.document):
         for fault in validators.of(schema).violations(value):

@@ -1,4 +1,4 @@
-"""What is written at the properties: descriptions, notes, origins, handling or emission, supported values, defaults."""
+"""The markings of properties: descriptions, notes, origins, handling or emission, supported values, defaults."""
 
 import re
 from collections.abc import Iterator
@@ -104,5 +104,5 @@ def _properties(name: str, schema: Schema) -> Iterator[tuple[str, Schema]]:
 
 
 def _bare(schema: Schema) -> Schema:
-    """Without the markings: a validator need not see them."""
+    """Returns a schema without the markings: a validator need not see them."""
     return {key: value for key, value in schema.items() if not key.startswith("x-")}

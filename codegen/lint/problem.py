@@ -1,11 +1,11 @@
-"""What a rule finds."""
+"""The problem that a rule finds."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One breach: the rule, the place in the document, what is wrong there and what is wanted."""
+    """Is one breach of a rule: it names the rule, the place in the document, what is wrong there and what is wanted."""
 
     rule: str
     place: str

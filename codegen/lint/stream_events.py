@@ -1,4 +1,4 @@
-"""What the events of a stream can hold, by the schema of its events."""
+"""The events of a stream: what they can hold, by their schema."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,33 +8,34 @@ from specvino.document.pointers import resolved
 
 
 class Events:
-    """The events of a stream whose table classifies by `classify`: rules, or the name of a field.
+    """Holds the events of a stream whose table classifies by `classify`: rules, or the name of a field.
 
-    `forms` has the schema of the events that can state a fact, for each fact. By rules that is the schema of any event.
+    `by_fact` has the schema of the events that can state a fact, for each fact. By rules it is that of any event.
     By a field it is the branch of the union in which the field is that const; `nameless` counts the branches without.
     """
 
     def __init__(self, document: dict[str, Any], media: dict[str, Any], classify: str | list[dict[str, Any]]) -> None:
         self._document = document
         self._event = event_of(document, media)
-        self.forms: dict[str, Schema] = {}
+        self.by_fact: dict[str, Schema] = {}
         self.nameless = 0
         if isinstance(classify, str):
             for branch in self._branches(self._event):
                 fact = branch.get("properties", {}).get(classify, {}).get("const")
                 if isinstance(fact, str):
-                    self.forms[fact] = branch
+                    self.by_fact[fact] = branch
                 else:
                     self.nameless += 1
         else:
-            self.forms = {rule["fact"]: self._event for rule in classify}
+            self.by_fact = {rule["fact"]: self._event for rule in classify}
 
     def has(self, path: str, fact: str | None = None) -> bool:
-        """Whether some event, or some that states `fact`, can have something at a path such as `choices[].index`."""
-        return self._exists(self._event if fact is None else self.forms[fact], path)
+        """Tells whether some event, or some that states `fact`, can have something at a path such as
+        `choices[].index`."""
+        return self._exists(self._event if fact is None else self.by_fact[fact], path)
 
     def examples(self) -> Iterator[Any]:
-        """The examples of the whole union and of its branches."""
+        """Yields the examples of the whole union and of its branches."""
         for schema in (resolved(self._document, self._event), *self._branches(self._event)):
             yield from schema.get("examples", ())
 

@@ -13,7 +13,7 @@ Law = dict[str, Any]
 
 
 def laws(entries: list[Law], machines: Machines, events: Events, by_field: bool) -> Iterator[str]:
-    """What is wrong with laws whose parameters are complete, beside machines that are sound."""
+    """Yields what is wrong with laws whose parameters are complete, where the machines are sound."""
     for entry in entries:
         name = entry["law"]
         if name in BY_FIELD and not by_field:
@@ -32,7 +32,7 @@ def _constant(law: Law, machines: Machines, events: Events) -> Iterator[str]:
 
 
 def _consecutive(law: Law, machines: Machines, events: Events) -> Iterator[str]:
-    for fact in sorted(events.forms):
+    for fact in sorted(events.by_fact):
         if not events.has(law["field"], fact):
             yield f"the event {fact} has no {law['field']}"
 

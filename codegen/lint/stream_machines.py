@@ -10,13 +10,13 @@ Machines = dict[str, dict[str, Any]]
 
 
 def facts(machine: dict[str, Any]) -> list[str]:
-    """All that a machine names as a fact."""
+    """Returns every fact that a machine names."""
     single = [machine[role] for role in ("open", "close") if role in machine]
     return [*single, *(fact for role in ("body", "end", "fail", "abort") for fact in machine.get(role, ()))]
 
 
 def chain(machines: Machines, name: str) -> list[str]:
-    """A machine and those around it from the outside in, the outermost left out."""
+    """Returns a machine and those around it from the outside in, the outermost left out."""
     names: list[str] = []
     while "in" in machines[name]:
         names.insert(0, name)
@@ -25,7 +25,8 @@ def chain(machines: Machines, name: str) -> list[str]:
 
 
 def nesting(machines: Machines) -> Iterator[str]:
-    """What keeps the machines from being inside each other and all inside one; checks of other things need it first."""
+    """Yields what keeps the machines from being inside each other and all inside one; checks of other things need it
+    first."""
     if sum("in" not in machine for machine in machines.values()) != 1:
         yield "there must be one outermost machine, without `in`"
     for name, machine in machines.items():
@@ -43,9 +44,9 @@ def nesting(machines: Machines) -> Iterator[str]:
 def uses(machines: Machines, events: Events) -> Iterator[str]:
     """Every fact of the events has its place in one machine, and there are no others."""
     stated = Counter(fact for machine in machines.values() for fact in facts(machine))
-    for fact in sorted(stated.keys() - events.forms.keys()):
+    for fact in sorted(stated.keys() - events.by_fact.keys()):
         yield f"no event states the fact {fact!r}"
-    for fact in sorted(events.forms.keys() - stated.keys()):
+    for fact in sorted(events.by_fact.keys() - stated.keys()):
         yield f"no machine has the fact {fact!r}"
     for fact in sorted(fact for fact, times in stated.items() if times > 1):
         yield f"the fact {fact!r} stands in the machines {stated[fact]} times"
@@ -57,7 +58,7 @@ def keys(machines: Machines, events: Events, classify: str | list[dict[str, Any]
         names = chain(machines, name)
         if isinstance(classify, str):
             for key in (machines[each]["key"] for each in names):
-                for fact in sorted(fact for fact in facts(machine) if fact in events.forms):
+                for fact in sorted(fact for fact in facts(machine) if fact in events.by_fact):
                     if not events.has(key, fact):
                         yield f"machine {name}: the event {fact} has no {key}"
             continue

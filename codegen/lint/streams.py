@@ -34,7 +34,7 @@ def examples(spec: Spec) -> Iterator[Problem]:
         classify = operation.definition["x-stream"]["classify"]
         events = Events(spec.document, operation.content()[EVENTS], classify)
         shown = {fact for event in events.examples() for fact in _stated(event, classify)}
-        for fact in sorted(events.forms.keys() - shown):
+        for fact in sorted(events.by_fact.keys() - shown):
             yield Problem("examples", f"{operation.place} stream", f"no example states the fact {fact!r}")
 
 
@@ -104,7 +104,7 @@ def _entry(law: str | dict[str, Any]) -> dict[str, Any]:
 
 
 def _stated(event: Any, classify: str | list[dict[str, Any]]) -> Iterator[str]:
-    """The facts that an example states."""
+    """Yields the facts that an example states."""
     if isinstance(classify, str):
         yield event.get(classify)
         return

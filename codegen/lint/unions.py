@@ -1,4 +1,4 @@
-"""Which branch of a union a value belongs to can be told from one property."""
+"""Unions: which branch a value belongs to can be told from one property."""
 
 from collections.abc import Iterator
 from typing import Any

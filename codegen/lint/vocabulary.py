@@ -44,14 +44,14 @@ def placed(spec: Spec) -> Iterator[Problem]:
 
 
 def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Problem]:
-    """Judges any OpenAPI document that uses the vocabulary."""
+    """Checks any OpenAPI document that uses the vocabulary."""
     known = keywords(vocabulary)
-    # The tables of streams are judged by the rule for streams, which can name a machine and a law.
+    # The tables of streams are checked by the rule for streams, which can name a machine and a law.
     told = (known | BESIDE) - {"x-stream"}
     validators = {name: validator(vocabulary, name) for name in PLACES}
-    judged = set()
+    checked = set()
     for name, place, node in _places(document):
-        judged.add(id(node))
+        checked.add(id(node))
         for error in validators[name].errors({key: node[key] for key in node.keys() & told}):
             path = ".".join(map(str, error.instance_path))
             rule = path.partition(".")[0].removeprefix("x-") or "extension"
@@ -64,7 +64,7 @@ def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Prob
             if key.startswith("x-") and key not in known:
                 what = f"{key} is not a known key; known are {', '.join(sorted(known))}"
                 yield Problem("extension", place, what)
-            elif key.startswith("x-") and id(node) not in judged:
+            elif key.startswith("x-") and id(node) not in checked:
                 yield Problem("extension", place, f"{key} may not stand here")
 
 

@@ -1,4 +1,4 @@
-"""How the rules go through a document."""
+"""The parts of the document that the rules go through."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,7 @@ from specvino.document.walk import closure, references
 
 
 def received(document: dict[str, Any]) -> set[str]:
-    """The component schemas that can be reached from a request's body."""
+    """Returns the component schemas that can be reached from a request's body."""
     bodies = [
         media["schema"]
         for operation in operations(document)
@@ -18,7 +18,7 @@ def received(document: dict[str, Any]) -> set[str]:
 
 
 def sent(document: dict[str, Any]) -> set[str]:
-    """The component schemas that can be reached from an answer or the event of a stream."""
+    """Returns the component schemas that can be reached from an answer or the event of a stream."""
     contents = [
         response.get("content", {})
         for operation in operations(document)
@@ -33,7 +33,7 @@ def sent(document: dict[str, Any]) -> set[str]:
 
 
 def described(schema: Schema, place: str) -> Iterator[tuple[str, Schema]]:
-    """A schema and those inside it that describe values, conditions left out."""
+    """Yields a schema and those inside it that describe values, conditions left out."""
     yield place, schema
     for keyword in ("items", "additionalProperties", "contentSchema"):
         if isinstance(schema.get(keyword), dict):

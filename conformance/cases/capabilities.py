@@ -1,4 +1,4 @@
-"""What a server may be without: each is asked for once, before the first case that needs it."""
+"""Capabilities, which a server may be without: each is asked for once, before the first case that needs it."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -9,19 +9,19 @@ from specvino.conformance.cases import probes, stored_responses
 from specvino.conformance.cases.expect import values_at
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange, Unreadable
-from specvino.conformance.rules.outputs import outputs, thought
+from specvino.conformance.rules.outputs import has_reasoning, outputs
 from specvino.conformance.verdict import Failed, Refused, Skipped
 
 Check = Callable[[Session], Awaitable[None]]
 
+# Statuses with which a server says properly that it can't do something.
 UNSUPPORTED = (400, 404, 405, 422, 501)
-"""Statuses with which a server says properly that it can't do something."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """`body` is sent to `endpoint`; the server has the capability where the answer has something at `path`. Or `check`
-    finds out, and raises Refused or Failed."""
+    """Describes what a server may be without, and how to find out: `body` is sent to `endpoint`, and the server has the
+    capability where the answer has something at `path`. Or `check` finds out, and raises Refused or Failed."""
 
     name: str
     endpoint: str
@@ -34,7 +34,7 @@ class Capability:
 
     @property
     def forces_call(self) -> bool:
-        """Whether the model must call something, before which some servers let it talk."""
+        """Tells whether the model must call something, before which some servers let it talk."""
         return (self.body or {}).get("tool_choice", "auto") not in ("auto", "none")
 
 
@@ -50,9 +50,10 @@ PARAMETERS = {
 }
 FUNCTION = {"name": "get_weather", "description": "Tells the weather in a city.", "parameters": PARAMETERS}
 TOOLS = [{"type": "function", "function": FUNCTION}]
+
+# Small models would call again and again, if they could. What is said has a short answer, so that a server that lets
+# the model talk first comes to the call.
 FORCED = {**said("Say hello."), "tools": TOOLS, "parallel_tool_calls": False, "max_tokens": 200}
-"""Small models would call again and again, if they could. What is said has a short answer, so that a server that lets
-the model talk first comes to the call."""
 FLAT_TOOLS = [{"type": "function", **FUNCTION}]
 SCHEMA = {
     "type": "object",
@@ -69,7 +70,7 @@ def _spec(request: str, field: str) -> str:
 
 
 def _begins_an_object(text: Any) -> bool:
-    """Small models may not come to the end of one."""
+    """Tells whether a text begins as a JSON object: small models may not come to the end of one."""
     return isinstance(text, str) and text.lstrip().startswith("{")
 
 
@@ -81,7 +82,7 @@ def _is_json(text: Any) -> bool:
 
 
 def _parts(items: Any) -> list[dict[str, Any]]:
-    """The parts of a response's messages."""
+    """Returns the parts of a response's messages."""
     messages = [item for item in items if item.get("type") == "message"] if isinstance(items, list) else []
     return [part for item in messages for part in item.get("content") or ()]
 
@@ -411,7 +412,8 @@ CAPABILITIES: dict[str, Capability] = {
 
 
 async def ask(session: Session, capability: Capability) -> None:
-    """Raises Refused or Failed where the server hasn't the capability, Skipped where that can't be seen."""
+    """Finds out whether the server has a capability. Raises Refused or Failed where it hasn't, Skipped where that can't
+    be seen."""
     if capability.check is not None:
         await capability.check(session)
         return
@@ -426,8 +428,8 @@ async def ask(session: Session, capability: Capability) -> None:
         raise Failed(str(error), exchange) from None
     if not found or not capability.holds(found[0][1]):
         cut = [output for output in outputs(exchange) if output.reason == "length"]
-        if any(thought(exchange, output) for output in cut):
-            raise Skipped("the model's thoughts used up its tokens")
+        if any(has_reasoning(exchange, output) for output in cut):
+            raise Skipped("the model's reasoning used up its tokens")
         if cut and capability.forces_call:
             raise Skipped("the model talked until its tokens were used up, and might have called something then")
         shown = repr(found[0][1])[:120] if found else "nothing"
@@ -435,7 +437,8 @@ async def ask(session: Session, capability: Capability) -> None:
 
 
 def _plain(exchange: Exchange) -> Mapping[str, Any]:
-    """Other systems' forms of errors, which their dialects describe."""
+    """Returns an answer that is an error in another system's own shape, which its dialect describes; empty where it is
+    no JSON object."""
     try:
         return exchange.json if isinstance(exchange.json, dict) else {}
     except Unreadable:

@@ -17,7 +17,7 @@ FOLDER = files("specvino.conformance") / "cases"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`rule` is its id; what the others are stands in `cases/case.schema.json`."""
+    """Holds one case. `rule` is its id; what the others are stands in `cases/case.schema.json`."""
 
     rule: str
     endpoint: str
@@ -42,7 +42,7 @@ class BadCase(Exception):
 
 @cache
 def all_cases() -> tuple[Case, ...]:
-    """Every case, in the order of its id's endpoint and file. Raises BadCase."""
+    """Returns every case, in the order of endpoints and files. Raises BadCase."""
     shape = Validator(json.loads((FOLDER / "case.schema.json").read_text("utf-8")))
     return tuple(case for endpoint in _sorted(FOLDER) if endpoint.is_dir() for case in _of_endpoint(endpoint, shape))
 

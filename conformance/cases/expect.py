@@ -1,4 +1,4 @@
-"""Holds an answer against what a case expects of it."""
+"""Compares an answer with what a case expects of it."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from specvino.document.validator import Validator
 
 
 def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, endpoint: str) -> None:
-    """Raises Failed. What `expected` may hold stands in `cases/case.schema.json`."""
+    """Compares an exchange with `expected`, the keys of which `cases/case.schema.json` describes. Raises Failed."""
     if "refused" in expected:
         _refused(exchange, expected["refused"], dialect, endpoint)
     else:
@@ -40,7 +40,8 @@ def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, en
 
 
 def values_at(value: Any, path: str) -> list[tuple[str, Any]]:
-    """All values at a path, with the paths at which they are; `*` stands for every element, no path for the whole."""
+    """Returns all values at a path, with the paths at which they are; `*` stands for every element, and the empty path
+    for the whole."""
     found = [("", value)]
     for name in path.split(".") if path else ():
         found = [
@@ -80,7 +81,7 @@ def _status(exchange: Exchange, expected: list[Any]) -> None:
 
 
 def _refused(exchange: Exchange, kinds: Any, dialect: Dialect, endpoint: str) -> None:
-    """Looks at the status alone: the form of errors is for a rule, which tells of it once."""
+    """Looks at the status alone: the shape of errors is for a rule, which tells of it once."""
     several: list[Kind] = kinds if isinstance(kinds, list) else [kinds]
     statuses = [status for kind in several for status in dialect.statuses(kind, endpoint) or ("4xx",)]
     _status(exchange, list(dict.fromkeys(statuses)))
@@ -88,7 +89,7 @@ def _refused(exchange: Exchange, kinds: Any, dialect: Dialect, endpoint: str) ->
 
 def _param(exchange: Exchange, expected: list[str]) -> None:
     if "param" not in exchange.error:
-        return  # the form is wrong, which is for another rule
+        return  # the shape is wrong, which is for another rule
     param = exchange.error["param"]
     dotted = re.sub(r"\[(\w+)\]", r".\1", param) if isinstance(param, str) else param
     if dotted not in expected:

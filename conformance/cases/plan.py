@@ -1,4 +1,4 @@
-"""Which cases a run has."""
+"""The plan of a run: which cases it has."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,13 +14,14 @@ from specvino.conformance.dialect import LEFT_OUT, WHOLE, Dialect, Kind
 LAYERS = ("cases", "streams", "fuzz")
 PROFILES = ("core", "full")
 
+# The capability that can't be asked for without a key.
 AUTH = "transport.auth"
-"""The capability that can't be asked for without a key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`left_out` says of each other case of the profile, and of parts of rules, why this dialect hasn't it."""
+    """Holds the cases of a run. `left_out` says of each other case of the profile, and of parts of rules, why this
+    dialect hasn't it."""
 
     cases: tuple[Case, ...]
     left_out: dict[str, str]
@@ -29,7 +30,8 @@ class Plan:
 def plan(
     dialect: Dialect, *, profile: str, layers: Sequence[str], filters: Sequence[str] = (), key: bool = False
 ) -> Plan:
-    """`filters` are patterns of rules' ids (`chat/*`); any of them lets a case in. `key`: whether there is one."""
+    """Chooses the cases of a run. `filters` are patterns of rules' ids (`chat/*`), any of which lets a case in; `key`
+    tells whether there is one."""
     chosen: list[Case] = []
     left_out: dict[str, str] = {}
     for case in all_cases():
@@ -51,14 +53,15 @@ def matches(rule: str, filters: Sequence[str]) -> bool:
 
 
 def why_not(case: Case, dialect: Dialect) -> str:
-    """Why nothing of the kind can be asked of the dialect's system; empty where it can."""
+    """Returns why nothing of the kind can be asked of the dialect's system; it is empty where it can."""
     if case.dialects and dialect.name not in case.dialects:
         return f"it is for {', '.join(case.dialects)}"
     return what_says_no(case, dialect)
 
 
 def what_says_no(case: Case, dialect: Dialect) -> str:
-    """What in the dialect's document leaves a case out, whichever dialects the case is for; empty for nothing."""
+    """Returns what in the dialect's document leaves a case out, whichever dialects the case is for; it is empty for
+    nothing."""
     if case.endpoint in PATHS and case.endpoint not in dialect.operations:
         return f"{dialect.name} has no {PATHS[case.endpoint]}"
     for pointer in (*case.spec, *_needed(case)):
@@ -74,7 +77,7 @@ def what_says_no(case: Case, dialect: Dialect) -> str:
 
 
 def _kinds(case: Case) -> Iterator[Kind]:
-    """What the case has requests refused for, where one kind alone will do."""
+    """Yields what the case wants requests refused for, where one kind alone will do."""
     for step in case.steps:
         kind = step.get("expect", {}).get("refused")
         if isinstance(kind, str):
@@ -82,7 +85,8 @@ def _kinds(case: Case) -> Iterator[Kind]:
 
 
 def _wrong_bodies(case: Case) -> Iterator[Any]:
-    """The bodies that the whole document finds invalid: what a system's document finds valid, it need not refuse."""
+    """Yields the bodies that the whole document finds invalid: what a system's document finds valid, it need not
+    refuse."""
     for step in case.steps:
         body = {"model": "any", **step["send"]} if "send" in step else step["raw"].get("body")
         if body is not None and _whole().takes(case.endpoint, body) is False:

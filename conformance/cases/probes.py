@@ -3,14 +3,15 @@
 from specvino.conformance.cases.session import Session
 from specvino.conformance.verdict import Failed, Refused
 
+# Where a web page may come from whose requests any server that knows CORS lets in.
 ORIGIN = "http://localhost:3000"
-"""Where a web page may come from whose requests any server that knows CORS lets in."""
 
 SAID = {"messages": [{"role": "user", "content": "Say hello."}], "max_tokens": 1}
 
 
 async def auth(session: Session) -> None:
-    """Whether a key is needed. The list of models is open in some systems, so a conversation is asked for."""
+    """Finds out whether a key is needed; raises Refused where it isn't. The list of models is open in some systems, so
+    a conversation is asked for."""
     exchange = await session.raw("POST", "/chat/completions", body={"model": session.model, **SAID}, key=False)
     if exchange.ok:
         raise Refused("the server answers without a key")
@@ -20,7 +21,8 @@ async def auth(session: Session) -> None:
 
 
 async def cors(session: Session) -> None:
-    """Whether web pages of another origin may use the server."""
+    """Finds out whether web pages of another origin may use the server. Raises Refused where they may not, Failed for a
+    wrong header."""
     plain = await session.raw("GET", "/models", headers={"origin": ORIGIN})
     asked = {"origin": ORIGIN, "access-control-request-method": "POST"}
     preflight = await session.raw("OPTIONS", "/chat/completions", headers=asked, key=False, for_rules=False)
@@ -32,7 +34,7 @@ async def cors(session: Session) -> None:
 
 
 async def request_id(session: Session) -> None:
-    """Whether answers have an id by which a server's log can be searched."""
+    """Raises Refused unless answers have an id by which a server's log can be searched."""
     exchange = await session.raw("GET", "/models")
     if "x-request-id" not in exchange.headers:
         raise Refused("GET /models is answered without X-Request-Id")

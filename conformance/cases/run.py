@@ -18,21 +18,21 @@ from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 from specvino.conformance.rules.rule import Rule
 from specvino.conformance.verdict import Failed, Finding, Refused, Result, Skipped, Verdict
 
+# So many findings of one rule are told; the others are counted.
 MOST_FINDINGS = 5
-"""So many findings of one rule are told; the others are counted."""
 
+# Requests in a row without a connection, after which the server counts as gone.
 LOST_AFTER = 3
-"""Requests in a row without a connection, after which the server counts as gone."""
 
+# The rules for the shape of answers.
 SHAPES = ("answer-shape", "event-shape", "error-envelope")
-"""The rules for the form of answers."""
 
 TIME_UP = "the time is up"
 
 
 @dataclass(slots=True)
 class RuleTally:
-    """What a rule for all answers of an endpoint has seen."""
+    """Counts what a rule for all answers of an endpoint has seen."""
 
     rule: Rule
     checked: int = 0
@@ -42,7 +42,7 @@ class RuleTally:
 
 @dataclass(slots=True)
 class Run:
-    """One run against one server. `max_time` is in seconds."""
+    """Runs a plan against one server, once. `max_time` is in seconds."""
 
     client: Client
     dialect: Dialect
@@ -59,10 +59,11 @@ class Run:
     _asked: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
     _unreachable: int = 0
     _malformed: set[int] = field(default_factory=set)
-    """The numbers of exchanges whose answers have not their documented form."""
+    """The numbers of exchanges whose answers have not their documented shape."""
 
     async def results(self) -> AsyncGenerator[Result, None]:
-        """The results of the cases as they come, then those of the capabilities and of the rules for all answers."""
+        """Yields the results of the cases as they come, then those of the capabilities and of the rules for all
+        answers."""
         self._deadline = time.monotonic() + self.max_time if self.max_time else None
         together = [case for case in self.plan.cases if not case.alone]
         slots = asyncio.Semaphore(self.concurrency)
@@ -172,7 +173,7 @@ class Run:
         )
 
     def _apply_rules(self, exchange: Exchange) -> None:
-        """Holds an exchange against the rules for all answers of its endpoint."""
+        """Applies the rules for all answers of its endpoint to an exchange."""
         self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
         if exchange.ended == "too long":
             return  # where we stopped reading is no fault of the server's; the case tells that there is no end
@@ -197,15 +198,15 @@ class Run:
                 tally.findings.append(Finding(violations[0], (exchange,)))
 
     def _broken(self, session: Session, error: Exception) -> tuple[Verdict, str]:
-        """What an exception in a check says: nothing where an answer had not its documented form, which is told by the
-        rules for that; else the check is wrong, and so are we."""
+        """Returns what an exception in a check says: nothing where an answer hadn't its documented shape, which is told
+        by the rules for that; else the check is wrong, and so are we."""
         said = f"{type(error).__name__}: {error}"
         if any(exchange.number in self._malformed for exchange in session.exchanges):
-            return Verdict.SKIP, f"an answer has not its documented form ({said})"
+            return Verdict.SKIP, f"an answer has not its documented shape ({said})"
         return Verdict.ERROR, f"the check broke: {said}"
 
     async def _watch(self, rule: str) -> None:
-        """After several requests without a connection, asks whether the server is there at all."""
+        """Asks whether the server is there at all, after several requests without a connection."""
         if self._unreachable >= LOST_AFTER and self.lost is None:
             if (await self._session().raw("GET", PATHS["models"], for_rules=False)).status is None:
                 self.lost = rule

@@ -1,4 +1,4 @@
-"""What a case has to work with: it sends requests as an ordinary client would, and keeps what came back."""
+"""The session of a case: it sends requests as an ordinary client would, and keeps what came back."""
 
 import asyncio
 import json
@@ -13,24 +13,25 @@ from specvino.conformance.verdict import Failed
 from specvino.document.loading import whole
 from specvino.document.operations import by_endpoint
 
+# By endpoint, the paths below the base that are the same for every request.
 PATHS = {
     name: operation.path
     for name, operation in by_endpoint(whole()).items()
     if "{" not in operation.path and not operation.is_at_root
 }
-"""By endpoint, the paths below the base that are the same for every request."""
 
 LIMITS = {
     "chat": ("max_tokens", "max_completion_tokens"),
     "completions": ("max_tokens",),
     "responses": ("max_output_tokens",),
 }
+
+# Tokens of an answer whose length a case doesn't care for.
 CAP = 32
-"""Tokens of an answer whose length a case doesn't care for."""
 
 
 class Session:
-    """`exchanges` are those of this case, in the order in which they ended."""
+    """Sends the requests of one case. `exchanges` are those of this case, in the order in which they ended."""
 
     def __init__(
         self,
@@ -60,7 +61,7 @@ class Session:
         leave_at: float | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Exchange:
-        """An ordinary request: the model's name and a limit of tokens are filled in where the body has none."""
+        """Sends an ordinary request: the model's name and a limit of tokens are filled in where the body has none."""
         filled: dict[str, Any] | None = None
         if body is not None:
             filled = {"model": self.model, **body}
@@ -91,8 +92,8 @@ class Session:
         leave_at: float | None = None,
         for_rules: bool = True,
     ) -> Exchange:
-        """Any request. `body` is sent as JSON, `content` as it is. A header that is empty is left out. Without `key` no
-        key is sent. What is not `for_rules` is seen by this case only, not by the rules for all answers."""
+        """Sends any request. `body` is sent as JSON, `content` as it is. A header that is empty is left out. Without
+        `key` no key is sent. What is not `for_rules` is seen by this case only, not by the rules for all answers."""
         if content is None and body is not None:
             content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         sent = {"content-type": "application/json"} if content is not None else {}
@@ -108,14 +109,15 @@ class Session:
         return exchange
 
     async def answered(self, endpoint: str, body: Mapping[str, Any], **how: Any) -> Exchange:
-        """Sends as `send` does; anything but a whole 200 is a failure of the case."""
+        """Sends as `send` does, and raises Failed for anything but a whole 200."""
         exchange = await self.send(endpoint, body, **how)
         require_answer(exchange)
         return exchange
 
     @asynccontextmanager
     async def one_connection(self) -> AsyncIterator["Session"]:
-        """A session whose requests, one after the other, take one connection for as long as the server keeps it."""
+        """Yields a session whose requests, one after the other, take one connection for as long as the server
+        keeps it."""
         async with Client(self.client.target, connections=1) as client:
             single = Session(client, self.dialect, self.model, self._on_exchange, self.capable, self._deadline)
             single.exchanges = self.exchanges
@@ -124,7 +126,7 @@ class Session:
             self.client.sent = max(client.sent, self.client.sent)
 
     async def together(self, requests: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Exchange]:
-        """Several ordinary requests at once; their answers in the order of the requests."""
+        """Sends several ordinary requests at once; returns their answers in the order of the requests."""
         return list(await asyncio.gather(*(self.send(endpoint, body) for endpoint, body in requests)))
 
 
@@ -139,7 +141,7 @@ def require_answer(exchange: Exchange) -> None:
 
 @contextmanager
 def about(*exchanges: Exchange) -> Iterator[None]:
-    """Failures inside are shown with these exchanges too."""
+    """Shows failures inside with these exchanges too."""
     try:
         yield
     except Failed as failed:

@@ -48,7 +48,8 @@ async def send_step(session: Session, endpoint: str, step: Mapping[str, Any]) ->
 
 
 def _filled(value: Any, named: Mapping[str, Exchange]) -> Any:
-    """Gives the value with what `${step.path}` stands for: within a text its text, alone the value itself."""
+    """Returns the value with `${step.path}` replaced by what stands there: within a text by its text, alone by the
+    value itself."""
     if isinstance(value, Mapping):
         return {key: _filled(each, named) for key, each in value.items()}
     if isinstance(value, list):

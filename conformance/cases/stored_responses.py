@@ -7,8 +7,8 @@ from specvino.conformance.cases.session import Session, require_answer
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.verdict import Failed, Refused
 
+# The smallest limit of tokens that every system takes.
 SHORT = 16
-"""The smallest limit of tokens that every system takes."""
 
 UNSUPPORTED = (400, 404, 405, 422, 501)
 LONG_INPUT = (
@@ -17,14 +17,14 @@ LONG_INPUT = (
 
 
 async def made(session: Session, body: Mapping[str, Any]) -> Exchange:
-    """A new response, short and kept unless the body says otherwise. Raises Failed where there is none."""
+    """Makes a new response, short and kept unless the body says otherwise. Raises Failed where there is none."""
     exchange = await session.answered("responses", {"max_output_tokens": SHORT, "store": True, **body})
     id_of(exchange)
     return exchange
 
 
 def id_of(exchange: Exchange) -> str:
-    """Raises Failed."""
+    """Returns the id of the response in an answer. Raises Failed where it has none."""
     try:
         id = exchange.answer.get("id")
     except Unreadable as error:
@@ -35,14 +35,14 @@ def id_of(exchange: Exchange) -> str:
 
 
 def items_of(exchange: Exchange, kind: str | None = None) -> list[dict[str, Any]]:
-    """The output items, or those of one type."""
+    """Returns the output items of a response, all or those of one type."""
     output = exchange.answer.get("output")
     items = [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
     return [item for item in items if kind in (None, item.get("type"))]
 
 
 def input_tokens(exchange: Exchange) -> int:
-    """Raises Failed."""
+    """Returns the number of tokens in a response's input. Raises Failed where usage doesn't say it."""
     usage = exchange.answer.get("usage")
     tokens = usage.get("input_tokens") if isinstance(usage, dict) else None
     if type(tokens) is not int:
@@ -55,7 +55,8 @@ async def read(session: Session, id: str) -> Exchange:
 
 
 async def read_events(session: Session, id: str, *, after: int | None = None) -> Exchange:
-    """Its events from the first one, or those behind one; only the former are whole streams, to be judged as such."""
+    """Reads a response's events from the first one, or those behind `after`; only the former are whole streams, to be
+    checked as such."""
     resumed = "" if after is None else f"&starting_after={after}"
     endpoint = "response" if after is None else None
     return await session.raw("GET", f"/responses/{id}?stream=true{resumed}", endpoint=endpoint)

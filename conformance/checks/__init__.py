@@ -1,7 +1,7 @@
-"""What a case can't say as steps: functions that send several requests and compare what comes back.
+"""Checks, which say what a case can't say as steps: functions that send several requests and compare what comes back.
 
 A check is `async def name(session: Session, endpoint: str, **arguments)`; it raises Failed, or Skipped where the server
-leaves nothing to judge. A case names it, and gives the arguments as data.
+leaves nothing to check. A case names it, and gives the arguments as data.
 """
 
 from collections.abc import Awaitable, Callable

@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from specvino.conformance.cases.session import Session
-from specvino.conformance.rules.outputs import outputs, thought
+from specvino.conformance.rules.outputs import has_reasoning, outputs
 from specvino.conformance.verdict import Failed, Skipped
 
 
 async def says_something(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """A question is answered by the assistant, with a text or with thoughts that come before it."""
+    """A question is answered by the assistant, with a text or with reasoning that comes before it."""
     exchange = await session.answered(endpoint, body)
     found = list(outputs(exchange))
     if len(found) != 1:
         raise Failed(f"there are {len(found)} choices, not 1", exchange)
     if found[0].reason not in ("stop", "length"):
         raise Failed(f"finish_reason is {found[0].reason!r}, neither stop nor length", exchange)
-    if not found[0].text and not thought(exchange, found[0]):
+    if not found[0].text and not has_reasoning(exchange, found[0]):
         raise Failed("the answer says nothing", exchange)
 
 

@@ -1,4 +1,4 @@
-"""What the chunks of a stream have."""
+"""The chunks of a stream: what they hold."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -51,8 +51,12 @@ async def whole_characters(session: Session, endpoint: str, *, text: str) -> Non
         "required": ["text"],
         "additionalProperties": False,
     }
-    form = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
-    body = {"messages": [{"role": "user", "content": "Answer with JSON."}], "response_format": form, "max_tokens": 100}
+    format = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+    body = {
+        "messages": [{"role": "user", "content": "Answer with JSON."}],
+        "response_format": format,
+        "max_tokens": 100,
+    }
     exchange = await _streamed(session, endpoint, body)
     for index, chunk in enumerate(exchange.chunks):
         for choice in chunk.get("choices") or ():
@@ -74,7 +78,7 @@ async def unstreamed(session: Session, endpoint: str, *, body: Mapping[str, Any]
 
 
 async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
-    """Raises Failed where no stream comes."""
+    """Returns the exchange of a streamed answer. Raises Failed where no stream comes."""
     exchange = await session.answered(endpoint, {**body, "stream": True})
     if not exchange.is_stream:
         raise Failed(f"a stream was asked for, and the answer is {exchange.media or 'of no media type'}", exchange)

@@ -8,8 +8,8 @@ from specvino.conformance.cases.session import PATHS, Session, about, require_an
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed
 
+# Bytes that no server has read by chance when it refuses them.
 LARGE = 300_000
-"""Bytes that no server has read by chance when it refuses them."""
 
 
 async def reused(session: Session, endpoint: str, *, body: Mapping[str, Any], refused: str | None = None) -> None:

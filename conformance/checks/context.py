@@ -7,17 +7,17 @@ from specvino.conformance.cases.expect import values_at
 from specvino.conformance.cases.session import Session, about
 from specvino.conformance.verdict import Failed, Skipped
 
+# Where servers tell the size of the context, in their lists of models.
 SAID = ("max_model_len", "context_length", "context_window", "meta.n_ctx", "meta.n_ctx_train")
-"""Where servers tell the size of the context, in their lists of models."""
 
+# Where lists tell the size of the model's own context, which a server may have stretched.
 TRAINED = SAID[-1]
-"""The model's own, which a server may have stretched."""
 
+# Tokens that no context has: a server that refuses such a limit names its own.
 HUGE = 16_000_000
-"""Tokens that no context has: a server that refuses such a limit names its own."""
 
+# Tokens of a context beyond which its prompt would be unkind.
 LONGEST = 32_768
-"""Tokens of a context beyond which its prompt would be unkind."""
 
 NAMED = re.compile("context|token|length|long|size", re.IGNORECASE)
 
@@ -45,7 +45,7 @@ async def beyond_context(session: Session, endpoint: str, *, stream: bool = Fals
 
 
 async def _context(session: Session, endpoint: str) -> tuple[int | None, str]:
-    """Its tokens, and where the server says so."""
+    """Returns the model's context in tokens, None where it is unknown, and where the server says so."""
     listing = await session.send("models")
     for entry in _entries(listing.json if listing.ok else None, session.model):
         for path in SAID:

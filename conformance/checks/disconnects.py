@@ -8,11 +8,11 @@ from typing import Any
 from specvino.conformance.cases.session import LIMITS, Session, require_answer
 from specvino.conformance.verdict import Failed, Skipped
 
+# Seconds that a whole answer has to take at least, so that the noise of a busy machine decides nothing.
 TELLING = 0.4
-"""Seconds that a whole answer has to take at least, so that the noise of a busy machine decides nothing."""
 
+# How many times longer than a small answer it has to take.
 OFTEN = 6
-"""How many times longer than a small answer it has to take."""
 
 IGNORE_EOS = "/components/schemas/CreateChatCompletionRequest/properties/ignore_eos"
 
@@ -78,6 +78,6 @@ def unending(session: Session, endpoint: str, body: Mapping[str, Any]) -> dict[s
 
 
 async def _usual(session: Session, endpoint: str, body: Mapping[str, Any]) -> float:
-    """What a small request takes, the second time."""
+    """Returns the seconds that a small request takes, the second time."""
     await session.answered(endpoint, body)
     return (await session.answered(endpoint, body)).seconds

@@ -15,7 +15,7 @@ async def takes_each(session: Session, endpoint: str, base: Mapping[str, Any], c
 
 
 async def refuses_each(session: Session, endpoint: str, base: Mapping[str, Any], changes: Sequence[Any]) -> None:
-    """Each change makes it one that the document forbids."""
+    """Each change makes the body one that the document forbids, and is refused."""
     for change in changes:
         exchange = await session.send(endpoint, {**base, **written_out(change)}, capped=False)
         try:
@@ -25,7 +25,7 @@ async def refuses_each(session: Session, endpoint: str, base: Mapping[str, Any],
 
 
 def written_out(value: Any) -> Any:
-    """Gives the body, in which `{$fields: 3}` stands for an object of 3 fields, `{$long: 3}` for a text of 3
+    """Returns the body in which `{$fields: 3}` stands for an object of 3 fields, `{$long: 3}` for a text of 3
     characters."""
     if isinstance(value, list):
         return [written_out(each) for each in value]

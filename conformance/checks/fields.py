@@ -60,7 +60,7 @@ async def types_named(session: Session, endpoint: str, *, body: Mapping[str, Any
 
 
 def _nullable(session: Session, endpoint: str) -> Iterator[str]:
-    """The optional fields of the operation's body that the dialect has, and that may be null in its document."""
+    """Yields the optional fields of the operation's body that the dialect has, and that may be null in its document."""
     dialect = session.dialect
     body = dialect.operations[endpoint].body or {}
     reference = body["$ref"].removeprefix("#")

@@ -1,4 +1,4 @@
-"""Whether a stream flows."""
+"""How a stream flows: piece by piece, or all at once."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -9,8 +9,8 @@ from specvino.conformance.checks.disconnects import unending
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, Skipped
 
+# Seconds that the tokens after the first have to take at least.
 TELLING = 0.15
-"""Seconds that the tokens after the first have to take at least."""
 
 
 async def flows(session: Session, endpoint: str, *, to: str, body: Mapping[str, Any]) -> None:
@@ -38,6 +38,6 @@ async def flows(session: Session, endpoint: str, *, to: str, body: Mapping[str, 
 
 
 def _spread(stream: Exchange) -> float:
-    """The seconds from the first piece to the last without the longest pause."""
+    """Returns the seconds from the first piece to the last without the longest pause."""
     pauses = [after - before for before, after in pairwise(stream.times)]
     return sum(pauses) - max(pauses, default=0.0)

@@ -1,4 +1,4 @@
-"""How likely tokens were, in conversations."""
+"""The logprobs of tokens in conversations."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -6,11 +6,11 @@ from typing import Any
 
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.rules.outputs import Output, outputs, thought
+from specvino.conformance.rules.outputs import Output, has_reasoning, outputs
 from specvino.conformance.verdict import Failed, Skipped
 
+# By how much two logprobs of one token may differ: some servers round.
 CLOSE = 1e-3
-"""By how much two logprobs of one token may differ: some servers round."""
 
 
 async def logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any], choices: int = 1) -> None:
@@ -52,8 +52,8 @@ async def logprob_counts(session: Session, endpoint: str, *, body: Mapping[str, 
     exchange = await session.answered(endpoint, body)
     made = (exchange.answer.get("usage") or {}).get("completion_tokens")
     for output in outputs(exchange):
-        if thought(exchange, output):
-            raise Skipped("the model thinks, and servers differ in whether thoughts have logprobs")
+        if has_reasoning(exchange, output):
+            raise Skipped("the model thinks, and servers differ in whether reasoning has logprobs")
         count = len(_entries(output, exchange))
         if type(made) is int and not max(made - 1, 1) <= count <= made:
             raise Failed(f"{made} tokens were made, but {count} have logprobs", exchange)
@@ -110,7 +110,7 @@ async def bytes_join(session: Session, endpoint: str, *, body: Mapping[str, Any]
     """The tokens' bytes are the text in UTF-8, also where a character is several tokens."""
     exchange = await session.answered(endpoint, body)
     for output in outputs(exchange):
-        if thought(exchange, output) or output.reason == "length":
+        if has_reasoning(exchange, output) or output.reason == "length":
             raise Skipped("the model thinks, or was cut off")
         pieces = [entry.get("bytes") for entry in _entries(output, exchange)]
         if None in pieces:

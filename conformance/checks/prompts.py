@@ -1,4 +1,4 @@
-"""What reaches the model: seen by how many tokens the prompt has."""
+"""Prompts: what reaches the model, as far as the number of the prompt's tokens shows it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,11 +8,11 @@ from specvino.conformance.cases.session import PATHS, Session, require_answer
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, Skipped
 
+# A red square of 32 by 32 pixels, as PNG.
 PICTURE = (
     "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3NsQkA"
     "AAjAsP7/tF7hIASyp6lTCQQCgUAgEAgEgi/BAjLD/C5w/SM9AAAAAElFTkSuQmCC"
 )
-"""A red square of 32 by 32 pixels, as PNG."""
 
 
 async def counts_more(
@@ -46,7 +46,7 @@ async def picture(session: Session, endpoint: str, *, text: str) -> None:
     with_image = [{"type": "text", "text": text}, part]
     exchange = await session.send(endpoint, {"messages": [{"role": "user", "content": with_image}], "max_tokens": 1})
     if exchange.status is not None and 400 <= exchange.status < 500:
-        return  # the form of errors is judged for all
+        return  # the shape of errors is checked for all
     if exchange.status is not None and exchange.status >= 500:
         raise Failed(f"an image that can't be read is to be refused, but the status is {exchange.status}", exchange)
     require_answer(exchange)
@@ -69,7 +69,8 @@ async def usage_grows(session: Session, endpoint: str, *, word: str, counts: Seq
 
 
 def prompt_tokens(exchange: Exchange) -> int:
-    """Raises Skipped where there is no count, which is for the rules about shapes."""
+    """Returns the number of tokens in the prompt. Raises Skipped where there is no count, which is for the rules about
+    shapes."""
     usage = exchange.answer.get("usage")
     count = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
     if type(count) is not int:

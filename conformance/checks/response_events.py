@@ -1,4 +1,4 @@
-"""What the events of a response say, beside their order, which is a rule for all streams."""
+"""The events of a response: what they say, beside their order, which is a rule for all streams."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What responses count, say and repeat."""
+"""Responses: what they count, say and repeat."""
 
 import json
 import time
@@ -9,16 +9,16 @@ from typing import Any
 from specvino.conformance.cases.session import LIMITS, Session
 from specvino.conformance.cases.stored_responses import SHORT, input_tokens, items_of
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.rules.outputs import outputs, thought
+from specvino.conformance.rules.outputs import has_reasoning, outputs
 from specvino.conformance.verdict import Failed, Skipped
 from specvino.document.validator import Validator
 
+# Seconds. Clocks may be wrong by hours; milliseconds, or no time at all, are off by years.
 A_DAY = 86_400
-"""Seconds. Clocks may be wrong by hours; milliseconds, or no time at all, are off by years."""
 
 
 async def same_input(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """All of them say the same, so that the model sees equally many tokens."""
+    """All these inputs say the same, so that the model sees equally many tokens."""
     first, *others = [await _short(session, endpoint, body) for body in bodies]
     for other in others:
         if input_tokens(other) != input_tokens(first):
@@ -30,7 +30,7 @@ async def same_input(session: Session, endpoint: str, *, bodies: Sequence[Mappin
 
 
 async def more_input(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """Each of them says more than the one before it, so that the model sees more tokens."""
+    """Each of these inputs says more than the one before it, so that the model sees more tokens."""
     before: Exchange | None = None
     for body in bodies:
         exchange = await _short(session, endpoint, body)
@@ -108,7 +108,7 @@ async def goes_back_in(session: Session, endpoint: str, *, body: Mapping[str, An
     first = await session.answered(endpoint, body)
     items = items_of(first)
     if not items_of(first, "message"):
-        raise Skipped("the model thought until it had no tokens left")
+        raise Skipped("the reasoning left no tokens for an answer")
     question = {"role": "user", "content": body["input"]}
     again = {**body, "input": [question, *items, {"role": "user", "content": then}]}
     second = await session.answered(endpoint, again)
@@ -159,7 +159,7 @@ async def text_part_logprobs(
     exchange = await session.answered(endpoint, body)
     texts = list(_texts(exchange))
     if not texts:
-        raise Skipped("the model thought until it had no tokens left")
+        raise Skipped("the reasoning left no tokens for an answer")
     for part in texts:
         tokens = part.get("logprobs")
         if not tokens:
@@ -172,13 +172,13 @@ async def text_part_logprobs(
 
 
 async def reasoning_counted(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """Thoughts that are shown are counted as reasoning_tokens; without a reasoning item there are none of them."""
+    """Reasoning that is shown is counted as reasoning_tokens; without a reasoning item there are none of them."""
     exchange = await session.answered(endpoint, body)
     output = next(iter(outputs(exchange)))
     details = (exchange.answer.get("usage") or {}).get("output_tokens_details") or {}
     counted = details.get("reasoning_tokens")
-    if output.thoughts.strip() and not counted:
-        raise Failed(f"there are thoughts, but reasoning_tokens is {counted!r}", exchange)
+    if output.reasoning.strip() and not counted:
+        raise Failed(f"there is reasoning, but reasoning_tokens is {counted!r}", exchange)
     if counted and not items_of(exchange, "reasoning"):
         raise Failed(f"reasoning_tokens is {counted}, but there is no reasoning item", exchange)
 
@@ -188,7 +188,7 @@ async def text_fits(session: Session, endpoint: str, *, body: Mapping[str, Any],
     exchange = await session.answered(endpoint, body)
     output = next(iter(outputs(exchange)))
     if output.reason == "length":
-        what = "thoughts" if thought(exchange, output) and not output.text else "answer"
+        what = "reasoning" if has_reasoning(exchange, output) and not output.text else "answer"
         raise Skipped(f"the {what} had too few tokens")
     try:
         value = json.loads(output.text)
@@ -224,7 +224,7 @@ def _require_tokens(tokens: Sequence[Mapping[str, Any]], text: str, exchange: Ex
 
 
 def _now(exchange: Exchange) -> float:
-    """By the server's own clock, where it tells the time."""
+    """Returns the time in seconds by the server's own clock, where it tells the time, else by ours."""
     try:
         return parsedate_to_datetime(exchange.headers["date"]).timestamp()
     except (KeyError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""How tokens are chosen."""
+"""Sampling: how tokens are chosen."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -45,9 +45,9 @@ async def unending_answer(session: Session, endpoint: str, *, body: Mapping[str,
 
 
 def _without_effect(exchange: Exchange) -> list[str]:
-    """The fields of which the server says so."""
+    """Returns the fields of which the server says that they have no effect."""
     return [name.strip() for name in exchange.headers.get("x-unsupported-params", "").split(",")]
 
 
 def _texts(exchange: Exchange) -> list[str]:
-    return [output.thoughts + output.text for output in outputs(exchange)]
+    return [output.reasoning + output.text for output in outputs(exchange)]

@@ -1,4 +1,4 @@
-"""Where answers end: stop texts and limits, seen by comparing with the same answer without them."""
+"""Stop texts and limits, where answers end, seen by comparing with the same answer without them."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -94,14 +94,14 @@ async def limit_cuts(session: Session, endpoint: str, *, body: Mapping[str, Any]
     await _compared(session, endpoint, body, compare)
 
 
+# What is wrong, and the answer that shows it.
 Difference = tuple[str, Exchange] | None
-"""What is wrong, and the answer that shows it."""
 
 
 async def _compared(
     session: Session, endpoint: str, body: Mapping[str, Any], compare: Callable[[Exchange], Awaitable[Difference]]
 ) -> None:
-    """Holds the answer to `body` against another. Where they differ, the same request must have the same answer again:
+    """Compares the answer to `body` with another. Where they differ, the same request must have the same answer again:
     the first one may have been another because nothing of its prompt was in a cache."""
     whole = await session.answered(endpoint, body)
     for _ in range(2):
@@ -116,7 +116,7 @@ async def _compared(
 
 
 def _stop(text: str, length: int) -> str:
-    """A piece of the middle that comes there for the first time. Raises Skipped."""
+    """Returns a piece of the middle that comes there for the first time. Raises Skipped."""
     for start in range(len(text) // 3, len(text) - length + 1):
         stop = text[start : start + length]
         if stop.strip() == stop and text.index(stop) == start and "\ufffd" not in text[: start + length]:
@@ -125,9 +125,10 @@ def _stop(text: str, length: int) -> str:
 
 
 def _said(exchange: Exchange) -> Output:
-    """The first choice. Raises Skipped where it has no text, or thoughts too, in which a stop text may occur."""
+    """Returns the text of the first choice. Raises Skipped where it has none, or reasoning too, in which a stop text
+    may occur."""
     output = next(outputs(exchange), None)
-    if output is None or output.thoughts or not output.text:
+    if output is None or output.reasoning or not output.text:
         raise Skipped("the model thinks first, or says nothing")
     return output
 
@@ -137,7 +138,7 @@ def _answers(exchange: Exchange) -> list[tuple[str, Any]]:
 
 
 def _all(output: Output) -> str:
-    return output.thoughts + output.text
+    return output.reasoning + output.text
 
 
 def _made(exchange: Exchange) -> int:

@@ -21,12 +21,13 @@ from specvino.conformance.cases.stored_responses import (
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, Skipped
 
+# What a stored response says as it was answered.
 KEPT = ("id", "object", "created_at", "status", "model", "output", "usage", "metadata", "instructions", "error")
-"""What a stored response says as it was answered."""
 
 UNDER_WAY = ("queued", "in_progress")
+
+# Seconds for a response in the background.
 LONGEST = 30.0
-"""Seconds for a response in the background."""
 
 PAUSE = 0.1
 
@@ -92,7 +93,7 @@ async def continues_call(session: Session, endpoint: str, *, body: Mapping[str, 
     after = {"input": results, "previous_response_id": id_of(first), "tools": body["tools"]}
     second = await made(session, after)
     if items_of(first, "reasoning"):
-        return  # how much of earlier thoughts is read is the server's affair
+        return  # how much of earlier reasoning is read is the server's affair
     history = [{"role": "user", "content": body["input"]}, *calls, *results]
     third = await made(session, {"input": history, "tools": body["tools"], "store": False})
     if input_tokens(second) < input_tokens(third):
@@ -144,7 +145,7 @@ async def lists_input(session: Session, endpoint: str, *, texts: Sequence[str]) 
 
 
 async def _pages(session: Session, id: str, ids: Sequence[Any]) -> None:
-    """Pages of one item each, by `limit` and `after`."""
+    """Pages of one item each, by `limit` and `after`, have the items in their order."""
     after = ""
     for place, expected in enumerate(ids):
         page = await _items(session, id, f"?order=asc&limit=1{after}")

@@ -8,6 +8,7 @@ from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.verdict import Failed, Skipped
 
+# What belongs to one answer alone, or to being streamed.
 OWN = (
     "id",
     "call_id",
@@ -20,10 +21,9 @@ OWN = (
     "cached_tokens",
     "timings",
 )
-"""What belongs to one answer alone, or to its form."""
 
+# Rounds in which the streamed answer and the whole one stay as they are, and differ, before that is wrong.
 ROUNDS = 3
-"""In which a form of the answer always has to be the same, and always another than the other form's, to be wrong."""
 
 
 async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -52,7 +52,8 @@ def _difference(one: Exchange, other: Exchange) -> str | None:
 
 
 def _comparable(value: Any) -> Any:
-    """The same without ids and times, and without what is null, empty or absent: the shapes are judged elsewhere."""
+    """Returns the answer without ids and times, and without what is null, empty or absent: the shapes are checked
+    elsewhere."""
     if isinstance(value, Mapping):
         kept = {key: _comparable(each) for key, each in value.items() if key not in OWN}
         return {key: each for key, each in kept.items() if each not in (None, "", [], {})}
@@ -62,7 +63,7 @@ def _comparable(value: Any) -> Any:
 
 
 def _where(one: Any, other: Any, path: str = "") -> str | None:
-    """The first place in which they differ, as a sentence."""
+    """Returns the first place in which they differ, as a sentence."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in sorted({*one, *other}):
             if key not in one or key not in other:

@@ -1,4 +1,4 @@
-"""Answers whose form the request demands."""
+"""Structured outputs: answers whose structure the request demands."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,12 +8,12 @@ from specvino.conformance.cases.expect import expect
 from specvino.conformance.cases.session import LIMITS, Session, require_answer
 from specvino.conformance.checks.token_budget import with_room
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.rules.outputs import Output, outputs, thought
+from specvino.conformance.rules.outputs import Output, has_reasoning, outputs
 from specvino.conformance.verdict import Failed, Skipped
 from specvino.document.validator import Validator
 
+# Characters of white space in a row, more than any layout has.
 LONGEST_BLANK = 40
-"""Characters of white space in a row, more than any layout has."""
 
 OBJECT = {"type": "object"}
 
@@ -28,7 +28,7 @@ async def fits(
     may_refuse: bool = False,
 ) -> None:
     """Every one of so many choices is JSON as response_format wants it, and ends by itself. `ordered`: with the keys in
-    the schema's order. `may_refuse`: a server that says properly that it can't enforce the schema is not judged."""
+    the schema's order. `may_refuse`: a server that says properly that it can't enforce the schema is skipped."""
     exchange = await session.send(endpoint, with_room(endpoint, body))
     if may_refuse and exchange.status in (400, 422) and exchange.content:
         raise Skipped(f"the server refuses this schema: {exchange.content[:160].decode('utf-8', 'replace')}")
@@ -46,7 +46,7 @@ async def fits(
 
 
 async def fit_together(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """Requests at the same time are each held to their own schema."""
+    """Requests at the same time are each constrained by their own schema."""
     exchanges = await session.together([(endpoint, with_room(endpoint, body)) for body in bodies])
     for body, exchange in zip(bodies, exchanges, strict=True):
         require_answer(exchange)
@@ -58,7 +58,7 @@ async def fit_together(session: Session, endpoint: str, *, bodies: Sequence[Mapp
 async def cut_structured_outputs(
     session: Session, endpoint: str, *, body: Mapping[str, Any], limits: Sequence[int]
 ) -> None:
-    """Wherever a limit of tokens cuts the answer: what isn't whole ended by `length`."""
+    """Wherever a limit of tokens cuts the answer, what isn't whole ended by `length`."""
     for limit in limits:
         exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: limit})
         for output in outputs(exchange):
@@ -85,21 +85,21 @@ async def unharmed(
 
 
 def _schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    form: Mapping[str, Any] = body["response_format"]
-    return form["json_schema"]["schema"] if form["type"] == "json_schema" else OBJECT
+    format: Mapping[str, Any] = body["response_format"]
+    return format["json_schema"]["schema"] if format["type"] == "json_schema" else OBJECT
 
 
 def _value(exchange: Exchange, output: Output, *, bounded: bool = True) -> Any:
-    """The answer's JSON. Raises Failed, or Skipped where a model thought too long or declined to answer. `bounded` says
-    that its form has a longest text."""
-    if output.reason == "length" and thought(exchange, output):
-        raise Skipped("the model's thoughts used up its tokens")
+    """Returns the answer's JSON. Raises Failed, or Skipped where a model spent too long on reasoning or declined to
+    answer. `bounded` says that its structure has a longest text."""
+    if output.reason == "length" and has_reasoning(exchange, output):
+        raise Skipped("the model's reasoning used up its tokens")
     if (output.choice.get("message") or {}).get("refusal"):
         raise Skipped("the model declines to answer")
     if output.reason == "length":
         blank = len(output.text) - len(output.text.rstrip()) > LONGEST_BLANK
         if not bounded and not blank:
-            raise Skipped("the model's object had no end when its tokens were used up, as its form allows")
+            raise Skipped("the model's object had no end when its tokens were used up, as its schema allows")
         what = "white space" if blank else repr(output.text[-80:])
         raise Failed(f"the answer has no end, but runs on with {what}", exchange)
     if output.reason != "stop":

@@ -1,4 +1,4 @@
-"""How likely tokens were, in text completions: lists of equal length."""
+"""The logprobs of tokens in text completions: lists of equal length."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,5 @@
-"""How many tokens an answer may have that a grammar bounds: it ends by itself, and its model may think before."""
+"""The number of tokens an answer may have where a grammar constrains it: it ends by itself, and reasoning may come
+before it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +10,6 @@ ROOM = 512
 
 
 def with_room(endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with that limit, unless it has one."""
+    """Returns the body with the limit ROOM of tokens, unless it has one of its own."""
     limits = LIMITS[endpoint]
     return dict(body) if any(name in body for name in limits) else {**body, limits[0]: ROOM}

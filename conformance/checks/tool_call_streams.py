@@ -1,4 +1,4 @@
-"""Streamed calls of tools, delta by delta."""
+"""Streamed tool calls, delta by delta."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -53,7 +53,7 @@ async def no_empty_text(session: Session, endpoint: str, *, body: Mapping[str, A
 
 
 async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
-    """A stream with calls in it. Raises Skipped for one without."""
+    """Returns the exchange of a stream with calls in it. Raises Skipped for one without."""
     exchange = await session.answered(endpoint, with_room(endpoint, {**body, "stream": True}))
     if next(_calls(exchange), None) is None:
         raise Skipped("the stream has no call whose deltas could be judged")
@@ -61,7 +61,7 @@ async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) ->
 
 
 def _calls(exchange: Exchange) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """Gives the deltas with the indexes of their choices. Raises Unreadable."""
+    """Yields the deltas with the indexes of their choices. Raises Unreadable."""
     for choice, delta in _deltas(exchange):
         for call in delta.get("tool_calls") or ():
             if not isinstance(call, dict):

@@ -1,4 +1,4 @@
-"""Calls of tools, in answers that are whole and in answers that are cut off."""
+"""Tool calls, in answers that are whole and in answers that are cut off."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,8 +42,8 @@ async def called(
 
 
 def whole_calls(output: Output, exchange: Exchange) -> tuple[tuple[Any, Any], ...]:
-    """The calls that no limit cut off. Raises Failed where a call had to come and none did; Skipped where the limit
-    left no room for one."""
+    """Returns the calls that no limit cut off. Raises Failed where a call had to come and none did; Skipped where the
+    limit left no room for one."""
     calls = output.calls[:-1] if output.reason == "length" else output.calls
     if calls:
         return calls
@@ -61,7 +61,8 @@ def _require_call(name: Any, arguments: Any, parameters: Mapping[str, Any], exch
 
 
 def _object(arguments: Any) -> dict[str, Any] | None:
-    """None for what is none. MLC-LLM writes no text but the object; whether it may is for the rule for shapes."""
+    """Returns the arguments as an object; None for what is none. MLC-LLM writes no text but the object; whether it may
+    is for the rule for shapes."""
     try:
         value = arguments if isinstance(arguments, dict) else json.loads(arguments)
     except (TypeError, ValueError):
@@ -70,7 +71,7 @@ def _object(arguments: Any) -> dict[str, Any] | None:
 
 
 async def cut_calls(session: Session, endpoint: str, *, body: Mapping[str, Any], limits: Sequence[int]) -> None:
-    """Wherever a limit of tokens cuts a call that must come: what has no whole call ended by `length`, and what ended
+    """Wherever a limit of tokens cuts a call that must come, what has no whole call ended by `length`, and what ended
     otherwise has arguments that parse."""
     for limit in limits:
         exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: limit})

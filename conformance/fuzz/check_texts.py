@@ -1,4 +1,4 @@
-"""What each check of the layer `fuzz` says, by its name in rules' ids: Schemathesis' own checks and ours."""
+"""The texts of the checks of the layer `fuzz`, by its name in rules' ids: Schemathesis' own checks and ours."""
 
 SAYS = {
     "requests": "Requests were made of the document, valid and invalid, and sent.",

@@ -1,4 +1,5 @@
-"""Checks that Schemathesis doesn't have. It judges each event by its schema; the order of events is judged here."""
+"""Checks that Schemathesis doesn't have. Schemathesis validates each event by its schema; the order of events is
+checked here."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -13,12 +14,12 @@ from specvino.conformance.streams.sse_judge import SseJudge
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import Stream
 
+# True says that there was nothing to check.
 Check = Callable[[CheckContext, Response, Case[Any]], bool | None]
-"""True says that there was nothing to judge."""
 
 
 def checks_for(dialect: Dialect) -> tuple[Check, ...]:
-    """Gives the checks by the document of the dialect. Only our own document has codes for all errors."""
+    """Returns the checks by the document of the dialect. Only our own document has codes for all errors."""
 
     def stream_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
         """A stream of events runs as the operation's x-stream says; a resumed one has the next numbers."""
@@ -81,7 +82,8 @@ def _violations(response: Response, table: Stream) -> Iterator[str]:
 
 
 def _violations_from(response: Response, number: int) -> Iterator[str]:
-    """The table of a stream speaks of its first event, which a resumed one doesn't have. It may be over."""
+    """Yields what is wrong with a resumed stream, whose first event has this number. The table of a stream speaks of
+    its first event, which a resumed one doesn't have. It may be over."""
     decoder = Decoder()
     for expected, event in enumerate(decoder.feed(response.content), number):
         try:

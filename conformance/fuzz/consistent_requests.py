@@ -8,33 +8,33 @@ from collections.abc import Mapping
 from typing import Any
 
 from specvino.conformance.fuzz.refusals.images import is_in_request, url_of
-from specvino.conformance.fuzz.refusals.structured_outputs import asks_for_form
+from specvino.conformance.fuzz.refusals.structured_outputs import structured_output_fields
 from specvino.conformance.fuzz.refusals.tools import forces, functions, named
 from specvino.conformance.fuzz.refusals.values import DRAFTING, PENALTIES, RESERVED
 
+# Of a search: servers have limits, and each candidate is an answer's work.
 MOST_BEAMS = 4
-"""Of a search: servers have limits, and each candidate is an answer's work."""
 
+# 8 x 8 pixels of one colour.
 IMAGE = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFUlEQVR42mO8IyLCgA0wMeAAg1MCANDoARQXWCREAAAA"
     "AElFTkSuQmCC"
 )
-"""8 x 8 pixels of one colour."""
 
 # The types of the parts that few models can read.
 _UNREAD = ("image_url", "input_audio", "file", "input_image", "input_file")
 
 
 def consistent(body: Mapping[str, Any], *, images: bool) -> dict[str, Any]:
-    """A valid body without what excludes something else in it, or needs a server that was started with more; its
-    `images` stay as images or become texts."""
+    """Returns a valid body without what excludes something else in it, or needs a server that was started with more;
+    its `images` stay as images or become texts."""
     changed: dict[str, Any] = {name: value for name, value in body.items() if name not in DRAFTING}
     if changed.get("functions") and changed.get("tools"):
         del changed["functions"]
     _have_tools(changed)
-    if len(list(asks_for_form(changed))) == 2:
+    if len(list(structured_output_fields(changed))) == 2:
         del changed["response_format"]
-    if forces(changed) or any(asks_for_form(changed)):
+    if forces(changed) or any(structured_output_fields(changed)):
         changed.pop("ignore_eos", None)
         changed.pop("min_tokens", None)
     _search(changed)
@@ -57,12 +57,13 @@ def _have_tools(body: dict[str, Any]) -> None:
 
 
 def _search(body: dict[str, Any]) -> None:
-    """A beam search has as many candidates as answers or more, no penalties, least length, form or forced call."""
+    """Changes a beam search so that it has as many candidates as answers or more, and no penalties, least length,
+    structured output or forced call."""
     best_of = body.get("best_of")
     if best_of is None:
         return
     n = body.get("n") or 1
-    if forces(body) or any(asks_for_form(body)) or n > MOST_BEAMS:
+    if forces(body) or any(structured_output_fields(body)) or n > MOST_BEAMS:
         del body["best_of"]
         return
     body["best_of"] = max(n, min(best_of, MOST_BEAMS))
@@ -72,8 +73,8 @@ def _search(body: dict[str, Any]) -> None:
 
 
 def _readable(value: Any, text: str, images: bool) -> Any:
-    """The same without files and sounds, and with `images` that need not be fetched, or none. `text` is the type of
-    parts that are texts."""
+    """Returns the value without files and sounds, and with `images` that need not be fetched, or none. `text` is the
+    type of parts that are texts."""
     if isinstance(value, list):
         return [_readable(each, text, images) for each in value]
     if not isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What the run needs to know of the OpenAPI document."""
+"""The OpenAPI document as a fuzz run needs it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ def refusal_codes(definition: Object) -> set[str]:
 
 
 def foldable(document: Object) -> dict[str, Any]:
-    """The same document with the rules between fields written so that Schemathesis can make valid bodies.
+    """Returns the same document with the rules between fields written so that Schemathesis can make valid bodies.
 
     It folds `allOf` into the schema around it, but can't fold two conditionals: then it makes a single valid body
     where there should be hundreds. "If A then B" for all rules is "not any (A and not B)".
@@ -25,7 +25,7 @@ def foldable(document: Object) -> dict[str, Any]:
 
 
 def with_streams(document: Object) -> dict[str, Any]:
-    """A document of OpenAPI 3.1 as one of 3.2, which can describe the events of streams."""
+    """Returns a document of OpenAPI 3.1 as one of 3.2, which can describe the events of streams."""
     raised: dict[str, Any] = _raised(document)
     return {**raised, "openapi": "3.2.0"}
 

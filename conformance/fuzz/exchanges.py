@@ -1,4 +1,4 @@
-"""What Schemathesis recorded of a request, as the rest of the suite has it."""
+"""Exchanges: what Schemathesis recorded of a request, as the rest of the suite has it."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from specvino.conformance.http.exchange import Exchange, Request
 
 
 def exchange_of(interaction: Interaction, endpoint: str, base_url: str, number: int) -> Exchange:
-    """`number` says after how many requests of the run it came."""
+    """Returns the exchange in a recorded interaction. `number` says after how many requests of the run it came."""
     sent, answer = interaction.request, interaction.response
     parts = urlsplit(sent.uri)
     path = parts.path.removeprefix(urlsplit(base_url).path.rstrip("/")) + (f"?{parts.query}" if parts.query else "")

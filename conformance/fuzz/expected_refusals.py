@@ -19,7 +19,7 @@ from specvino.document.operations import operations
 
 
 class ExpectedRefusals:
-    """A hook `filter_failure`: drops the failure of a valid request whose refusal is true, and counts it."""
+    """Is a hook `filter_failure`: it drops the failure of a valid request whose refusal is true, and counts it."""
 
     def __init__(self, server: Server, report: FuzzReport) -> None:
         self._server = server
@@ -45,7 +45,7 @@ class ExpectedRefusals:
 
 
 def refusal_of(case: Case[Any], response: Response) -> Refused | None:
-    """The refused request as it was sent, or None where the answer holds no error in the envelope."""
+    """Returns the refused request as it was sent, or None where the answer holds no error in the envelope."""
     try:
         error = json.loads(response.content)["error"]
         code, message, param = error["code"], error["message"], error["param"]
@@ -58,12 +58,12 @@ def refusal_of(case: Case[Any], response: Response) -> Refused | None:
 
 
 def _path_parameters(template: str, url: str) -> dict[str, str]:
-    """The values in a URL that ends in the template's path, as the server reads them."""
+    """Returns the values in a URL that ends in the template's path, as the server reads them."""
     pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
     found = re.search(f"{pattern}$", urlsplit(url).path)
     return {name: unquote(value) for name, value in found.groupdict().items()} if found else {}
 
 
 def unknown_codes(document: Object) -> set[str]:
-    """Codes that operations list under x-refusals and that nobody can judge."""
+    """Returns the codes that operations list under x-refusals and that have no condition here."""
     return {code for each in operations(document) for code in refusal_codes(each.definition)} - REFUSALS.keys()

@@ -23,13 +23,13 @@ from specvino.document.operations import Operation
 SEED = 20250101
 
 
+# Checks that say of a 5xx what is no news.
 OF_CRASHES = ("content_type_conformance", "error_code_conformance", "positive_data_acceptance")
-"""Checks that say of a 5xx what is no news."""
 
 ACCEPTANCE = "positive-data-acceptance"
 
+# Refusals of valid requests, ordinary ones first, that can't all be for something special in the request.
 MANY = 5
-"""Refusals of valid requests, ordinary ones first, that can't all be for something special in the request."""
 
 FIRST = ("response_schema_conformance", "response_headers_conformance", "content_type_conformance")
 
@@ -47,7 +47,7 @@ SIZES = {"core": Size(10, ("examples", "fuzzing")), "full": Size(25, PHASES)}
 
 @dataclass(slots=True)
 class Fuzz:
-    """One run of the layer, in a thread of its own. `models` are names to send requests with; without any those that
+    """Is one run of the layer, in a thread of its own. `models` are names to send requests with; without any those that
     the server lists. `max_time` is in seconds; `filters` are patterns of rules' ids."""
 
     target: Target
@@ -64,11 +64,11 @@ class Fuzz:
 
     @property
     def requests(self) -> int:
-        """How many were sent so far."""
+        """Tells how many requests were sent so far."""
         return self.report.count()
 
     def __str__(self) -> str:
-        """How it went, for people."""
+        """Says how the run went, for people."""
         why = {
             "completed": "all that there was",
             "max_time": f"the time of {self.max_time:g} s was up" if self.max_time else "the time was up",
@@ -116,13 +116,14 @@ class Fuzz:
             yield _broken(problem)
 
     def _runs(self, left_out: dict[str, str]) -> Iterator[FuzzRun]:
-        """All at once; in a box of time one for each kind of thing, the small ones first, with its share of the time.
-        Schemathesis would not come to the last ones: it takes one operation after the other."""
+        """Yields the runs: one for all operations; in a box of time one for each kind of thing, the small ones first,
+        with its share of the time. Schemathesis would not come to the last ones: it takes one operation after the
+        other."""
         target, dialect = self.target, self.dialect
         deadline = None if self.max_time is None else time.monotonic() + self.max_time
         server = Server(target, dialect.document)
         models = tuple(self.models) or server.models
-        if dialect.name != WHOLE:  # our own document is held against all of a server
+        if dialect.name != WHOLE:  # our own document is tested against all of a server
             left_out |= missing(server, dialect, models[0])
         without = [] if target.key and heeds_keys(server, dialect, models[0]) else ["ignored_auth"]
         asked = [
@@ -190,7 +191,8 @@ class Fuzz:
             yield Result(rule, "fuzz", SAYS["run"], Verdict.ERROR, because=f"{label}: {problem}")
 
     def _acceptance(self, rule: str, operation: str, found: Sequence[FuzzFinding], checked: int) -> Result:
-        """A server may refuse one valid request or another, for what it can't do; not all of them."""
+        """Returns the result of a rule: a server may refuse one valid request or another, for what it can't do; not all
+        of them."""
         result = _result(rule, SAYS[ACCEPTANCE], found, checked)
         accepted, refused = self.report.accepted[operation], self.report.refused[operation]
         if not refused:
@@ -215,7 +217,7 @@ class Fuzz:
 
 
 def _kinds(dialect: Dialect, operations: Sequence[Operation]) -> list[list[Operation]]:
-    """The operations by the first part of their paths, those with few fields first."""
+    """Returns the operations by the first part of their paths, those with few fields first."""
     kinds: dict[str, list[Operation]] = {}
     for each in operations:
         kinds.setdefault(each.path.split("/")[1], []).append(each)
@@ -223,7 +225,8 @@ def _kinds(dialect: Dialect, operations: Sequence[Operation]) -> list[list[Opera
 
 
 def _weight(dialect: Dialect, operations: Sequence[Operation]) -> int:
-    """How much there is to ask of them: what a request costs beside its fields is worth a few of these."""
+    """Tells how much there is to ask of some operations: what a request costs beside its fields is worth a few of
+    these."""
     return sum(4 + len(body_fields(each)) for each in operations)
 
 
@@ -240,7 +243,7 @@ def _result(rule: str, says: str, found: Sequence[FuzzFinding], checked: int) ->
 
 
 def _once(found: Sequence[FuzzFinding]) -> list[FuzzFinding]:
-    """One fault, one finding: without what follows from another finding in the same answer."""
+    """Returns one finding for each fault: without what follows from another finding in the same answer."""
     crashes = {_shown(each) for each in found if each.check == "not_a_server_error"}
     first = {_shown(each) for each in found if each.check in FIRST}
 
@@ -258,7 +261,7 @@ def _shown(found: FuzzFinding) -> tuple[str, bytes | None, bytes]:
 
 
 def _various(found: Sequence[FuzzFinding]) -> list[FuzzFinding]:
-    """A few, those with messages of their own first."""
+    """Returns a few findings, those with messages of their own first."""
     first: dict[str, FuzzFinding] = {}
     for each in found:
         first.setdefault(each.message, each)

@@ -1,4 +1,4 @@
-"""Which endpoints of a dialect's document a server has not: nothing can be generated for those."""
+"""The endpoints of a dialect's document that a server hasn't: nothing can be generated for those."""
 
 from typing import Any
 from urllib.parse import quote
@@ -35,7 +35,7 @@ def missing(server: Server, dialect: Dialect, model: str) -> dict[str, str]:
 
 
 def heeds_keys(server: Server, dialect: Dialect, model: str) -> bool:
-    """Whether it refuses a wrong key anywhere: else it was started without one."""
+    """Tells whether the server refuses a wrong key anywhere; else it was started without one."""
     return any(
         server.status(each.method, each.path, _example(dialect, each, model), key="wrong") in (401, 403)
         for each in dialect.operations.values()
@@ -51,7 +51,7 @@ def _kept(server: Server, model: str) -> str | None:
 
 
 def _example(dialect: Dialect, operation: Operation, model: str) -> dict[str, Any] | None:
-    """A small valid request; None for an operation that takes no body."""
+    """Returns a small valid request; None for an operation that takes no body."""
     body = resolved(dialect.document, operation.definition.get("requestBody", {}))
     examples = body.get("content", {}).get("application/json", {}).get("examples", {})
     for example in examples.values():

@@ -1,4 +1,4 @@
-"""What is no finding where a server is held against another vendor's document.
+"""Drops what is no finding where a server is tested against another vendor's document.
 
 Nobody knows what the served model can't do, and such a document lists no refusals; so a proper refusal of a valid
 request is only counted. A limit in it may be one that only we have; so invalid requests must be refused only for what
@@ -26,17 +26,17 @@ from specvino.document.validator import Validator, Validators
 
 OF_BUSY = (ServerError, RejectedPositiveData, UndefinedStatusCode)
 
+# Statuses for limits that a server has of its own: on sizes, and on how much it does at once.
 OWN = (413, 414, 429, 431)
-"""Statuses for limits that a server has of its own: on sizes, and on how much it does at once."""
 
 
 def _is_busy(response: Response) -> bool:
-    """Whether the server asks to come back later: it is no fault to have more to do than it can."""
+    """Tells whether the server asks to come back later: it is no fault to have more to do than it can."""
     return response.status_code in RETRIED and "retry-after" in response.headers
 
 
 class OtherVendorFilter:
-    """A hook `filter_failure`: drops what is none."""
+    """Is a hook `filter_failure`: it drops what is no finding here."""
 
     def __init__(self, dialect: Dialect, report: FuzzReport) -> None:
         self._dialect = dialect
@@ -73,7 +73,8 @@ class OtherVendorFilter:
         return proper
 
     def _breaks_structure(self, case: Case[Any], response: Response) -> bool:
-        """Whether the body that was sent does; parameters have nothing but bounds that a server could heed."""
+        """Tells whether the body that was sent breaks the structure; parameters have nothing but bounds that a server
+        could heed."""
         endpoint = endpoint_of(case)
         if endpoint not in self._structures:
             self._structures[endpoint] = self._structure(endpoint)
@@ -91,7 +92,8 @@ class OtherVendorFilter:
 
 
 def structure(schema: Any) -> Any:
-    """The schema without bounds, formats and rules between fields: types, values, and which fields there must be.
+    """Returns the schema without bounds, formats and rules between fields: types, values, and which fields there must
+    be.
 
     Null may stand for an optional field that is absent: many clients send it, and most servers take it.
     """

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+# The types of the items that are turns of their own.
 TURNS = ("message", "function_call_output")
-"""The types of the items that are turns of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`texts` in their order. `turns` counts messages and the like, 0 for a bare prompt. `ids` are tokens that
-    the request itself holds. `last_user` is the text of the last turn of the user, or of the bare prompt. `images`:
-    there is one among the parts."""
+    """Holds one prompt: its `texts` in their order. `turns` counts messages and the like, 0 for a bare prompt. `ids`
+    are tokens that the request itself holds. `last_user` is the text of the last turn of the user, or of the bare
+    prompt. `images`: there is one among the parts."""
 
     texts: tuple[str, ...] = ()
     turns: int = 0
@@ -23,7 +23,7 @@ class Prompt:
 
 
 def prompts(body: Mapping[str, Any]) -> list[Prompt]:
-    """The prompts of a valid request of any endpoint: one for a conversation, any number for completions."""
+    """Returns the prompts of a valid request of any endpoint: one for a conversation, any number for completions."""
     if "messages" in body:
         return [_conversation(body["messages"], _tools(body))]
     if "input" in body:
@@ -35,7 +35,7 @@ def prompts(body: Mapping[str, Any]) -> list[Prompt]:
 
 
 def is_several(prompt: Any) -> bool:
-    """Whether the prompt of a completion is a list of prompts; a list of token ids is one."""
+    """Tells whether the prompt of a completion is a list of prompts; a list of token ids is one."""
     return isinstance(prompt, list) and bool(prompt) and isinstance(prompt[0], str | list)
 
 
@@ -61,7 +61,7 @@ def _conversation(items: Any, first: Iterable[str]) -> Prompt:
 
 
 def _tools(body: Mapping[str, Any]) -> Iterator[str]:
-    """The tools with all that a template may write of them."""
+    """Yields each tool with all that a template may write of it."""
     for name in ("tools", "functions"):
         for tool in body.get(name) or ():
             function = {"description": "", "parameters": {}} | (tool.get("function") or tool)
@@ -69,7 +69,7 @@ def _tools(body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _calls(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The calls in a message, or that an item is, with all that a template may write of them."""
+    """Yields the calls in a message, or that an item is, with all that a template may write of them."""
     legacy = [{"function": item["function_call"]}] if item.get("function_call") else []
     own = [{"function": item}] if item.get("type") == "function_call" else []
     for call in (*(item.get("tool_calls") or ()), *legacy, *own):

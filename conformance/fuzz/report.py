@@ -1,4 +1,4 @@
-"""What a run found."""
+"""The report of a fuzz run."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from specvino.conformance.http.exchange import Exchange
 
 Ended = Literal["completed", "max_time", "interrupted", "server_unavailable"]
 
+# Characters of a request or an answer in a terminal; some are megabytes.
 LONGEST_SHOWN = 2000
-"""Characters of a request or an answer in a terminal; some are megabytes."""
 
 
 MOST_REFUSALS = 5
@@ -18,7 +18,7 @@ MOST_REFUSALS = 5
 
 @dataclass(frozen=True, slots=True)
 class FuzzFinding:
-    """One failure of one check. `curl` is a command that repeats the request."""
+    """Is one failure of one check. `curl` is a command that repeats the request."""
 
     operation: str
     check: str
@@ -38,9 +38,9 @@ def _cut(text: str) -> str:
 
 @dataclass(slots=True)
 class FuzzReport:
-    """`cases` counts requests by phase, operation and status; `checked` how often a check looked at one, by operation
-    and check; `excused` refusals of valid requests that are no finding, by operation and code. `silences` are requests
-    without an answer, `errors` failures of the run itself, both with the operation."""
+    """Collects what a run found. `cases` counts requests by phase, operation and status; `checked` how often a check
+    looked at one, by operation and check; `excused` refusals of valid requests that are no finding, by operation and
+    code. `silences` are requests without an answer, `errors` failures of the run itself, both with the operation."""
 
     cases: Counter[tuple[str, str, int]] = field(default_factory=Counter)
     checked: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -68,14 +68,14 @@ class FuzzReport:
 
     @property
     def checks(self) -> Counter[str]:
-        """How often each check judged a request."""
+        """Returns how often each check was applied to a request."""
         counted: Counter[str] = Counter()
         for (_, check), number in self.checked.items():
             counted[check] += number
         return counted
 
     def count(self, *, operation: str | None = None, phase: str | None = None, status: int | None = None) -> int:
-        """How many requests there were of this kind."""
+        """Returns how many requests there were of this kind."""
         return sum(
             number
             for (its_phase, its_operation, its_status), number in self.cases.items()
@@ -83,7 +83,7 @@ class FuzzReport:
         )
 
     def lines(self) -> Iterator[str]:
-        """Tells people of requests by operation and status, refusals and findings."""
+        """Yields lines for people about requests by operation and status, refusals and findings."""
         statuses = sorted({status for _, _, status in self.cases})
         yield "  ".join([f"{'operation':32}", *(f"{status:>5}" for status in statuses)])
         for operation in sorted({operation for _, operation, _ in self.cases}):

@@ -7,13 +7,13 @@ request is sent
 - 9 of 10 lose what would have them refused: settings of drafting, fields that exclude each other, choices of tools
   that the request doesn't have, files and sounds, images that are nowhere, and most of the others (consistent.py);
 - 1 of 4 that say nothing about it become streams: by chance hardly any would;
-- 9 of 10 that set no limit of tokens get a small one, and all that ask for a form or force a call, since few models
-  ever come to an end in one; the others must not ignore the end of the text;
+- 9 of 10 that set no limit of tokens get a small one, and all that ask for a structured output or force a call, since
+  few models ever come to an end in one; the others must not ignore the end of the text;
 - limits that an engine would really work off are cut; huge ones stay, since they are refused at once;
 - where many choices are asked for the limit shrinks, and where that isn't enough, prompts and choices are fewer.
 
 What is changed depends on the request alone, so that a run can be repeated and a failure can shrink. Invalid requests
-go out as they are. Schemathesis judges a changed request anew, so a change can't make it invalid unnoticed.
+go out as they are. Schemathesis validates a changed request anew, so a change can't make it invalid unnoticed.
 
 Where a server's time is not ours to spend (`frugal`), every request gets a small limit, an invalid one too: the server
 may take it.
@@ -30,22 +30,22 @@ from specvino.conformance.fuzz.consistent_requests import consistent
 from specvino.conformance.fuzz.document import Object, body_fields
 from specvino.conformance.fuzz.prompts import is_several
 from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS
-from specvino.conformance.fuzz.refusals.structured_outputs import asks_for_form
+from specvino.conformance.fuzz.refusals.structured_outputs import structured_output_fields
 from specvino.conformance.fuzz.refusals.tools import forces
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.document.operations import operations
 
+# The largest limit that is set where there was none, in tokens.
 SMALL = 16
-"""The largest limit that is set where there was none, in tokens."""
 
+# The largest limit that stays, in tokens.
 LARGE = 64
-"""The largest limit that stays, in tokens."""
 
+# The most tokens that a request may ask for over all its choices.
 BUDGET = 512
-"""The most tokens that a request may ask for over all its choices."""
 
+# No model's context is as long: a limit above it is refused, not worked off.
 HUGE = 1 << 24
-"""No model's context is as long: a limit above it is refused, not worked off."""
 
 
 class Caps:
@@ -72,12 +72,13 @@ class Caps:
 
 
 def limits(body: Object) -> list[str]:
-    """The names of the limits of tokens that a body sets."""
+    """Returns the names of the limits of tokens that a body sets."""
     return [name for name in TOKEN_LIMITS if body.get(name) is not None]
 
 
 def limited(body: Object, fields: Collection[str]) -> dict[str, Any]:
-    """A body with the smallest change that sets a small limit of tokens: what no server takes for one stays."""
+    """Returns a body with the smallest change that sets a small limit of tokens; what no server takes for a body
+    stays."""
     known = [name for name in TOKEN_LIMITS if name in fields]
     small = {name: min(body[name], LARGE) for name in known if _is_number(body.get(name))}
     missing = all(body.get(name) is None for name in known)
@@ -89,7 +90,7 @@ def _is_number(value: Any) -> bool:
 
 
 def capped(body: Object, fields: Collection[str], models: Sequence[str], *, frugal: bool = False) -> dict[str, Any]:
-    """A valid body as it shall be sent. `fields` are those that the operation knows; `models` are served."""
+    """Returns a valid body as it shall be sent. `fields` are those that the operation knows; `models` are served."""
     draw = _draws(body)
     changed = consistent(body, images=not draw(4)) if draw(10) else dict(body)
     if "model" in fields and draw(10):
@@ -116,7 +117,7 @@ def capped(body: Object, fields: Collection[str], models: Sequence[str], *, frug
 
 
 def _is_endless(body: Object) -> bool:
-    return forces(body) or any(asks_for_form(body))
+    return forces(body) or any(structured_output_fields(body))
 
 
 def _reduce_choices(body: dict[str, Any], most: int) -> None:

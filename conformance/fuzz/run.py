@@ -44,7 +44,8 @@ PHASES = ("examples", "coverage", "fuzzing", "stateful")
 
 
 def fuzz(target: Target, dialect: Dialect, **how: Any) -> FuzzReport:
-    """Sends what Schemathesis makes of the dialect's document to the server, valid and invalid: a Run, executed."""
+    """Sends what Schemathesis makes of the dialect's document to the server, valid and invalid, and returns the
+    report."""
     run = FuzzRun(target, dialect, **how)
     run.execute()
     return run.report
@@ -52,9 +53,9 @@ def fuzz(target: Target, dialect: Dialect, **how: Any) -> FuzzReport:
 
 @dataclass(slots=True)
 class FuzzRun:
-    """`max_examples` bounds the requests of each operation in the phase `fuzzing` and the sequences of `stateful`;
-    `examples` and `coverage` follow from the document. `operations` are operationIds; without it all. Of the target a
-    request that takes longer than its timeout is a finding. `max_time` is in seconds."""
+    """Is one run of Schemathesis. `max_examples` bounds the requests of each operation in the phase `fuzzing` and the
+    sequences of `stateful`; `examples` and `coverage` follow from the document. `operations` are operationIds; without
+    it all. Of the target a request that takes longer than its timeout is a finding. `max_time` is in seconds."""
 
     target: Target
     dialect: Dialect
@@ -78,7 +79,7 @@ class FuzzRun:
 
     def execute(self) -> None:
         """Fills the report as it goes. Raises OSError for a server that doesn't answer, and ValueError for a document
-        with a refusal that nobody can judge."""
+        with a refusal that has no predicate."""
         document = self.dialect.document
         if unknown := unknown_codes(document):
             raise ValueError(f"no predicate judges the refusals {', '.join(sorted(unknown))}")
@@ -176,7 +177,7 @@ class FuzzRun:
 
 @contextlib.contextmanager
 def _registered(caps: Caps, kept: StoredIds, checks: Sequence[Check]) -> Iterator[None]:
-    """Schemathesis 4.32 knows checks and hooks only globally (decision 042); here for as long as a run takes."""
+    """Registers checks and hooks for the time of a run: Schemathesis 4.32 knows them only globally (decision 042)."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
         caps.apply(case)
@@ -225,7 +226,7 @@ def _record_scenario(phase: str, recorder: ScenarioRecorder, report: FuzzReport,
 
 
 def _message(failure: Failure) -> str:
-    """Tells it in a line, without the schema and the value that Schemathesis shows."""
+    """Returns a failure in a line, without the schema and the value that Schemathesis shows."""
     if isinstance(failure, JsonSchemaError):
         place = ".".join(map(str, failure.instance_path))
         return f"{failure.title}: {place or 'it'}: {failure.validation_message}"
@@ -234,7 +235,7 @@ def _message(failure: Failure) -> str:
 
 
 def _innermost(problem: Any) -> str:
-    """What an error says without those that it is wrapped in."""
+    """Returns what an error says without those that it is wrapped in."""
     while isinstance(problem, BaseException) and problem.args:
         problem = problem.args[0]
     return str(problem) or type(problem).__name__

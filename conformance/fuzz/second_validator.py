@@ -18,15 +18,15 @@ from specvino.document.loading import OPENAPI_31, load
 if TYPE_CHECKING:
     from openapi_core.protocols import Request
 
+# So many answers of one shape are validated: it takes a thousandth of a second, and most answers are refusals.
 MOST_ALIKE = 8
-"""So many answers of one form are validated: it takes a thousandth of a second, and most answers are refusals."""
 
 _HOST = "http://server.invalid"
 
 
 @dataclass
 class _Request:
-    """A request as openapi-core wants it: all that it needs is which operation it is for."""
+    """Is a request as openapi-core wants it: all that it needs is which operation it is for."""
 
     path: str
     method: str
@@ -51,8 +51,8 @@ class SecondValidator:
         self._alike: Counter[tuple[str, str, int, Any]] = Counter()
 
     def violations(self, path: str, method: str, response: Response) -> list[str] | None:
-        """None for what it doesn't judge: what isn't JSON or has an undocumented status, which others tell, and what is
-        like many answers before. `path` is a template."""
+        """Returns what is wrong with an answer, or None for what isn't validated: what isn't JSON or has an
+        undocumented status, which other checks tell, and what is like many answers before. `path` is a template."""
         media = response.headers.get("content-type", [""])[0]
         operation = self._document["paths"].get(path, {}).get(method.lower(), {})
         if not media.startswith("application/json") or str(response.status_code) not in operation.get("responses", {}):
@@ -72,14 +72,15 @@ class SecondValidator:
 
 @cache
 def _openapi(dialect: str) -> OpenAPI:
-    """Takes a second to build. The address that was judged is of no interest to it: paths alone find operations."""
+    """Returns openapi-core's reading of a dialect's document, which takes a second to build. The address of the server
+    is of no interest to it: paths alone find operations."""
     document = load(OPENAPI_31) if dialect == WHOLE else Dialect(dialect).document
     paths = {path: _without_servers(item) for path, item in document["paths"].items()}
     return OpenAPI.from_dict({**document, "paths": paths, "servers": [{"url": _HOST}]})
 
 
 def _form(content: bytes) -> Any:
-    """The fields of a JSON value and the kinds of their values."""
+    """Returns the fields of a JSON value and the kinds of their values."""
     try:
         return _form_of(json.loads(content))
     except (ValueError, RecursionError):
@@ -95,14 +96,14 @@ def _form_of(value: Any) -> Any:
 
 
 def _without_servers(item: Any) -> Any:
-    """A path item whose operations are where all others are."""
+    """Returns a path item whose operations are where all others are."""
     if not isinstance(item, dict):
         return item
     return {name: _without_servers(each) for name, each in item.items() if name != "servers"}
 
 
 def _sentence(error: BaseException) -> str:
-    """Its own text says only that there was an error; what it was is in its causes."""
+    """Returns an error as a sentence: its own text says only that there was an error; what it was is in its causes."""
     causes = [str(each) for each in getattr(error, "schema_errors", None) or ()]
     inner = error.__cause__ if isinstance(error, OpenAPIError) else None
     if inner is not None:

@@ -1,4 +1,4 @@
-"""What a server says about itself when it is asked: needed to tell whether its refusals are true."""
+"""Answers of a server about itself: needed to tell whether its refusals are true."""
 
 import json
 import time
@@ -14,7 +14,7 @@ from specvino.conformance.http.client import LONGEST, MOST_RETRIES, RETRIED, Tar
 
 
 class NoAnswer(OSError):
-    """A request got none, or one that can't be read."""
+    """A request got no answer, or one that can't be read."""
 
 
 class BadStatus(OSError):
@@ -26,7 +26,7 @@ class BadStatus(OSError):
 
 
 class Server:
-    """The server under test. Raises NoAnswer, and BadStatus for what is no 2xx."""
+    """Asks the server under test. Raises NoAnswer, and BadStatus for what is no 2xx."""
 
     def __init__(self, target: Target, document: Mapping[str, Any]) -> None:
         self._target = target
@@ -36,20 +36,20 @@ class Server:
 
     @cached_property
     def models(self) -> tuple[str, ...]:
-        """The names that GET /models lists."""
+        """Returns the names that GET /models lists."""
         return tuple(model["id"] for model in self._ask("/models")["data"])
 
     def stands_by(self, what: str, number: int) -> bool:
-        """Whether the server has named this number each time that it spoke of `what`."""
+        """Tells whether the server has named this number each time that it spoke of `what`."""
         return self._numbers.setdefault(what, number) == number
 
     def response(self, id: str) -> dict[str, Any] | None:
-        """The response that is stored under an id now; None where there is none, or no way to ask."""
+        """Returns the response that is stored under an id now; None where there is none, or no way to ask."""
         found: dict[str, Any] | None = self._stored("/responses/{response_id}", quote(id, safe=""))
         return found
 
     def new_response(self, model: str, *, background: bool) -> str | None:
-        """The id of a response that was just stored, or is being made; None where the server stores none."""
+        """Returns the id of a response that was just stored, or is being made; None where the server stores none."""
         if "/responses/{response_id}" not in self._paths:
             return None
         asked = {"input": "hi", "max_output_tokens": 16, "store": True, "background": background}
@@ -62,7 +62,7 @@ class Server:
         return str(made["id"]) if made["store"] else None
 
     def input_items(self, id: str) -> set[str]:
-        """The ids of all items that a stored response answers."""
+        """Returns the ids of all items that a stored response answers."""
         ids: set[str] = set()
         query = {"limit": "100", "order": "asc"}
         while page := self._stored("/responses/{response_id}/input_items", quote(id, safe=""), query):
@@ -83,7 +83,7 @@ class Server:
             return None
 
     def _count_tokens(self, text: str) -> int | None:
-        """How many tokens a text is, without special ones; None where the server has no way to say it."""
+        """Tells how many tokens a text is, without special ones; None where the server has no way to say it."""
         if "/tokenize" not in self._paths:
             return None
         if not text:
@@ -92,8 +92,8 @@ class Server:
         return len(self._ask("/tokenize", body)["tokens"])
 
     def status(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> int | None:
-        """With which status a request is answered, None without an answer; with a `key`, that one is sent instead of
-        the right one."""
+        """Returns the status with which a request is answered, None without an answer; with a `key`, that one is sent
+        instead of the right one."""
         try:
             return self._send(method, path, body, key or self._target.key)[0]
         except NoAnswer:

@@ -11,8 +11,8 @@ from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
 
 ID = "response_id"
 
+# With this the document's example of an id begins, which is mostly drawn.
 EXAMPLE = "resp_"
-"""With this the document's example of an id begins, which is mostly drawn."""
 
 
 class StoredIds:

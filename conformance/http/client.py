@@ -13,8 +13,8 @@ import httpx
 
 from specvino.conformance.http.exchange import Ended, Exchange, Request
 
+# Bytes of an answer that are read: an event without end must not fill the memory.
 LONGEST = 8_000_000
-"""Bytes of an answer that are read: an event without end must not fill the memory."""
 
 RETRIED = (429, 503)
 LONGEST_WAIT = 30.0
@@ -23,7 +23,7 @@ MOST_RETRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The server: `url` has the base path (`http://127.0.0.1:8000/v1`). Times are in seconds."""
+    """Names the server: `url` has the base path (`http://127.0.0.1:8000/v1`). Times are in seconds."""
 
     url: str
     key: str | None = None
@@ -38,10 +38,10 @@ class Target:
 
 
 class Client:
-    """A context manager, which holds the connections. It counts its exchanges from 1."""
+    """Is a context manager, which holds the connections. It counts its exchanges from 1."""
 
     def __init__(self, target: Target, *, connections: int = 100) -> None:
-        """`connections`: how many may be open at once."""
+        """Takes in `connections` how many may be open at once."""
         self.target = target
         self.sent = 0
         self._under_way = 0
@@ -68,8 +68,9 @@ class Client:
         leave_at: float | None = None,
         deadline: float | None = None,
     ) -> Exchange:
-        """`leave_after` closes the connection after that many pieces of the body, `leave_at` after so many seconds.
-        Waits and tries again where the server says that it is busy; never raises for anything that the server does."""
+        """Sends a request and returns the exchange. `leave_after` closes the connection after that many pieces of the
+        body, `leave_at` after so many seconds. Waits and tries again where the server says that it is busy; never
+        raises for anything that the server does."""
         for retries in range(MOST_RETRIES + 1):
             exchange = await self._once(request, leave_after, leave_at, retries)
             if exchange.status is None and exchange.ended == "cut off" and retries == 0:
@@ -147,7 +148,7 @@ async def _chunked(content: bytes | None) -> AsyncIterator[bytes]:
 
 
 def _connection(response: httpx.Response) -> str | None:
-    """Our end of the connection, where the server keeps it open for the next request; else None."""
+    """Returns our end of the connection, where the server keeps it open for the next request; else None."""
     stream = response.extensions.get("network_stream")
     if stream is None or response.http_version != "HTTP/1.1" or "close" in response.headers.get("connection", ""):
         return None
@@ -155,14 +156,15 @@ def _connection(response: httpx.Response) -> str | None:
 
 
 def full_url(base: str, path: str) -> str:
-    """Paths are relative to the base URL; those that begin with two slashes to the server's root."""
+    """Returns the URL of a path. Paths are relative to the base URL; those that begin with two slashes to the server's
+    root."""
     if path.startswith("//"):
         return str(httpx.URL(base).copy_with(raw_path=path[1:].encode()))
     return base.rstrip("/") + path
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks for in an answer; None where it asks for none, or for too many."""
+    """Returns the seconds that a server asks for in an answer; None where it asks for none, or for too many."""
     said = headers.get("retry-after")
     if said is None:
         return None
@@ -178,7 +180,8 @@ def wait_of(headers: Mapping[str, str]) -> float | None:
 
 @cache
 def tls(cacert: str | None, insecure: bool) -> ssl.SSLContext:
-    """One for all clients: to make it takes longer than most answers. Raises OSError for a file that holds none."""
+    """Makes one TLS context for all clients: to make it takes longer than most answers. Raises OSError for a file that
+    holds no certificates."""
     if cacert is not None:
         return ssl.create_default_context(cafile=cacert)
     return httpx.create_ssl_context(verify=not insecure, trust_env=False)

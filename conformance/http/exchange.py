@@ -10,8 +10,8 @@ from specvino.conformance.http.sse import Decoder, ServerSentEvent
 from specvino.conformance.streams.fold import fold_chat, fold_completion
 from specvino.conformance.streams.fold_response import fold_response
 
+# How an exchange ended: `left` says that we closed the connection on purpose.
 Ended = Literal["complete", "cut off", "too slow", "too long", "unreachable", "left"]
-"""How it ended: `left` says that we closed the connection on purpose."""
 
 FOLDS = {"chat": fold_chat, "completions": fold_completion, "responses": fold_response, "response": fold_response}
 
@@ -22,7 +22,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`body` is None where the request has none; `content` is what was sent."""
+    """Holds a request as it was sent. `body` is None where the request has none; `content` is what was sent."""
 
     endpoint: str | None
     method: str
@@ -32,7 +32,7 @@ class Request:
     body: Any = None
 
     def asked(self, field: str, default: Any = None) -> Any:
-        """What a field of the JSON body says; the default where it is absent or null."""
+        """Returns the value of a field of the JSON body; the default where it is absent or null."""
         value = self.body.get(field) if isinstance(self.body, Mapping) else None
         return default if value is None else value
 
@@ -43,7 +43,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Exchange:
-    """`status` is None where no answer came. `headers` have small names. Times are in seconds since the request."""
+    """Holds a request and what came back. `status` is None where no answer came. `headers` have small names. Times are
+    in seconds since the request."""
 
     number: int
     request: Request
@@ -62,7 +63,7 @@ class Exchange:
 
     @property
     def media(self) -> str:
-        """The media type without parameters; empty where there is none."""
+        """Returns the media type without parameters; it is empty where there is none."""
         return self.headers.get("content-type", "").split(";")[0].strip().lower()
 
     @property
@@ -71,17 +72,17 @@ class Exchange:
 
     @cached_property
     def events(self) -> tuple[ServerSentEvent, ...]:
-        """The events of a stream, a terminator among them."""
+        """Returns the events of a stream, a terminator among them."""
         return tuple(Decoder().feed(self.content)) if self.is_stream else ()
 
     @cached_property
     def chunks(self) -> tuple[dict[str, Any], ...]:
-        """The JSON objects that a stream's events hold."""
+        """Returns the JSON objects that a stream's events hold."""
         return tuple(chunk for chunk in map(_object, self.events) if chunk is not None)
 
     @cached_property
     def json(self) -> Any:
-        """The body as JSON. Raises Unreadable."""
+        """Returns the body as JSON. Raises Unreadable."""
         try:
             return json.loads(self.content)
         except (ValueError, RecursionError) as error:
@@ -90,7 +91,7 @@ class Exchange:
 
     @cached_property
     def answer(self) -> dict[str, Any]:
-        """The JSON object that came, of a stream what its events add up to. Raises Unreadable."""
+        """Returns the JSON object that came; for a stream, what its events add up to. Raises Unreadable."""
         if not self.is_stream:
             if not isinstance(self.json, dict):
                 raise Unreadable(f"the answer is no JSON object but {self.content[:80]!r}")
@@ -105,12 +106,12 @@ class Exchange:
 
     @property
     def ok(self) -> bool:
-        """Whether it is a whole answer with a 2xx."""
+        """Tells whether it is a whole answer with a 2xx."""
         return self.status is not None and self.status < 300 and self.ended == "complete"
 
     @property
     def error(self) -> Mapping[str, Any]:
-        """OpenAI's error object of a refusal; empty where the answer has none."""
+        """Returns OpenAI's error object of a refusal; it is empty where the answer has none."""
         try:
             found = self.json.get("error") if isinstance(self.json, dict) else None
         except Unreadable:
@@ -118,7 +119,7 @@ class Exchange:
         return found if isinstance(found, dict) else {}
 
     def __str__(self) -> str:
-        """A line for people: `POST /chat/completions -> 200`."""
+        """Returns a line for people: `POST /chat/completions -> 200`."""
         came = str(self.status) if self.status is not None else self.problem or self.ended
         return f"{self.request.method} {self.request.path} -> {came}"
 

@@ -1,4 +1,4 @@
-"""Is there a server, does it take the key, which model does it serve? What must be known before anything is tried."""
+"""The preflight of a run: whether there is a server, whether it takes the key, and which model it serves."""
 
 import asyncio
 import re
@@ -16,30 +16,30 @@ from specvino.conformance.http.exchange import Exchange, Request, Unreadable
 
 KEYLESS = (401, 403)
 
+# Where the API of a server often is, for those who named only the server.
 BASES = ("/v1", "/v3", "/openai/v1", "/api/v1")
-"""Where the API of a server often is, for those who named only the server."""
 
 LAST_PORT = 65_535
 
+# The name of a header.
 TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-"""The name of a header."""
 
+# Headers that cases set, or leave out, for what they look at.
 OF_REQUESTS = ("content-type", "content-length", "transfer-encoding", "connection", "accept", "origin")
-"""Headers that cases set, or leave out, for what they look at."""
 
+# Seconds between two questions whether the server is ready.
 PAUSE = 1.0
-"""Seconds between two questions whether the server is ready."""
 
+# Models that a message lists.
 MOST_NAMES = 8
-"""Models that a message lists."""
 
 
 class CannotRun(Exception):
-    """Nothing can be judged; the text says why, in one line."""
+    """Nothing can be tested; the text says why, in one line."""
 
 
 def checked_url(url: str) -> str:
-    """The base URL without a slash at its end. Raises CannotRun."""
+    """Returns the base URL without a slash at its end. Raises CannotRun."""
     try:
         parsed = httpx.URL(url)
         host, port = parsed.host, parsed.port or 0
@@ -57,7 +57,7 @@ def checked_url(url: str) -> str:
 
 
 def checked_key(key: str | None) -> str | None:
-    """The key as a header can carry it. Raises CannotRun, without saying the key."""
+    """Returns the key as a header can carry it. Raises CannotRun, without saying the key."""
     stripped = (key or "").strip()
     if not stripped.isascii() or any(not "!" <= each <= "~" for each in stripped):
         raise CannotRun("the key has characters that no header can carry")
@@ -65,7 +65,7 @@ def checked_key(key: str | None) -> str | None:
 
 
 def checked_headers(lines: Iterable[str], key: str | None) -> dict[str, str]:
-    """Headers as `Name: value`, with small names. Raises CannotRun, without saying a value."""
+    """Returns headers given as `Name: value`, with small names. Raises CannotRun, without saying a value."""
     headers: dict[str, str] = {}
     for line in lines:
         name, colon, value = line.partition(":")
@@ -85,7 +85,7 @@ def checked_headers(lines: Iterable[str], key: str | None) -> dict[str, str]:
 
 
 def checked_certificates(path: Path, *, insecure: bool) -> str:
-    """A file that holds some. Raises CannotRun."""
+    """Returns the path of a file that holds certificates. Raises CannotRun."""
     if insecure:
         raise CannotRun("--cacert says how the certificate is checked, and --insecure that it isn't")
     try:
@@ -96,7 +96,7 @@ def checked_certificates(path: Path, *, insecure: bool) -> str:
 
 
 async def preflight(client: Client, dialect: Dialect, model: str | None) -> str:
-    """The model's name: `model`, or the first that the server lists. Raises CannotRun."""
+    """Returns the model's name: `model`, or the first that the server lists. Raises CannotRun."""
     session = Session(client, dialect, model or "", lambda _: None, _capable)
     listing = await session.raw("GET", PATHS["models"])
     _require_server(listing, client.target.url)
@@ -119,7 +119,7 @@ async def _capable(_: str) -> bool:
 
 
 async def _first(session: Session, listing: Exchange, listed: list[str]) -> None:
-    """The first request: it may take as long as loading a model, and many servers say so by a 503."""
+    """Sends the first request: it may take as long as loading a model, and many servers say so by a 503."""
     target = session.client.target
     deadline = time.monotonic() + target.timeout
     body = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
@@ -170,7 +170,7 @@ def _answered(exchange: Exchange) -> str:
 
 
 def _names(listing: Exchange) -> list[str]:
-    """The ids of the models that are listed, as far as that can be read."""
+    """Returns the ids of the models that are listed, as far as that can be read."""
     try:
         data = listing.answer.get("data") if listing.ok else None
     except Unreadable:
@@ -180,12 +180,12 @@ def _names(listing: Exchange) -> list[str]:
 
 
 def _is_text(name: str) -> bool:
-    """JSON can escape halves of characters, which nothing else can hold."""
+    """Tells whether a text can be encoded: JSON can escape halves of characters, which nothing else can hold."""
     return not any("\ud800" <= each <= "\udfff" for each in name)
 
 
 async def _elsewhere(session: Session, listing: Exchange) -> str:
-    """Where the API of this server is, if that is another base URL; else nothing."""
+    """Returns where the API of this server is, if that is another base URL; else nothing."""
     base = session.client.target.url
     for path in BASES:
         elsewhere = f"/{path}{PATHS['models']}"

@@ -1,11 +1,11 @@
-"""Server-sent events out of bytes, as the WHATWG standard has them, without I/O."""
+"""Server-sent events decoded from bytes, as the WHATWG standard has them, without I/O."""
 
 import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+# What the standard calls an event to which the stream gave no name.
 NAMELESS = "message"
-"""What the standard calls an event to which the stream gave no name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class ServerSentEvent:
 
 
 class Decoder:
-    """Takes bytes as they arrive, cut anywhere, and gives the events that are complete."""
+    """Takes bytes as they arrive, cut anywhere, and returns the events that are complete."""
 
     def __init__(self) -> None:
         self._text = codecs.getincrementaldecoder("utf-8-sig")("replace")
@@ -35,7 +35,7 @@ class Decoder:
 
     @property
     def incomplete(self) -> bool:
-        """Whether the stream stands inside an event."""
+        """Tells whether the stream stands inside an event."""
         return bool(self._rest.strip("\r") or self._data)
 
     def _line(self, line: str) -> ServerSentEvent | None:

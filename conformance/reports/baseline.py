@@ -29,7 +29,7 @@ class Accepted(BaseModel):
 
 
 class Baseline(BaseModel):
-    """By rule."""
+    """Holds the accepted findings by rule."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -40,13 +40,14 @@ class Baseline(BaseModel):
         return found is not None and found.verdict == line.verdict
 
     def unneeded(self, lines: Iterable[Line]) -> Iterator[str]:
-        """Rules that were judged, and aren't what was accepted any more."""
+        """Yields the rules that have a verdict, and not the one that was accepted."""
         for line in lines:
             if line.rule in self.accepted and line.verdict in JUDGED and not self.accepts(line):
                 yield line.rule
 
     def updated(self, lines: Iterable[Line]) -> "Baseline":
-        """Accepts what these lines found. Of what they don't speak of, this baseline's word stands."""
+        """Returns a baseline that accepts what these lines found. Of what they don't speak of, this baseline's word
+        stands."""
         accepted = dict(self.accepted)
         for line in lines:
             if line.verdict in BAD:
@@ -58,13 +59,13 @@ class Baseline(BaseModel):
         return Baseline(accepted=dict(sorted(accepted.items())))
 
     def write(self, path: Path) -> None:
-        """Raises OSError."""
+        """Writes the file. Raises OSError."""
         content = {"accepted": {}} | self.model_dump(mode="json", exclude_defaults=True)
         path.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
 
 
 def read(path: Path) -> Baseline:
-    """Raises BadBaseline and OSError."""
+    """Reads a baseline. Raises BadBaseline and OSError."""
     try:
         return Baseline.model_validate(yaml.safe_load(path.read_bytes()) or {})
     except (yaml.YAMLError, RecursionError) as error:

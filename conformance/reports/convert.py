@@ -7,11 +7,11 @@ from specvino.conformance.reports.records import Came, Found, Line, Sent, Shown
 from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.verdict import Finding, Result
 
+# Characters of a body that are shown.
 LONGEST = 8_000
-"""Characters of a body that are shown."""
 
+# Exchanges of one finding that are shown.
 MOST_EXCHANGES = 8
-"""Of one finding that are shown."""
 
 
 class Converter:

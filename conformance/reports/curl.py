@@ -6,15 +6,15 @@ from specvino.conformance.http.client import Target, full_url
 from specvino.conformance.http.exchange import Request
 from specvino.conformance.reports.redact import HIDDEN
 
+# What stands for the key, as the shell fills it in.
 KEY = "$SPECVINO_API_KEY"
-"""What stands for the key, as the shell fills it in."""
 
+# Bytes of a body that are written out.
 LONGEST = 20_000
-"""Bytes of a body that are written out."""
 
 
 def curl(request: Request, target: Target) -> str:
-    """For a POSIX shell, without what is secret of the target."""
+    """Returns the command for a POSIX shell, without what is secret of the target."""
     words = ["curl", "-sS", "-i", "-N"]
     if target.insecure:
         words.append("-k")
@@ -48,7 +48,7 @@ def _header(name: str, value: str, target: Target) -> str:
 
 
 def _plain(content: bytes) -> str | None:
-    """The text, where a command can hold it as it is."""
+    """Returns the text, where a command can hold it as it is."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""What got better or worse from one run to another."""
+"""The differences from one run to another: what got better or worse."""
 
 from dataclasses import dataclass, field
 
@@ -8,8 +8,8 @@ from specvino.conformance.verdict import Verdict
 
 @dataclass(slots=True)
 class Diff:
-    """Pairs of before and after, by what became of them. `other` are changes between what says nothing of the server
-    and what does."""
+    """Holds pairs of before and after, by what became of them. `other` are changes between what says nothing of the
+    server and what does."""
 
     worse: list[tuple[Line, Line]] = field(default_factory=list)
     better: list[tuple[Line, Line]] = field(default_factory=list)
@@ -21,7 +21,7 @@ class Diff:
 
     @property
     def newly_bad(self) -> list[Line]:
-        """Rules of the second run only that it fails by."""
+        """Returns the rules of the second run only that it fails by."""
         return [line for line in self.new if line.verdict in BAD]
 
     @property
@@ -58,7 +58,7 @@ def _sort(pair: tuple[Line, Line], found: Diff) -> None:
 
 
 def differences(before: Report, after: Report) -> list[str]:
-    """In what the runs differ beside their results, each a sentence."""
+    """Returns in what the runs differ beside their results, each a sentence."""
     names = ("dialect", "document", "profile", "layers", "filters", "model")
     pairs = ((name, getattr(before.header, name), getattr(after.header, name)) for name in names)
     return [f"The runs differ in {name}: {_shown(old)}, then {_shown(new)}." for name, old, new in pairs if old != new]

@@ -16,12 +16,12 @@ ORDER = (Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED, Verdict.SKIP, Verdict
 
 
 def write(report: Report, path: Path) -> None:
-    """Raises OSError."""
+    """Writes a report as a web page. Raises OSError."""
     path.write_text(page(report), encoding="utf-8")
 
 
 def page(report: Report, *, back: str | None = None) -> str:
-    """`back` is the address of a page that leads here."""
+    """Returns a report as a web page. `back` is the address of a page that leads here."""
     return str(render("report.html.jinja", report=report, lines=_sorted(report), back=back))
 
 
@@ -30,7 +30,7 @@ def render(template: str, **values: object) -> str:
 
 
 def anchor(rule: str) -> str:
-    """The name of a rule's place in a page."""
+    """Returns the name of a rule's place in a page."""
     return "".join(each if each.isalnum() or each in "-_" else "." for each in rule)
 
 
@@ -39,7 +39,7 @@ def _sorted(report: Report) -> list[Line]:
 
 
 def _pretty(body: str) -> str:
-    """JSON with a line for each value; anything else as it is."""
+    """Returns JSON with a line for each value; anything else as it is."""
     try:
         # What was written as an escape in there must not get out as a character that no page may have.
         return Redactor([]).text(json.dumps(json.loads(body), indent=2, ensure_ascii=False))

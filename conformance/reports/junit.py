@@ -11,7 +11,7 @@ from specvino.conformance.verdict import Verdict
 
 
 def write(report: Report, path: Path) -> None:
-    """Raises OSError."""
+    """Writes a report for CI systems. Raises OSError."""
     xml = JUnitXml("specvino conform")
     for subject, lines in report.by_subject().items():
         xml.add_testsuite(_suite(subject, lines, report))
@@ -54,5 +54,5 @@ def _outcome(line: Line) -> list[FinalResult]:
 
 
 def _xml(text: str) -> str:
-    """Without the two characters that survive redaction and that XML can't have."""
+    """Returns a text without the two characters that survive redaction and that XML can't have."""
     return text.replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")

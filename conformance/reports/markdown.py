@@ -8,12 +8,13 @@ from specvino.conformance.reports.records import Line, Report, count, summary
 from specvino.conformance.verdict import Verdict
 
 LONGEST = 300
+
+# Findings that are listed: such pages have limits.
 MOST = 50
-"""Findings that are listed: such pages have limits."""
 
 
 def write(report: Report, path: Path) -> None:
-    """Raises OSError."""
+    """Writes the summary of a report. Raises OSError."""
     path.write_text("\n".join(_lines(report)) + "\n", encoding="utf-8")
 
 
@@ -52,5 +53,5 @@ def _by_endpoint(report: Report) -> dict[str, list[Line]]:
 
 
 def _text(text: str) -> str:
-    """What a server said must not become a link, an image or a cell of its own."""
+    """Escapes a text: what a server said must not become a link, an image or a cell of its own."""
     return "".join(f"\\{each}" if each in "\\`*_{}[]()#+-!|<>~@" else each for each in " ".join(text.split()))

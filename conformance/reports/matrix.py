@@ -11,7 +11,7 @@ from specvino.conformance.reports.records import Line, Report
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A server. `file` is the page with what was found there."""
+    """Is one server. `file` is the page with what was found there."""
 
     name: str
     file: str
@@ -21,7 +21,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A rule, with the result of each server, None where it has none."""
+    """Is one rule, with the result of each server, None where it has none."""
 
     rule: str
     says: str
@@ -33,7 +33,7 @@ class Row:
 
 
 def write(reports: Mapping[str, Report], folder: Path) -> None:
-    """`reports` by the names that the servers have in the site. Raises OSError."""
+    """Writes the site. `reports` are by the names that the servers have in the site. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     columns = _columns(reports)
     for column in columns:

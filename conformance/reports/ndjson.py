@@ -1,4 +1,4 @@
-"""Reports as NDJSON: a header, a line for each rule as soon as it is judged, a footer."""
+"""Reports as NDJSON: a header, a line for each rule as soon as it has a verdict, a footer."""
 
 from pathlib import Path
 from types import TracebackType
@@ -34,7 +34,7 @@ class Writer:
 
 
 def read(path: Path) -> Report:
-    """A file that was cut off gives a report that isn't `complete`. Raises BadReport and OSError."""
+    """Reads a report; a file that was cut off gives one that isn't `complete`. Raises BadReport and OSError."""
     lines = path.read_bytes().split(b"\n")
     # What the last line feed doesn't end was cut off in the middle.
     lines, rest = lines[:-1], lines[-1]

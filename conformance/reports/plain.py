@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from specvino.conformance.reports.records import Found, Line, Shown
 
+# Characters of a body or a command that are shown.
 LONGEST = 2_000
-"""Characters of a body or a command that are shown."""
 
 
 def explained(line: Line) -> str:
-    """Everything that is known of a result."""
+    """Returns everything that is known of a result."""
     return "\n".join(_lines(line))
 
 

@@ -1,4 +1,4 @@
-"""The lines of a report: what `line.schema.json` describes. Times are in seconds."""
+"""The lines of a report, as `line.schema.json` describes them in the words of these classes. Times are in seconds."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,11 +11,11 @@ from specvino.conformance.verdict import Verdict
 
 FORMAT = 1
 
+# Verdicts that a run doesn't pass with.
 BAD = (Verdict.FAIL, Verdict.ERROR)
-"""Verdicts that a run doesn't pass with."""
 
+# Verdicts that say something of the server; the others that nobody knows.
 JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED)
-"""Verdicts that say something of the server; the others that nobody knows."""
 
 
 class Record(BaseModel):
@@ -102,17 +102,17 @@ class Line(Record):
 
     @property
     def subject(self) -> str:
-        """The rule without its name: `chat/stop`."""
+        """Returns the rule without its name: `chat/stop`."""
         return self.rule.rsplit("/", 1)[0]
 
     @property
     def counts(self) -> bool:
-        """Whether the run fails by it."""
+        """Tells whether the run fails by this line."""
         return self.verdict in BAD and not self.accepted
 
     @property
     def why(self) -> str:
-        """The reason in one line: the first finding, or why there is none."""
+        """Returns the reason in one line: the first finding, or why there is none."""
         return self.findings[0].message if self.findings else self.because
 
 
@@ -135,14 +135,14 @@ RECORDS: TypeAdapter[Header | Line | Footer] = TypeAdapter(AnyRecord)
 
 
 def line_schema() -> dict[str, Any]:
-    """What `line.schema.json` holds."""
+    """Returns what `line.schema.json` holds."""
     schema = RECORDS.json_schema(mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A line of a report", **schema}
 
 
 @dataclass(slots=True)
 class Report:
-    """A run, as far as it came: without a footer, or with one that isn't `complete`, it was broken off."""
+    """Is a run, as far as it came: without a footer, or with one that isn't `complete`, it was broken off."""
 
     header: Header
     lines: list[Line] = field(default_factory=list)
@@ -154,12 +154,12 @@ class Report:
 
     @property
     def whole(self) -> bool:
-        """Whether everything was judged that was to be."""
+        """Tells whether every rule that was to be looked at was."""
         return self.footer is not None and self.complete and not self.footer.lost and not self.footer.time_up
 
     @property
     def shortcoming(self) -> str:
-        """Why the run isn't whole, as a sentence; empty where it is."""
+        """Returns why the run isn't whole, as a sentence; it is empty where it is."""
         if self.footer is None:
             return "The report has no end: the run was broken off, or the file was cut."
         if not self.footer.complete:
@@ -177,7 +177,7 @@ class Report:
         return [line for line in self.lines if line.verdict in BAD]
 
     def by_subject(self) -> dict[str, list[Line]]:
-        """Sorted by endpoint and subject."""
+        """Returns the lines by subject, sorted by rule."""
         found: dict[str, list[Line]] = {}
         for line in sorted(self.lines, key=lambda each: each.rule):
             found.setdefault(line.subject, []).append(line)
@@ -189,17 +189,17 @@ def count(lines: Sequence[Line]) -> Counter[Verdict]:
 
 
 def totals(counts: Mapping[Verdict, int]) -> str:
-    """`142 pass · 3 fail of 145`: never without the number of all."""
+    """Returns the totals as in `142 pass · 3 fail of 145`: never without the number of all."""
     parts = [f"{counts.get(verdict, 0)} {verdict}" for verdict in Verdict if counts.get(verdict) or verdict in SHOWN]
     return f"{' · '.join(parts)} of {sum(counts.values())}"
 
 
+# Verdicts that are counted also where they are none.
 SHOWN = (Verdict.PASS, Verdict.FAIL)
-"""Verdicts that are counted also where they are none."""
 
 
 def left_out(header: Header) -> Iterator[str]:
-    """`23 left out, not in the dialect openai`, one for each kind of reason."""
+    """Yields one text for each kind of reason, as in `23 left out, not in the dialect openai`."""
     reasons = Counter(
         because if because == "no key was given" else f"not in the dialect {header.dialect}"
         for because in header.left_out.values()
@@ -209,5 +209,5 @@ def left_out(header: Header) -> Iterator[str]:
 
 
 def summary(report: Report) -> str:
-    """The totals in one line."""
+    """Returns the totals in one line."""
     return "; ".join([totals(report.counts), *left_out(report.header)])

@@ -8,21 +8,22 @@ from specvino.conformance.http.client import Target
 
 HIDDEN = "[redacted]"
 
+# Headers whose values nobody needs to see.
 SECRET = ("authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key", "api-key")
-"""Headers whose values nobody needs to see."""
 
+# Characters of a key below which it is only looked for as a word: a placeholder such as `none` must not blot out the
+# same letters elsewhere.
 SHORT = 8
-"""Characters of a key below which it is only looked for as a word: a placeholder such as `none` must not blot out the
-same letters elsewhere."""
 
+# Backslashes before a character that are looked through: each JSON text within another doubles them.
 MOST_ESCAPES = 8
-"""Backslashes before a character that are looked through: each JSON text within another doubles them."""
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 
 
 def _pattern(key: str) -> str:
-    """Each character as it is, or escaped as in JSON (also in JSON within JSON) or in a URL."""
+    """Returns the pattern of a key: each character as it is, or escaped as in JSON (also in JSON within JSON) or in a
+    URL."""
     written = "".join(map(_written, key))
     return rf"(?<![A-Za-z0-9]){written}(?![A-Za-z0-9])" if len(key) < SHORT else written
 
@@ -33,9 +34,9 @@ def _written(character: str) -> str:
 
 
 class Redactor:
-    """`keys` never get through, neither plain nor as JSON or a URL would write them; nor do the values of headers with
-    `names`. What gets through can be printed and encoded: control characters, which a terminal would obey, and halves
-    of characters are written out."""
+    """Hides secrets. `keys` never get through, neither plain nor as JSON or a URL would write them; nor do the values
+    of headers with `names`. What gets through can be printed and encoded: control characters, which a terminal would
+    obey, and halves of characters are written out."""
 
     def __init__(self, keys: Iterable[str], names: Iterable[str] = ()) -> None:
         patterns = [_pattern(key) for key in sorted({key for key in keys if key}, key=len, reverse=True)]
@@ -44,8 +45,8 @@ class Redactor:
 
     @classmethod
     def of(cls, target: Target) -> Self:
-        """For the key and the headers of a target; what follows `Bearer` in one is a key, too. A short value is hidden
-        in its header only: `1` is everywhere."""
+        """Returns the redactor for the key and the headers of a target; what follows `Bearer` in one is a key, too. A
+        short value is hidden in its header only: `1` is everywhere."""
         words = {each for value in target.extra.values() for each in (value, value.rpartition(" ")[2])}
         return cls([target.key or "", *(each for each in words if len(each) >= SHORT)], target.extra)
 
@@ -55,7 +56,7 @@ class Redactor:
         return shown.encode("utf-8", "backslashreplace").decode()
 
     def body(self, content: bytes, longest: int) -> str:
-        """At most so many characters, cut only after keys are out: half a key tells too much, too."""
+        """Returns at most so many characters of a body, cut only after keys are out: half a key tells too much, too."""
         shown = self.text(content.decode("utf-8", "backslashreplace"))
         return shown if len(shown) <= longest else f"{shown[:longest]}…"
 

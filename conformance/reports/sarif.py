@@ -15,7 +15,7 @@ LEVELS = {Verdict.FAIL: "error", Verdict.ERROR: "warning"}
 
 
 def write(report: Report, path: Path) -> None:
-    """Raises OSError."""
+    """Writes a report for code hosts. Raises OSError."""
     path.write_text(json.dumps(sarif(report), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -39,8 +39,8 @@ def sarif(report: Report) -> dict[str, Any]:
 
 
 def _id(header: Header) -> str:
-    """Code hosts replace the alerts of an earlier run with the same: a server, a model, and what they are judged by.
-    What would follow the last slash names the run."""
+    """Returns the id under which code hosts replace the alerts of an earlier run: a server, a model, and what they are
+    tested against. What would follow the last slash names the run."""
     server = f"{urlsplit(header.url).netloc}/{header.model}"
     return f"specvino/{quote(server, safe='/:')}/{header.dialect}/{header.profile}/"
 

@@ -24,13 +24,13 @@ STYLES = {
     Verdict.ERROR: "magenta",
 }
 
+# Characters of a command that are shown.
 CURL = 1_000
-"""Characters of a command that are shown."""
 
 
 class LiveTable:
-    """As a context manager; feed it the lines as they come. `cases` is how many cases the run has: the rules that are
-    judged beside them come as extras. `requests` tells how many were sent so far."""
+    """Is a context manager that takes the lines as they come. `cases` is how many cases the run has: the rules that are
+    checked beside them come as extras. `requests` tells how many were sent so far."""
 
     def __init__(self, console: Console, report: Report, cases: int, requests: Callable[[], int]) -> None:
         self._console = console
@@ -80,7 +80,7 @@ def heading(header: Header) -> Text:
 
 
 def table(report: Report, *, by_subject: bool = True) -> Table:
-    """How often each verdict was given."""
+    """Returns a table of how often each verdict was given."""
     groups: dict[str, list[Line]] = {}
     for subject, lines in report.by_subject().items():
         groups.setdefault(subject if by_subject else subject.split("/")[0], []).extend(lines)
@@ -96,7 +96,7 @@ def table(report: Report, *, by_subject: bool = True) -> Table:
 
 
 def show_findings(console: Console, report: Report) -> None:
-    """What the run fails by, what is accepted, and why other rules have no verdict."""
+    """Prints what the run fails by, what is accepted, and why other rules have no verdict."""
     for line in sorted(report.lines, key=lambda each: each.rule):
         if line.counts:
             _finding(console, line)
@@ -111,7 +111,7 @@ def show_findings(console: Console, report: Report) -> None:
 
 
 def _without_verdict(console: Console, verdict: Verdict, lines: list[Line]) -> None:
-    """One reason often stands for many rules."""
+    """Prints the rules by the reason why they have no verdict: one often stands for many rules."""
     reasons: dict[str, list[str]] = {}
     for line in sorted(lines, key=lambda each: each.rule):
         reasons.setdefault(first_line(line.why), []).append(line.rule)

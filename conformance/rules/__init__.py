@@ -1,4 +1,4 @@
-"""What holds for every answer, whichever request it is for. Each module has rules of one kind."""
+"""The rules that hold for every answer, whichever request it is for. Each module has rules of one kind."""
 
 from collections.abc import Callable
 
@@ -29,5 +29,5 @@ RULES: tuple[Callable[[Dialect], Rule], ...] = (
     IdsUnique,
 )
 
+# The rules for what is no operation of the document.
 RULES_OF_TRANSPORT: tuple[Callable[[Dialect], Rule], ...] = (ErrorEnvelope, NoServerError)
-"""Those for what is no operation of the document."""

@@ -1,4 +1,4 @@
-"""Why an answer ended."""
+"""Finish reasons: why an answer ended."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -87,7 +87,7 @@ class StopAbsent(Rule):
 
 
 def limit_of(exchange: Exchange) -> int | None:
-    """The limit of tokens that the request sets; the newer name wins."""
+    """Returns the limit of tokens that the request sets; the newer name wins."""
     names = LIMITS.get(exchange.request.endpoint or "", ())
     values = [exchange.request.asked(name) for name in reversed(names)]
     return next((value for value in values if type(value) is int and value > 0), None)

@@ -1,4 +1,4 @@
-"""Ids."""
+"""The ids of answers, calls and items."""
 
 from collections.abc import Iterator
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Probabilities of tokens."""
+"""The logprobs of tokens."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ class LogprobsJoin(Rule):
 
     def applies(self, exchange: Exchange) -> bool:
         asked = exchange.request.asked("logprobs", False)
-        # With thoughts and calls the tokens are those of other texts too.
+        # With reasoning and calls the tokens are those of other texts too.
         return exchange.ok and asked is not False and exchange.request.endpoint in ("chat", "completions")
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
@@ -36,7 +36,7 @@ def _chat(tokens: list[dict[str, Any]], output: Output) -> Iterator[str]:
     for each in tokens:
         if each.get("logprob", 0) > 0:
             yield f"the logprob of {each.get('token')!r} is {each['logprob']}, above 0"
-    if output.calls or output.thoughts:
+    if output.calls or output.reasoning:
         return
     if all(isinstance(each.get("bytes"), list) for each in tokens):
         joined = bytes(byte for each in tokens for byte in each["bytes"]).decode("utf-8", "replace")

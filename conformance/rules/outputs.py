@@ -1,4 +1,4 @@
-"""What an answer says, the same for all endpoints."""
+"""The outputs of an answer, read alike for all endpoints."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from specvino.conformance.http.exchange import Exchange
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One choice, or all that a response says. `reason` is its finish reason: for responses `stop`, `length` or
+    """Is one choice, or all that a response says. `reason` is its finish reason: for responses `stop`, `length` or
     `tool_calls`, read from its status and items. `calls` are (name, arguments)."""
 
     text: str
-    thoughts: str
+    reasoning: str
     reason: Any
     calls: tuple[tuple[Any, Any], ...]
     choice: Any
 
 
 def outputs(exchange: Exchange) -> Iterator[Output]:
-    """The choices of a whole answer. Raises Unreadable."""
+    """Yields the choices of a whole answer. Raises Unreadable."""
     answer = exchange.answer
     if exchange.request.endpoint == "responses":
         yield _response(answer, _used_up(exchange))
@@ -32,20 +32,20 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
             for call in message.get("tool_calls") or ()
         )
         text = choice.get("text") if "text" in choice else message.get("content")
-        thoughts = message.get("reasoning_content") or message.get("reasoning") or ""
-        yield Output(text or "", thoughts, choice.get("finish_reason"), calls, choice)
+        reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
+        yield Output(text or "", reasoning, choice.get("finish_reason"), calls, choice)
 
 
-def thought(exchange: Exchange, output: Output) -> bool:
-    """Whether tokens of the answer went into thoughts, shown or hidden."""
+def has_reasoning(exchange: Exchange, output: Output) -> bool:
+    """Tells whether tokens of the answer went into reasoning, shown or hidden."""
     usage = exchange.answer.get("usage") or {}
     details = usage.get("completion_tokens_details") or usage.get("output_tokens_details") or {}
-    return bool(output.thoughts or details.get("reasoning_tokens") or output.text.lstrip().startswith("<think>"))
+    return bool(output.reasoning or details.get("reasoning_tokens") or output.text.lstrip().startswith("<think>"))
 
 
 def _used_up(exchange: Exchange) -> bool:
-    """Whether a response has all the tokens that it may have: it was cut off, even where its status says otherwise,
-    which one case tells."""
+    """Tells whether a response has all the tokens that it may have: it was cut off, even where its status says
+    otherwise, which one case tells."""
     limit = exchange.request.asked("max_output_tokens")
     made = (exchange.answer.get("usage") or {}).get("output_tokens")
     return type(limit) is int and type(made) is int and made >= limit
@@ -61,11 +61,11 @@ def _response(answer: dict[str, Any], used_up: bool) -> Output:
         if part.get("type") == "output_text"
     ]
     calls = tuple((item.get("name"), item.get("arguments")) for item in items if item.get("type") == "function_call")
-    thoughts = [
+    reasoning = [
         part.get("text") or ""
         for item in items
         if item.get("type") == "reasoning"
         for part in (*(item.get("content") or ()), *(item.get("summary") or ()))
     ]
     reason = "length" if used_up or answer.get("status") == "incomplete" else "tool_calls" if calls else "stop"
-    return Output("".join(texts), "".join(thoughts), reason, calls, answer)
+    return Output("".join(texts), "".join(reasoning), reason, calls, answer)

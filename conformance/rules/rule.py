@@ -1,4 +1,4 @@
-"""What a rule is."""
+"""The base of all rules."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from specvino.conformance.http.exchange import Exchange
 
 
 class Rule(ABC):
-    """Holds for the exchanges of one endpoint, one after the other; may remember earlier ones."""
+    """Is a rule for the exchanges of one endpoint, one after the other; it may remember earlier ones."""
 
     name: str
     says: str
@@ -21,20 +21,20 @@ class Rule(ABC):
         self.dialect = dialect
 
     def spec(self, endpoint: str) -> str:
-        """The pointer for an endpoint."""
+        """Returns the JSON pointer into the document for an endpoint."""
         operation = self.dialect.operations.get(endpoint)
         place = operation and f"/paths/{operation.path.replace('/', '~1')}/{operation.method.lower()}"
         return self.specs.get(endpoint, self.specs.get("", "")).replace("{operation}", place or "")
 
     @abstractmethod
     def applies(self, exchange: Exchange) -> bool:
-        """Whether there is anything to look at. The exchange has an answer."""
+        """Tells whether there is anything to look at. The exchange has an answer."""
 
     @abstractmethod
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        """What is wrong, each a sentence. May raise Unreadable, which is for other rules to tell."""
+        """Yields what is wrong, each a sentence. May raise Unreadable, which is for other rules to tell."""
 
 
 def endpoint_of(exchange: Exchange) -> str:
-    """The endpoint, of an exchange that has one."""
+    """Returns the endpoint of an exchange that has one."""
     return exchange.request.endpoint or ""

@@ -1,4 +1,4 @@
-"""The form of answers and errors."""
+"""The shapes of answers and errors, by their schemas."""
 
 from collections.abc import Iterator
 from typing import ClassVar

@@ -9,8 +9,8 @@ from specvino.conformance.http.sse import Decoder
 from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.streams.sse_judge import SseJudge
 
+# Where a dialect has no terminator, many servers send this one: a fault that the rule for the end tells.
 DONE = "[DONE]"
-"""Where a dialect has no terminator, many servers send this one: a fault that the rule for the end tells."""
 
 
 class _StreamRule(Rule):

@@ -1,4 +1,4 @@
-"""Calls of tools."""
+"""Tool calls: their names, arguments and ids."""
 
 import json
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ class ArgumentsValid(Rule):
 
 
 def _forced(choice: Any) -> bool:
-    """Whether a tool_choice demands a call, of any tool or of some."""
+    """Tells whether a tool_choice demands a call, of any tool or of some."""
     if isinstance(choice, dict):
         allowed = choice.get("allowed_tools", choice)
         return not isinstance(allowed, dict) or allowed.get("mode") != "auto"

@@ -1,4 +1,4 @@
-"""Counted tokens."""
+"""Usage: counted tokens."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar

@@ -1,1 +1,1 @@
-"""Whether a stream may run as it did, and the unary answer that it amounts to."""
+"""Judges whether a stream may run as it did, and folds it into the unary answer that it amounts to."""

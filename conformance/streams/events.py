@@ -1,4 +1,4 @@
-"""Which facts an event states, and what stands where in it."""
+"""Events: which facts they state, and what stands where in them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ MISSING = object()
 
 
 def at(value: Any, path: str) -> Any:
-    """What an event has at a path such as `response.id`; MISSING where it has nothing, which isn't null."""
+    """Returns what an event has at a path such as `response.id`; MISSING where it has nothing, which isn't null."""
     for name in path.split("."):
         if not isinstance(value, Mapping) or name not in value:
             return MISSING
@@ -19,7 +19,7 @@ def at(value: Any, path: str) -> Any:
 
 
 def classify(event: Mapping[str, Any], by: tuple[Rule, ...] | str, machines: StateMachines) -> list[Fact]:
-    """The facts that an event states, in the order of the rules; by a field it is at most one."""
+    """Returns the facts that an event states, in the order of the rules; by a field it is at most one."""
     if not isinstance(by, str):
         return list(_by_rules(event, by))
     name = event.get(by)
@@ -47,7 +47,7 @@ def _states(place: Any, rule: Rule) -> bool:
 
 
 def _key(value: Any) -> Any:
-    """A number as it came; whatever else a server sent for one, its text, which is none of 0, 1, 2, …"""
+    """Returns a number as it came; of whatever else a server sent for one its text, which is none of 0, 1, 2, …"""
     if value is MISSING:
         return "none"
     return value if type(value) is int else repr(value)

@@ -8,12 +8,12 @@ Piece = dict[str, Any]
 
 
 def fold_chat(chunks: list[dict[str, Any]]) -> dict[str, Any]:
-    """The chat completion that chunks add up to; usage is null where no chunk had any."""
+    """Returns the chat completion that chunks add up to; usage is null where no chunk had any."""
     return _fold(chunks, "chat.completion", lambda pieces: {"message": _message([each["delta"] for each in pieces])})
 
 
 def fold_completion(chunks: list[dict[str, Any]]) -> dict[str, Any]:
-    """The text completion that chunks add up to; usage is null where no chunk had any."""
+    """Returns the text completion that chunks add up to; usage is null where no chunk had any."""
     return _fold(chunks, "text_completion", lambda pieces: {"text": _text(pieces, "text")})
 
 
@@ -46,11 +46,12 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
 
 
 def _message(deltas: list[Piece]) -> dict[str, Any]:
-    """Thoughts and calls are there where the stream had some; beside calls, no text is null."""
+    """Returns the message of a choice. Reasoning and calls are there where the stream had some; beside calls, no text
+    is null."""
     message: dict[str, Any] = {"role": "assistant", "content": _text(deltas, "content"), "refusal": None}
     for name in ("reasoning_content", "reasoning"):
-        if thoughts := _text(deltas, name):
-            message[name] = thoughts
+        if reasoning := _text(deltas, name):
+            message[name] = reasoning
     by_index: dict[int, list[Piece]] = defaultdict(list)
     for delta in deltas:
         for call in delta.get("tool_calls") or ():
@@ -87,7 +88,7 @@ def _text(pieces: list[Piece], name: str) -> str:
 
 
 def _joined(before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Objects of lists, one after the other; what isn't a list in one of them is not asked for."""
+    """Returns objects of lists joined, one after the other; what isn't a list in one of them becomes None."""
     if before is None or after is None:
         return before if after is None else after
     return {

@@ -11,7 +11,7 @@ Item = dict[str, Any]
 
 
 def fold_response(events: list[dict[str, Any]]) -> dict[str, Any]:
-    """The response object, rebuilt from the events before the last one.
+    """Returns the response object, rebuilt from the events before the last one.
 
     The settings are those of `response.created`; the items begin as they were added and grow by their parts and deltas.
     Only what can't be known earlier is taken from the event that closes an item or ends the response. The last event

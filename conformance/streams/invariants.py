@@ -1,4 +1,4 @@
-"""What each invariant of a stream demands. The table (`generated/streams.py`) says what they mean."""
+"""The invariants of a stream: what each demands. The table (`generated/streams.py`) says what they mean."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,15 +18,15 @@ class Invariant:
         self.machines = machines
 
     def event(self, event: Event, facts: list[Fact]) -> Iterable[str]:
-        """An event comes and states these facts."""
+        """Yields what is wrong when an event comes that states these facts."""
         return ()
 
     def fact(self, event: Event, fact: Fact) -> Iterable[str]:
-        """Then each of them."""
+        """Yields what is wrong with one fact of the event; it is called for each after `event`."""
         return ()
 
     def end(self) -> Iterable[str]:
-        """The stream is over, and no failure excuses it."""
+        """Yields what is wrong when the stream is over, and no failure excuses it."""
         return ()
 
 
@@ -194,7 +194,7 @@ class WholeEqualsPiecesInvariant(Invariant):
 
 
 def _place(key: Key) -> tuple[bool, Any]:
-    """Sorts numbers as numbers, and texts, which a server has sent for numbers, after them."""
+    """Returns a key for sorting: numbers as numbers, and texts, which a server has sent for numbers, after them."""
     return isinstance(key[-1], str), key[-1]
 
 

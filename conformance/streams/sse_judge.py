@@ -9,7 +9,7 @@ from specvino.generated.streams import Stream
 
 
 class SseJudge:
-    """Feed it every event, then `end`. Both yield violations, each a sentence."""
+    """Judges a stream: feed it every event, then `end`. Both yield violations, each a sentence."""
 
     def __init__(self, table: Stream) -> None:
         self._terminator = table.terminator
@@ -40,5 +40,5 @@ class SseJudge:
         yield from self._judge.feed(event)
 
     def end(self) -> Iterator[str]:
-        """The connection is closed."""
+        """Yields the violations that show when the connection is closed."""
         yield from self._judge.end(terminated=self._terminated)

@@ -11,7 +11,7 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that an event states about an instance. `key` has the keys of that instance's machine and of those
+    """Is something that an event states about an instance. `key` has the keys of that instance's machine and of those
     around it, outermost first; it is empty for the outermost machine, of which there is one instance."""
 
     name: str
@@ -20,13 +20,13 @@ class Fact:
 
 @dataclass(slots=True)
 class Instance:
-    """One thing under way: a choice, say."""
+    """Is one thing under way: a choice, say."""
 
     closed: bool = False
 
 
 class StateMachines:
-    """Takes facts in their order."""
+    """Runs the machines of a table: it takes facts in their order."""
 
     def __init__(self, machines: tuple[Machine, ...]) -> None:
         self._named = {machine.name: machine for machine in machines}
@@ -39,19 +39,19 @@ class StateMachines:
         self.instances: dict[str, dict[Key, Instance]] = {machine.name: {} for machine in machines if machine.inside}
 
     def named(self, name: str) -> Machine:
-        """Raises KeyError."""
+        """Returns the machine of that name. Raises KeyError."""
         return self._named[name]
 
     def of(self, fact: str) -> Machine | None:
-        """The machine that has a fact."""
+        """Returns the machine that has a fact."""
         return self._machine_of.get(fact)
 
     def chain(self, machine: Machine) -> list[Machine]:
-        """A machine and those around it from the outside in, the outermost left out."""
+        """Returns a machine and those around it from the outside in, the outermost left out."""
         return [] if machine.inside is None else [*self.chain(self._named[machine.inside]), machine]
 
     def open_children(self, machine: Machine, key: Key) -> Iterator[tuple[Machine, Key]]:
-        """What is directly inside an instance and not closed."""
+        """Yields what is directly inside an instance and not closed."""
         for child in self._named.values():
             if child.inside == machine.name:
                 for child_key, instance in self.instances[child.name].items():
@@ -78,7 +78,7 @@ class StateMachines:
             self._ended_by = self._ended_by or fact.name
 
     def finish(self) -> Iterator[str]:
-        """The stream is over, and no failure excuses it: yields what is missing."""
+        """Yields what is missing when the stream is over and no failure excuses it."""
         for machine in self._named.values():
             for key, instance in self.instances.get(machine.name, {}).items():
                 if not instance.closed:
@@ -108,7 +108,7 @@ class StateMachines:
         instance.closed = instance.closed or fact.name == machine.close
 
     def _inside(self, around: Machine, fact: Fact) -> Iterator[str]:
-        """A fact is about something inside an instance that is open."""
+        """Yields what is wrong with a fact that isn't inside an open instance."""
         key = fact.key[:-1]
         instance = self.instances[around.name].get(key)
         if instance is None:
@@ -119,11 +119,11 @@ class StateMachines:
 
 
 def facts_of(machine: Machine) -> set[str]:
-    """All facts that a machine has."""
+    """Returns every fact that a machine has."""
     named = {machine.open, machine.close, *machine.body, *machine.end, *machine.fail, *machine.abort}
     return {fact for fact in named if fact is not None}
 
 
 def shown(key: Key) -> str:
-    """A key in a sentence: `0.1`."""
+    """Returns a key as a sentence shows it: `0.1`."""
     return ".".join(map(str, key))

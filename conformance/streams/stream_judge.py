@@ -15,7 +15,7 @@ from specvino.generated.streams import Stream
 
 
 class StreamJudge:
-    """Feed it every event, then `end`. Both yield violations, each a sentence."""
+    """Judges a stream: feed it every event, then `end`. Both yield violations, each a sentence."""
 
     def __init__(self, table: Stream) -> None:
         self._table = table
@@ -35,7 +35,8 @@ class StreamJudge:
             yield from self._machines.advance(fact)
 
     def end(self, *, terminated: bool) -> Iterator[str]:
-        """The connection is closed; `terminated` says whether the terminator came, once and last."""
+        """Yields the violations that show when the connection is closed; `terminated` says whether the terminator came,
+        once and last."""
         if self._table.terminator is not None and not terminated:
             yield f"the stream does not end with {self._table.terminator}"
         if self._machines.failed:

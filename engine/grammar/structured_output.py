@@ -1,4 +1,4 @@
-"""A request's constraint -> what the pipeline is given."""
+"""Structured output: what the pipeline is given for a request's constraint."""
 
 import json
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ Kind = Literal["grammar", "structural_tags_config"]
 
 @dataclass(frozen=True, slots=True)
 class LoweredConstraint:
-    """`text` is a grammar of ours in XGrammar's notation, or a structural tag that only XGrammar knows, by the names of
-    the pipeline's own options."""
+    """Holds a constraint as the pipeline takes it. `text` is a grammar of ours in XGrammar's notation, or a structural
+    tag that only XGrammar knows, by the names of the pipeline's own options."""
 
     kind: Kind
     text: str
@@ -42,7 +42,8 @@ def written(constraint: Constraint) -> str:
 
 
 def lower(constraint: Constraint) -> LoweredConstraint:
-    """Raises ConstraintError for what is wrong, too large, or strict and not to be enforced."""
+    """Lowers a constraint for the pipeline. Raises ConstraintError for what is wrong, too large, or strict and not to
+    be enforced."""
     try:
         structured_output = _lowered(constraint)
     except SchemaError as error:

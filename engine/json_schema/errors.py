@@ -1,4 +1,4 @@
-"""Why there is no grammar for a schema."""
+"""The reasons why there is no grammar for a schema."""
 
 Path = tuple[str | int, ...]
 

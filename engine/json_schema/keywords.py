@@ -1,4 +1,4 @@
-"""What keywords of JSON Schema say between the lines."""
+"""Keywords of JSON Schema: what they say between the lines."""
 
 # What a keyword says of the type where `type` doesn't: only such values are written.
 IMPLIED_TYPE = {

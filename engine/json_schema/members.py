@@ -1,4 +1,4 @@
-"""What a schema says of an object's members, one by one.
+"""The members of an object: what a schema says of them, one by one.
 
 Some tool parsers' models write a call's arguments so. What a schema says of the object as a whole is then lost:
 `Members.beyond` names it.
@@ -36,7 +36,7 @@ class Members:
 
 
 def members(root: Mapping[str, Any]) -> Members:
-    """Returns the members of a schema that nobody needs to have checked: what is no schema says nothing."""
+    """Returns the members of a schema that need not have been validated: what is no schema says nothing."""
     return _Reader(root).read(root, ())
 
 

@@ -42,7 +42,7 @@ def target(root: Any, reference: str) -> tuple[Any, Path]:
 
 
 def resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the schema behind all references, of a schema that nobody has checked.
+    """Returns the schema behind all references, of a schema that has not been validated.
 
     What can't be followed, and what is no object, is returned as the empty schema, which admits anything.
     """

@@ -10,7 +10,7 @@ from specvino.engine.json_schema.refs import UnresolvableReference, target
 
 @dataclass(frozen=True, slots=True)
 class Subschema:
-    """A subschema, or what is left of one, at its place in the root schema."""
+    """Is a subschema, or what is left of one, at its place in the root schema."""
 
     schema: Any
     path: Path
@@ -26,7 +26,7 @@ class Subschema:
 
 
 class Conjunction:
-    """Subschemas without `$ref` and `allOf`, of which a value must satisfy each."""
+    """Holds subschemas without `$ref` and `allOf`, of which a value must satisfy each."""
 
     def __init__(self, parts: tuple[Subschema, ...]) -> None:
         self.parts = parts

@@ -1,4 +1,4 @@
-"""Which JSON types a schema admits."""
+"""The JSON types that a schema admits."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -41,7 +41,7 @@ def admitted_types(schema: Any, root: Mapping[str, Any] | None) -> frozenset[str
 
 
 class AdmittedTypes:
-    """Tells the types of several schemas within a root, which nobody needs to have checked.
+    """Tells the types of several schemas within a root, which need not have been validated.
 
     Each is looked at once, however often it is referred to.
     """
@@ -51,7 +51,7 @@ class AdmittedTypes:
         self._known: dict[int, frozenset[str] | None] = {}
 
     def of(self, schema: Any) -> frozenset[str] | None:
-        """Returns what `admitted_types` does."""
+        """Returns the types that a schema admits, as `admitted_types` does."""
         schema = resolved(schema, self._root)
         if id(schema) not in self._known:
             self._known[id(schema)] = None  # as far as a schema can say that holds itself

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """A GGUF file in a wheel. The hashes are pinned: what an index or a mirror serves is not trusted."""
+    """Is a GGUF file in a wheel. The hashes are pinned: what an index or a mirror serves is not trusted."""
 
     name: str
     package: str

@@ -1,4 +1,4 @@
-"""An OpenVINO folder: are its files there, how long is its context, which sampling does it ask for."""
+"""An OpenVINO folder: whether its files are there, how long its context is, and which sampling it asks for."""
 
 import json
 import logging
@@ -42,7 +42,8 @@ _log = logging.getLogger(__name__)
 
 
 def open_folder(path: Path) -> ModelSource:
-    """Raises ModelLoadError if a file is missing (OpenVINO loads a folder without tokenizer all the same)."""
+    """Returns the model in an OpenVINO folder. Raises ModelLoadError if a file is missing (OpenVINO loads a folder
+    without tokenizer all the same)."""
     try:
         missing = missing_files(path)
         for name in _files(path) if not missing else ():
@@ -62,6 +63,7 @@ def open_folder(path: Path) -> ModelSource:
 
 
 def missing_files(path: Path) -> list[str]:
+    """Returns the names of the files that an OpenVINO folder must have and doesn't."""
     return [name for name in _files(path) if not (path / name).is_file()]
 
 
@@ -70,7 +72,7 @@ def _files(path: Path) -> tuple[str, ...]:
 
 
 def _read_json(path: Path) -> Mapping[str, object]:
-    """The object in the file; empty if there is no file."""
+    """Returns the object in the file; it is empty if there is no file."""
     try:
         value = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -110,7 +112,7 @@ def _is_number(value: object) -> TypeGuard[float | int]:
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """How a key of generation_config.json is called in `Sampling`, and which of its values make sense."""
+    """Says how a key of generation_config.json is called in `Sampling`, and which of its values make sense."""
 
     name: str
     accepts: Callable[[object], bool]
@@ -137,7 +139,7 @@ _SETTINGS = {
 
 
 def _defaults(path: Path) -> dict[str, float | int]:
-    """The sampling settings that we know; the file holds much else, for other programs."""
+    """Returns the sampling settings that we know; the file holds much else, for other programs."""
     defaults: dict[str, float | int] = {}
     config = _read_json(path)
     for key, setting in _SETTINGS.items():

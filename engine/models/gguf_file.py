@@ -1,4 +1,4 @@
-"""A .gguf file: is it whole, can OpenVINO load its architecture, and how long is its context."""
+"""A .gguf file: whether it is whole, whether OpenVINO can load its architecture, and how long its context is."""
 
 import struct
 from pathlib import Path
@@ -14,7 +14,8 @@ ARCHITECTURES = ("llama", "qwen2", "qwen3")
 
 
 def open_gguf(path: Path) -> ModelSource:
-    """Raises ModelLoadError if the file is not there, not whole, or of an unknown architecture."""
+    """Returns the model in a .gguf file. Raises ModelLoadError if the file is not there, not whole, or of an unknown
+    architecture."""
     try:
         header = _Header(path)
     except FileNotFoundError as error:
@@ -42,7 +43,8 @@ def _value(header: GGUFReader, key: str) -> object:
 
 
 class _Header(GGUFReader):
-    """Steps over arrays, which hold the vocabulary: the stock reader keeps several objects of each entry.
+    """Reads a header and steps over arrays, which hold the vocabulary: the stock reader keeps several objects of each
+    entry.
 
     That takes it 2 s for a model with 49,000 tokens; this takes 0.1 s. The rest of its work is wanted: it finds
     out whether every tensor lies inside the file.

@@ -11,7 +11,7 @@ _MODEL_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 
 
 def find_snapshot(model_id: str) -> Path | None:
-    """The folder of a model in the cache (the commit of `main`, else the newest), or None if it isn't there.
+    """Returns the folder of a model in the cache (the commit of `main`, else the newest), or None if it isn't there.
 
     Raises ModelLoadError if the model is there, but no snapshot of it is in OpenVINO's format.
     """

@@ -51,7 +51,7 @@ def _largest_file(folder: Path) -> int:
 
 
 def _reason(log: str) -> str:
-    """What pip says went wrong, in one line: rather the broken connection than the "no version found" after."""
+    """Returns what pip says went wrong, in one line: rather the broken connection than the "no version found" after."""
     if "No module named pip" in log:
         return "pip is missing in this Python; install it with 'python -m ensurepip'"
     lines = [line.strip() for line in log.splitlines() if line.strip()]

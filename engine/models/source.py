@@ -7,7 +7,8 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class ModelSource:
-    """`path` is an OpenVINO folder or a .gguf file. `context_length` is in tokens, prompt and completion.
+    """Names a model that is at hand. `path` is an OpenVINO folder or a .gguf file. `context_length` is in tokens,
+    prompt and completion.
 
     `defaults` are the sampling settings of its generation_config.json, by their names in `Sampling`. `gguf`
     says that the tokenizer came from a GGUF file (that of a pulled model did): OpenVINO's conversion of it

@@ -1,4 +1,4 @@
-"""What constrains an answer: the structured output or the calls that the request wants, and reasoning before both."""
+"""Constraints of an answer: the structured output or the calls that the request wants, and reasoning before both."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,8 @@ from specvino.engine.request import Constraint, Conversation, GenerationRequest,
 
 @dataclass(frozen=True, slots=True)
 class ResolvedConstraint:
-    """`structured_output` is None for an answer that may be anything; the others are as in `Started`."""
+    """Holds what constrains an answer. `structured_output` is None for an answer that may be anything; the others are
+    as in `Started`."""
 
     structured_output: LoweredConstraint | None = None
     unenforced: tuple[Path, ...] = ()
@@ -69,7 +70,8 @@ async def _allow_tools_and_reasoning(
     parsers: SelectedParsers,
     thinking: bool,
 ) -> LoweredConstraint | None:
-    """Returns the constraint where the model may call tools instead, or thinks before; None where there is neither."""
+    """Returns the constraint where the model may call tools instead, or begin with reasoning; None where there is
+    neither."""
     format = _format(constraint)
     if format is None:
         return None
@@ -95,8 +97,8 @@ async def _allow_tools_and_reasoning(
 
 
 async def _whole(grammars: GrammarClient, tag: dict[str, Any]) -> LoweredConstraint:
-    """Each part of it is sound, but all may be too much. Raises ConstraintError without a path: it would lead into what
-    was made here."""
+    """Returns the constraint for a whole tag. Each part of it is sound, but all may be too much. Raises ConstraintError
+    without a path: it would lead into what was made here."""
     try:
         return await grammars.check(StructuralTag(tag))
     except ConstraintError as error:

@@ -39,7 +39,7 @@ from specvino.engine.text.pad_truncate import pad_truncate
 
 
 class _Admitted(NamedTuple):
-    """A prompt that fits, and how many tokens may follow it in each of its choices.
+    """Holds a prompt that fits, and how many tokens may follow it in each of its choices.
 
     With `prompt_images` its tokens are more than `token_ids`, and only the worker can tell whether it fits. `thinking`
     says that it has begun the reasoning.
@@ -242,7 +242,8 @@ class OpenVINOEngine:
         return prompts, resolved
 
     async def _admit(self, prompt: Prompt, max_tokens: int | None) -> _Admitted:
-        """Raises PromptError if the model can't take the prompt, or the prompt leaves no room for what is asked."""
+        """Returns a prompt that fits. Raises PromptError if the model can't take it, or it leaves no room for what is
+        asked."""
         yields = max_tokens is None
         token_ids, text, ending = await self._preprocess.preprocess(prompt)
         images = images_in(prompt) if isinstance(prompt, Conversation) else []

@@ -24,7 +24,7 @@ LONGEST_KNOWN = 16 << 20
 
 
 class _Question(NamedTuple):
-    """A constraint in the one shape in which it can be remembered and sent."""
+    """Is a constraint in the one shape in which it can be remembered and sent."""
 
     text: str
     structural: bool
@@ -62,7 +62,7 @@ class GrammarClient:
         return {"grammar": self._grammars.process.pid, "trial": self._trials.process.pid}
 
     async def check(self, constraint: Constraint) -> LoweredConstraint:
-        """Raises ConstraintError and EngineUnavailable."""
+        """Returns the grammar of a constraint. Raises ConstraintError and EngineUnavailable."""
         question = _Question(written(constraint), isinstance(constraint, StructuralTag), constraint.strict)
         found = self._known.get(question)
         if found is None:

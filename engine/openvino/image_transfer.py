@@ -14,7 +14,7 @@ from specvino.engine.request import Conversation, Image, PlacedImage
 
 
 class PromptImages(NamedTuple):
-    """The images of a prompt; Generates refer to them by `key`, which no other prompt has."""
+    """Holds the images of a prompt; Generates refer to them by `key`, which no other prompt has."""
 
     key: int
     images: Sequence[Image]
@@ -22,7 +22,7 @@ class PromptImages(NamedTuple):
 
 @asynccontextmanager
 async def sent_images(worker: Supervisor, prompt_images: Sequence[PromptImages]) -> AsyncIterator[None]:
-    """The worker holds the images meanwhile, for Generates that are sent without awaiting anything.
+    """Has the worker hold the images meanwhile, for Generates that are sent without awaiting anything.
 
     Raises EngineRestarted if it is lost before it has them all.
     """

@@ -1,4 +1,4 @@
-"""What the worker has sent for one request, until the request takes it."""
+"""The queue of what the worker has sent for one request, until the request takes it."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ from specvino.engine.openvino.messages.worker import Output
 
 
 class OutputQueue:
-    """For one taker. A plain queue would cost a future and a switch of tasks for each output."""
+    """Holds outputs for one taker. A plain queue would cost a future and a switch of tasks for each output."""
 
     def __init__(self) -> None:
         self._outputs: list[Output] = []
@@ -18,7 +18,7 @@ class OutputQueue:
         self._wake()
 
     def fail(self, error: Exception) -> None:
-        """`take` raises this after the outputs that came before."""
+        """Makes `take` raise this after the outputs that came before."""
         self._error = error
         self._wake()
 

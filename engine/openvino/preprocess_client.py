@@ -30,7 +30,7 @@ Answer = Preprocessed | Decoded | PromptTooLong | PromptRefused
 
 
 class Tokenized(NamedTuple):
-    """A prompt's token ids; for a vision-language model also its text, whose images' tags are none of the tokens.
+    """Holds a prompt's token ids; for a vision-language model also its text, whose images' tags are none of the tokens.
     `ending` is how a conversation ends as the chat template wrote it."""
 
     token_ids: bytes
@@ -39,7 +39,8 @@ class Tokenized(NamedTuple):
 
 
 class PreprocessClient:
-    """The process answers one request after the other: a silence of `deadline` seconds is the first one's fault.
+    """Asks the preprocess process, which answers one request after the other: a silence of `deadline` seconds is the
+    first one's fault.
 
     When it is lost, the requests behind that one fail with EngineRestarted; they aren't sent again. All methods raise
     PromptError, EngineUnavailable and EngineRestarted.

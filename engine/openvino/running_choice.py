@@ -9,7 +9,7 @@ from specvino.engine.text.echoed_prompt import EchoedPrompt
 
 
 class RunningChoice:
-    """A choice that begins with its prompt, if that is to be repeated, and ends with its Finish.
+    """Is a choice that begins with its prompt, if that is to be repeated, and ends with its Finish.
 
     Outputs that come later are tokens made after a stop string, or after the only call.
     """

@@ -15,6 +15,8 @@ from specvino.engine.text.detokenizer import Detokenizer, DetokenizerFactory
 
 
 class TextStreamerDetokenizer:
+    """Turns the tokens of one sequence into text by GenAI's TextStreamer."""
+
     unfinished = False  # it doesn't tell
 
     def __init__(self, tokenizer: openvino_genai.Tokenizer, *, special: bool = False) -> None:

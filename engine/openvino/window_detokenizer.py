@@ -17,6 +17,8 @@ _BEFORE = 4
 
 
 class WindowDetokenizer:
+    """Turns the tokens of one sequence into text by decoding a window of the last ones."""
+
     def __init__(self, tokenizer: openvino_genai.Tokenizer, *, special: bool = False) -> None:
         self._tokenizer = tokenizer
         self._special = special

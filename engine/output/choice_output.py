@@ -28,8 +28,8 @@ from specvino.engine.text.choice_text import ChoiceText
 
 
 class ChoiceOutput:
-    """`parser` finds tool calls and reasoning; without one all is text. Not `parallel_calls`: it ends behind the first
-    call.
+    """Turns a choice's tokens into segments. `parser` finds tool calls and reasoning; without one all is text. Without
+    `parallel_calls` it ends behind the first call.
 
     One that `must_call` ends before it repeats a call. So that what it called is run, its reason is `tool_calls`
     wherever all calls that were shown are whole, though the limit may have cut another one, of which nothing was shown.
@@ -59,13 +59,13 @@ class ChoiceOutput:
 
     @property
     def tokens(self) -> int:
-        """Tells how many were read, up to and including the one that ended the choice."""
+        """Tells how many tokens were read, up to and including the one that ended the choice."""
         return self._text.tokens
 
     def push(
         self, token_ids: Sequence[int], logprobs: Sequence[float] | None, finish: FinishReason | None
     ) -> Iterator[Segment]:
-        """`finish` is why no more tokens come, if so."""
+        """Yields the segments of further tokens. `finish` is why no more tokens come, if so."""
         if self._parser is None:
             yield from self._plain(token_ids, logprobs, finish)
         else:
@@ -90,7 +90,7 @@ class ChoiceOutput:
         logprobs: Sequence[float] | None,
         finish: FinishReason | None,
     ) -> Iterator[Segment]:
-        """Token by token, so that each counts for what it was."""
+        """Yields the segments token by token, so that each counts for what it was."""
         for place, token_id in enumerate(token_ids):
             text = self._text.push([token_id], logprobs and [logprobs[place]])
             self._shares.add(self._text.take_logprobs())
@@ -150,7 +150,7 @@ class ChoiceOutput:
 
 
 def _joined(segments: Iterator[Segment]) -> Iterator[Segment]:
-    """Neighbours of one kind become one: what comes together is shown together."""
+    """Makes neighbours of one kind one: what comes together is shown together."""
     last: Segment | None = None
     for segment in segments:
         if isinstance(last, TextDelta | ReasoningDelta | ToolCallArguments) and isinstance(segment, type(last)):

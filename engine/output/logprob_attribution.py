@@ -1,4 +1,4 @@
-"""Which tokens the pieces of an output were made of."""
+"""The attribution of logprobs: which tokens the pieces of an output were made of."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,7 +7,8 @@ from specvino.engine.segments import TokenLogprob
 
 
 class LogprobAttribution:
-    """Tokens wait until something was made of their text: they go with the piece that ends with them or behind them."""
+    """Gives tokens to the pieces of an output. Tokens wait until something was made of their text: they go with the
+    piece that ends with them or behind them."""
 
     def __init__(self) -> None:
         self._waiting: list[TokenLogprob] = []
@@ -42,12 +43,12 @@ class LogprobAttribution:
         return tuple(tokens)
 
     def as_written(self) -> tuple[TokenLogprob, ...]:
-        """Returns all that wait, with their own texts."""
+        """Returns all tokens that wait, with their own texts."""
         tokens, self._waiting, self._begun = tuple(self._waiting), [], ""
         return tokens
 
     def rest(self) -> tuple[TokenLogprob, ...]:
-        """Returns all that are left at the end: no text was made of them but what is owed."""
+        """Returns all tokens that are left at the end: no text was made of them but what is owed."""
         tokens = []
         for token in self.as_written():
             text = token.text if self._owed.startswith(token.text) else ""

@@ -14,7 +14,7 @@ from specvino.engine.segments import Segment, TokenLogprob, ToolCallArguments, T
 class RepeatedCalls:
     """Passes one choice's segments on, but holds back a call as long as it may become an earlier one again.
 
-    `found`: it has become one, and nothing more is passed on.
+    `found` says that it has become one, and nothing more is passed on.
     """
 
     def __init__(self) -> None:

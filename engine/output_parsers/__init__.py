@@ -1,4 +1,5 @@
-"""What models write around their answers: tool calls in eleven formats, reasoning in six. One module per model format.
+"""Parsers of what models write around their answers: tool calls in eleven formats, reasoning in six. One module per
+model format.
 
 `parser_for` makes a parser of one output's text, `forced_call_grammar` a grammar that a call has to follow, `detect`
 finds the formats in a chat template, `needed_special_tokens` says what the detokenizer must not leave out for them.

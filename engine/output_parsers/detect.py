@@ -1,4 +1,4 @@
-"""Which formats a model writes, as far as its chat template shows it."""
+"""The detection of the formats that a model writes, as far as its chat template shows them."""
 
 
 def detect(chat_template: str) -> tuple[str | None, str | None]:

@@ -18,7 +18,8 @@ def forced_call_grammar(
     reasoning_parser: str | None = None,
     prompt_ends_in_thinking: bool = False,
 ) -> dict[str, Any]:
-    """The structural tag of one or more calls of any of the tools, or of exactly one call of the tool with this name.
+    """Returns the structural tag of one or more calls of any of the tools, or of exactly one call of the tool with this
+    name.
 
     Not `parallel`: exactly one call. With a reasoning format the model may think first; if the prompt ends in thinking,
     it has to stop that first. Arguments keep to the tools' schemas. Raises ValueError for unknown formats, KeyError

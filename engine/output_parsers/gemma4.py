@@ -57,5 +57,6 @@ def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
 
 
 def _value(schema: Any) -> Grammar:
-    """Free text in the format's own quotes; everything else is JSON, which is read too."""
+    """Returns the grammar of a value: free text in the format's own quotes; everything else is JSON, which is read
+    too."""
     return tag(QUOTE, ANY_TEXT, QUOTE) if plain_string(schema) == ANY_TEXT else json_schema(schema)

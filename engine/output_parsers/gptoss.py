@@ -56,6 +56,7 @@ MARKERS = (*FRAMING.starts, FRAMING.body, *FRAMING.ends, "<|constrain|>")
 
 
 def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
-    """Always one call: the token that ends it is one of those that end the output, so nothing can follow."""
+    """Returns the grammar of one call, always: the token that ends it is one of those that end the output, so nothing
+    can follow."""
     head = "<|channel|>commentary to=functions.{} <|constrain|>json<|message|>"
     return tags([tag(head.format(tool.name), object_grammar(tool.parameters), "") for tool in tools], "", many=False)

@@ -20,7 +20,8 @@ KEYS = ('"name"', '"arguments"', '"parameters"', '"id"', '"type"')
 
 
 def call(source: TextSource, tools: Tools) -> Step[bool]:
-    """Makes pieces of a call; False, with nothing dropped, if there is none of a known tool."""
+    """Makes pieces of a call and returns True; returns False, with nothing dropped, if there is none of a known
+    tool."""
     if not (yield from source.literal("{")):
         return False
     name: str | None = None
@@ -63,7 +64,8 @@ def call(source: TextSource, tools: Tools) -> Step[bool]:
 
 
 def array(source: TextSource, tools: Tools) -> Step[bool]:
-    """Makes pieces of the calls in an array; False, with nothing dropped, if the first is none.
+    """Makes pieces of the calls in an array and returns True; returns False, with nothing dropped, if the first is
+    none.
 
     From an element on that isn't a call, the rest stays.
     """

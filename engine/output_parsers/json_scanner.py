@@ -19,6 +19,8 @@ CLOSES = {"{": "}", "[": "]"}
 
 
 class Expect(Enum):
+    """Says what may come next in a JSON value."""
+
     VALUE = auto()
     VALUE_OR_END = auto()  # after "["
     KEY = auto()
@@ -33,7 +35,7 @@ class Expect(Enum):
 
 
 class JsonScanner:
-    """One JSON value. `done`: it is complete; `broken`: it can't become valid any more.
+    """Reads one JSON value. `done` says that it is complete; `broken` that it can't become valid any more.
 
     A control character within a string, which JSON forbids and models write, is passed on as its escape.
     """
@@ -63,7 +65,8 @@ class JsonScanner:
         return "".join(out), at
 
     def _character(self, char: str) -> str | None:
-        """Returns what to write for it: None breaks the value; the empty text, with `done`: it is behind the value."""
+        """Returns what to write for it: None breaks the value; the empty text, with `done`, says that it is behind the
+        value."""
         match self._expect:
             case Expect.STRING:
                 return self._in_string(char)
@@ -149,7 +152,7 @@ class JsonScanner:
 
 
 def json_value(source: TextSource) -> Step[str | None]:
-    """Reads any JSON value; None if there is none, or it isn't complete."""
+    """Reads any JSON value; returns None if there is none, or it isn't complete."""
     scanner = JsonScanner()
     value = ""
     while True:
@@ -163,7 +166,8 @@ def json_value(source: TextSource) -> Step[str | None]:
 
 
 def json_object(source: TextSource) -> Step[bool]:
-    """Passes on the JSON object that begins here as arguments; whether it is complete. What is behind it stays."""
+    """Passes on the JSON object that begins here as arguments, and returns whether it is complete. What is behind it
+    stays."""
     scanner = JsonScanner()
     while True:
         text, at = scanner.feed(source.rest)

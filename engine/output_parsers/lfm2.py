@@ -45,6 +45,6 @@ def _more(source: TextSource, tools: Tools) -> Step[None]:
 
 
 def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
-    """Values are JSON, which is read too."""
+    """Returns the grammar of calls whose values are JSON, which is read too."""
     calls = [listed(tool.parameters, tool.name + "(", ")", "=", ", ", json_schema) for tool in tools]
     return tag(START + "[", tags(calls, ", ", many), "]" + END)

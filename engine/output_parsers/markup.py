@@ -28,9 +28,10 @@ LONGEST_NAME = 256
 
 @dataclass(frozen=True)
 class Markup:
-    """`call` and `parameter` are what stands before and after a name in a start tag.
+    """Reads and constrains calls in one kind of markup. `call` and `parameter` are what stands before and after a name
+    in a start tag.
 
-    `newline`: one line break after a value's start tag and one before its end tag belong to the tags.
+    `newline` says that one line break after a value's start tag and one before its end tag belong to the tags.
     """
 
     call: tuple[str, str]
@@ -40,7 +41,8 @@ class Markup:
     newline: bool = False
 
     def read(self, source: TextSource, tools: Tools) -> Step[bool]:
-        """Makes pieces of a call; False, with nothing dropped, if there is none of a known tool."""
+        """Makes pieces of a call and returns True; returns False, with nothing dropped, if there is none of a known
+        tool."""
         before, after = self.call
         tags = {before + name + after: name for name in tools}
         tag = yield from source.one_of(tuple(tags))
@@ -72,7 +74,7 @@ class Markup:
             before = ", "
 
     def _value(self, source: TextSource, tool: Tool, schema: Any, member: str) -> Step[bool]:
-        """`member` is what stands before the argument in JSON."""
+        """Makes pieces of a value. `member` is what stands before the argument in JSON."""
         if self.newline:
             yield from source.literal("\n")
         if is_text(schema, tool.parameters):
@@ -89,7 +91,7 @@ class Markup:
         return True
 
     def _string(self, source: TextSource) -> Step[bool]:
-        """A string is passed on while it is written: models write whole files in one."""
+        """Passes a string on while it is written: models write whole files in one."""
         ends = (self.parameter_end, "\n" + self.parameter_end) if self.newline else (self.parameter_end,)
         end = yield from source.pieces_until(ends, escaped)
         if end is None:
@@ -99,7 +101,7 @@ class Markup:
         return True
 
     def forced_call_grammar(self, tool: Tool, begin: str = "", end: str = "") -> Grammar:
-        """A tag around one call. Strings stand as they are; everything else is JSON."""
+        """Returns the grammar of a tag around one call. Strings stand as they are; everything else is JSON."""
         break_ = "\n" if self.newline else ""
 
         def element(name: str, schema: Any) -> Grammar:

@@ -17,7 +17,7 @@ RECIPIENT = "to="
 
 @dataclass(frozen=True)
 class Header:
-    """`recipient` is the tool that is called. `thinking`: the message is reasoning."""
+    """Says what a message is. `recipient` is the tool that is called; `thinking` says that the message is reasoning."""
 
     thinking: bool = False
     recipient: str | None = None
@@ -40,7 +40,8 @@ class Joined:
 
 @dataclass(frozen=True)
 class MessageFraming:
-    """A header begins with one of `starts` and stops with `body`; a message stops with one of `ends` or before a start.
+    """Parses outputs in messages. A header begins with one of `starts` and stops with `body`; a message stops with one
+    of `ends` or before a start.
 
     The first header may lack its beginning: then that was the prompt's end. `thinking` is the header of reasoning,
     `answer` that of the answer, and `after_thinking` what stands between reasoning and the next header. `read` reads a
@@ -58,7 +59,8 @@ class MessageFraming:
     call: Callable[[TextSource, Tools, str], Step[bool]]
 
     def parse(self, source: TextSource, tools: Tools, reasoning: bool, inside: bool) -> Step[None]:
-        """`reasoning` false: thinking is text like any other. `inside`: the prompt ended in its header."""
+        """Makes pieces of an output. Without `reasoning` it is text like any other; `inside` says that the prompt ended
+        in its header."""
         text, reasoned = Joined(AnswerText), Joined(ReasoningText)
         first = (*self.starts, " " + RECIPIENT, RECIPIENT, self.body)
         thinking = inside or (yield from self._begin(source, tools, text, first))
@@ -76,7 +78,7 @@ class MessageFraming:
             thinking = yield from self._begin(source, tools, text, self.starts)
 
     def _begin(self, source: TextSource, tools: Tools, text: Joined, starts: Sequence[str]) -> Step[bool]:
-        """Reads the header and the call if there is one; whether what is left of the message is thinking."""
+        """Reads the header, and the call if there is one; returns whether what is left of the message is reasoning."""
         start = yield from source.one_of(starts)
         if start is None:
             source.at = 0

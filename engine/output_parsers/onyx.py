@@ -66,7 +66,8 @@ MARKERS = (*FRAMING.starts, FRAMING.body, *FRAMING.ends)
 
 
 def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
-    """All calls are in one message, which is addressed to one of the tools; the last token ends the output."""
+    """Returns the grammar of calls that are all in one message, which is addressed to one of the tools; the last token
+    ends the output."""
     calls = [
         tag(f" to={tool.name}<|message|>{WRAPPER}", MARKUP.forced_call_grammar(tool), WRAPPER_END) for tool in tools
     ]

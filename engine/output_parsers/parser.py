@@ -14,7 +14,7 @@ Parse = Callable[[TextSource], Step[None]]
 
 
 class Stage:
-    """One pass over the text. What it makes `AnswerText` of is the next stage's input."""
+    """Makes one pass over the text. What it makes `AnswerText` of is the next stage's input."""
 
     def __init__(self, parse: Parse) -> None:
         self._parse = parse
@@ -89,7 +89,8 @@ class OutputParser:
             yield from self._through(index + 1, "", ending)
 
     def _interrupt(self, index: int) -> Iterator[Piece]:
-        """ReasoningText never comes within a call, nor before text that a later stage still holds back."""
+        """Ends what a stage has begun: reasoning never comes within a call, nor before text that a later stage still
+        holds back."""
         if index < len(self._stages) and self._stages[index].begun:
             yield from self._through(index, "", Ending.INTERRUPTED)
             self._stages[index].start()
@@ -121,7 +122,7 @@ def parser_for(
 
 
 def joined(pieces: Iterable[Piece]) -> list[Piece]:
-    """Neighbours of one kind become one piece."""
+    """Makes neighbours of one kind one piece."""
     out: list[Piece] = []
     for piece in pieces:
         if (

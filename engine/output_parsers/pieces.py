@@ -1,32 +1,32 @@
-"""What a model's output consists of."""
+"""The pieces of a model's output."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """The next part of the answer; never empty."""
+    """Is the next part of the answer; it is never empty."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningText:
-    """The next part of what the model thinks before it answers; never empty."""
+    """Is the next part of the reasoning before an answer; it is never empty."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class CallStart:
-    """A call of a known tool begins. Its `CallArguments` and `CallEnd` follow before any other piece."""
+    """Begins a call of a known tool. Its `CallArguments` and `CallEnd` follow before any other piece."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class CallArguments:
-    """The next part of the arguments: JSON text, whatever the model wrote them in; never empty.
+    """Is the next part of the arguments: JSON text, whatever the model wrote them in; it is never empty.
 
     The parts of a complete call, joined, parse to an object; those of an incomplete one are its beginning.
     """
@@ -36,7 +36,8 @@ class CallArguments:
 
 @dataclass(frozen=True, slots=True)
 class CallEnd:
-    """`complete` is false if the arguments break off; what didn't become arguments follows as `AnswerText`."""
+    """Ends a call. `complete` is false if the arguments break off; what didn't become arguments follows as
+    `AnswerText`."""
 
     complete: bool
 

@@ -21,13 +21,13 @@ CODES = {"x": 2, "u": 4, "U": 8}
 
 @dataclass(frozen=True)
 class PythonLiterals:
-    """`quotes` begin and end a string with escapes, `raw_quotes` one without."""
+    """Reads literals. `quotes` begin and end a string with escapes, `raw_quotes` one without."""
 
     quotes: Sequence[str] = ('"', "'")
     raw_quotes: Sequence[str] = ()
 
     def value(self, source: TextSource, depth: int = 0) -> Step[str | None]:
-        """Reads a value; None if there is none, or it isn't complete."""
+        """Reads a value; returns None if there is none, or it isn't complete."""
         if depth > DEEPEST:
             return None
         opening = yield from source.one_of((*self.raw_quotes, *self.quotes, "[", "(", "{"))
@@ -109,7 +109,7 @@ class PythonLiterals:
             items.append(item)
 
     def _more(self, source: TextSource, close: str) -> Step[bool]:
-        """After an item a comma is read, and the closing bracket is left."""
+        """Reads the comma after an item, and leaves the closing bracket; returns whether one of them came."""
         yield from source.blank()
         following = yield from source.one_of((",", close))
         if following == close:

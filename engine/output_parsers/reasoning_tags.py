@@ -1,6 +1,6 @@
-"""ReasoningText between two tags, before the answer: qwen3, gemma4, lfm2 and minicpm5.
+"""Reasoning between two tags, before the answer: qwen3, gemma4, lfm2 and minicpm5.
 
-Thinking that is cut is reasoning. A call within it is part of it.
+Reasoning that is cut is reasoning all the same. A call within it is part of it.
 """
 
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from specvino.engine.output_parsers.text_source import Step, TextSource
 
 @dataclass(frozen=True)
 class ReasoningTags:
-    """`title` is a line that may follow the start tag and isn't reasoning.
+    """Parses reasoning between two tags. `title` is a line that may follow the start tag and isn't reasoning.
 
-    `anywhere`: the start tag counts wherever it stands, since it is a control token that no prose spells. Otherwise
-    only at the beginning of the output: an answer may well explain what `<think>` is.
+    `anywhere` says that the start tag counts wherever it stands, since it is a control token that no prose spells.
+    Otherwise only at the beginning of the output: an answer may well explain what `<think>` is.
     """
 
     start: str
@@ -24,7 +24,7 @@ class ReasoningTags:
     anywhere: bool = False
 
     def parse(self, source: TextSource, inside: bool) -> Step[None]:
-        """`inside`: the prompt ended in the start tag; models may repeat it."""
+        """Makes pieces of an output. `inside` says that the prompt ended in the start tag; models may repeat it."""
         yield from source.blank()
         if (yield from source.literal(self.start)) or inside:
             yield from self._reasoning(source)

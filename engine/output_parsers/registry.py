@@ -25,9 +25,11 @@ from specvino.engine.output_parsers.tools import Tool, Tools
 
 @dataclass(frozen=True)
 class ToolParser:
-    """`markers` are the texts of tokens that a vocabulary may hold as control tokens; they must not be left out.
+    """Is a format of tool calls. `markers` are the texts of tokens that a vocabulary may hold as control tokens; they
+    must not be left out.
 
-    `parse` is None for a format that frames the whole output. `one_by_one`: it has no JSON object for the arguments.
+    `parse` is None for a format that frames the whole output. `one_by_one` says that it has no JSON object for the
+    arguments.
     """
 
     markers: Sequence[str]

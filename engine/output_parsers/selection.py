@@ -1,4 +1,5 @@
-"""How a model writes tool calls and reasoning: as its operator says, else as its chat template shows."""
+"""The choice of the formats in which a model writes tool calls and reasoning: as its operator says, else as its chat
+template shows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ _THINKING = ("enable_thinking", "reasoning_effort")
 
 @dataclass(frozen=True, slots=True)
 class SelectedParsers:
-    """`tool` and `reasoning` are names of parsers. `taught` says that the model knows the tool format."""
+    """Holds how a model writes calls and reasoning. `tool` and `reasoning` are names of parsers; `taught` says that the
+    model knows the tool format."""
 
     tool: str | None = "hermes3"
     reasoning: str | None = "qwen3"

@@ -19,7 +19,7 @@ NOT_BLANK = re.compile(r"\S")
 
 
 class Ending(Enum):
-    """Why no more text comes."""
+    """Says why no more text comes."""
 
     INTERRUPTED = auto()  # other text follows, which is not to be read here
     DONE = auto()  # the model has said all that it wanted
@@ -27,10 +27,11 @@ class Ending(Enum):
 
 
 class TextSource:
-    """`rest` is the text that no piece has been made of yet. Reading looks ahead up to `at`; `drop` makes it final.
+    """Holds the text of an output as far as it came. `rest` is the text that no piece has been made of yet. Reading
+    looks ahead up to `at`; `drop` makes it final.
 
-    `marked`: it begins with a whole marker, which may begin a call. `ended`: no more text comes. `cut`: it ended within
-    markup, which is gone. `thinking`: what comes next is reasoning.
+    `marked` says that it begins with a whole marker, which may begin a call. `ended` says that no more text comes,
+    `cut` that it ended within markup, which is gone, and `thinking` that what comes next is reasoning.
     """
 
     def __init__(self, text: str = "", ended: bool = False) -> None:
@@ -42,7 +43,7 @@ class TextSource:
         self.thinking = False
 
     def drop(self) -> None:
-        """What was read is done with."""
+        """Drops what was read: it is done with."""
         self.take(self.at)
 
     def take(self, count: int) -> str:
@@ -52,7 +53,7 @@ class TextSource:
         return taken
 
     def end(self, ending: Ending) -> None:
-        """No more text comes.
+        """Notes that no more text comes.
 
         What is left could have become markup, else there would be a piece of it. Behind a whole marker it is that; else
         only in an output that was cut, and unless it is white space: a model that ends with `a <` means it.
@@ -64,7 +65,7 @@ class TextSource:
             self.take(len(self.rest))
 
     def one_of(self, texts: Sequence[str]) -> Step[str | None]:
-        """Reads one of these texts, none of which begins another; None as soon as none of them can come."""
+        """Reads one of these texts, none of which begins another; returns None as soon as none of them can come."""
         while True:
             for text in texts:
                 if self.rest.startswith(text, self.at):
@@ -118,7 +119,8 @@ class TextSource:
             yield None
 
     def pieces_until(self, markers: Sequence[str], piece: Callable[[str], Piece] = AnswerText) -> Step[str | None]:
-        """Makes pieces of the text before the first of the markers, which stays; None if the text ends without one."""
+        """Makes pieces of the text before the first of the markers, which stays; returns None if the text ends without
+        one."""
         self.marked = False
         while True:
             found = min(((at, marker) for marker in markers if (at := self.rest.find(marker)) >= 0), default=None)
@@ -135,7 +137,8 @@ class TextSource:
             yield None
 
     def give_up(self, count: int) -> Step[None]:
-        """What was looked at isn't what it seemed: its beginning is text, the rest is to be read again."""
+        """Takes back what was looked at, as it isn't what it seemed: its beginning is text, the rest is to be read
+        again."""
         if text := self.take(count):
             yield AnswerText(text)
 
@@ -154,7 +157,7 @@ class TextSource:
 
 
 def free_length(text: str, markers: Sequence[str]) -> int:
-    """How much of the text is before the longest tail with which one of the markers could begin."""
+    """Tells how much of the text is before the longest tail with which one of the markers could begin."""
     free = len(text)
     for marker in markers:
         at = text.find(marker[0], max(0, len(text) - len(marker) + 1))

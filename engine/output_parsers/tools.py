@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 
 class Tool(Protocol):
-    """A function. `parameters` is the JSON Schema of its arguments; None takes none."""
+    """Is a function. `parameters` is the JSON Schema of its arguments; None takes none."""
 
     @property
     def name(self) -> str: ...
@@ -18,4 +18,5 @@ Tools = Mapping[str, Tool]
 
 
 def by_name(tools: Sequence[Tool]) -> Tools:
+    """Returns the tools by their names."""
     return {tool.name: tool for tool in tools}

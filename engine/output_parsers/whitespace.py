@@ -10,6 +10,8 @@ from specvino.engine.output_parsers.pieces import AnswerText, Piece, ReasoningTe
 
 
 class WhitespaceTrimmer:
+    """Drops the white space of the framing from the pieces of one output."""
+
     def __init__(self) -> None:
         self._held = ""
         self._last: type[Piece] | None = None  # the kind of the last piece that passed
@@ -26,7 +28,7 @@ class WhitespaceTrimmer:
                 yield piece
 
     def finish(self) -> Iterator[Piece]:
-        """An output of white space alone is an answer."""
+        """Yields what was held back of an output of white space alone: that is an answer."""
         if self._held and self._last is None:
             yield AnswerText(self._held)
 

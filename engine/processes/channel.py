@@ -15,6 +15,7 @@ _RECEIVE_BYTES = 1 << 18
 
 
 def frame(encoder: msgspec.msgpack.Encoder, message: msgspec.Struct) -> bytes:
+    """Returns the frame of a message: its length, then its body."""
     body = encoder.encode(message)
     return len(body).to_bytes(LENGTH_BYTES, "little") + body
 
@@ -42,7 +43,7 @@ class Frames:
 
 
 class Channel(asyncio.Protocol):
-    """The server's side: `on_message` is called for every message, `on_closed` once, when the child is gone."""
+    """Is the server's side: `on_message` is called for every message, `on_closed` once, when the child is gone."""
 
     def __init__(
         self,
@@ -68,7 +69,8 @@ class Channel(asyncio.Protocol):
         self._on_closed()
 
     def send(self, message: msgspec.Struct) -> None:
-        """Never blocks. What is sent to a child that has died is lost without a word: `on_closed` tells."""
+        """Sends a message and never blocks. What is sent to a child that has died is lost without a word: `on_closed`
+        tells."""
         assert self._transport is not None
         self._transport.write(frame(self._encoder, message))
 
@@ -78,7 +80,7 @@ class Channel(asyncio.Protocol):
 
 
 class BlockingChannel:
-    """The child's side. Raises EOFError when the server is gone."""
+    """Is the child's side. Raises EOFError when the server is gone."""
 
     def __init__(self, sock: socket.socket, decoder: msgspec.msgpack.Decoder[Any]) -> None:
         self._sock = sock

@@ -12,7 +12,8 @@ from specvino.engine.processes.supervisor import Supervisor
 
 
 class RequestReplyClient:
-    """Starts with the first question. Questions and answers have an `id`; answers come in the order of the questions.
+    """Asks a child process, which it starts with the first question. Questions and answers have an `id`; answers come
+    in the order of the questions.
 
     A question that isn't answered in `deadline` seconds, or with which the process is lost, raises EngineUnavailable;
     those behind it are asked again.
@@ -38,7 +39,7 @@ class RequestReplyClient:
         )
 
     async def ask(self, question: Callable[[int], msgspec.Struct]) -> Any:
-        """`question` makes the message with an id. Raises EngineUnavailable."""
+        """Returns the answer to a question; `question` makes the message with an id. Raises EngineUnavailable."""
         id = next(self._ids)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._owed[id] = (question(id), answer)

@@ -15,7 +15,7 @@ from specvino.engine.processes.channel import Channel
 
 
 class Child:
-    """A running child and the server's side of its channel."""
+    """Is a running child and the server's side of its channel."""
 
     def __init__(self, process: subprocess.Popen[bytes], channel: Channel, lifeline: int) -> None:
         self.channel = channel
@@ -27,7 +27,8 @@ class Child:
         return self._process.pid
 
     async def end(self) -> str:
-        """Kills it, also when it is stopped or hangs, and returns how it ended, as in "was killed by SIGSEGV"."""
+        """Kills the child, also when it is stopped or hangs, and returns how it ended, as in "was killed by
+        SIGSEGV"."""
         self._process.kill()
         self.channel.close()
         os.close(self._lifeline)

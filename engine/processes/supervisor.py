@@ -87,7 +87,7 @@ class Supervisor:
             raise EngineUnavailable(f"The model is {self.state}.", retry_after=max(1, round(left + 0.5)))
 
     def send(self, message: msgspec.Struct) -> None:
-        """What is sent to a lost child is dropped: `on_lost` tells."""
+        """Sends a message; what is sent to a lost child is dropped: `on_lost` tells."""
         if self._child:
             self._child.channel.send(message)
 

@@ -58,7 +58,7 @@ _MESSAGE_TOKENS = 4
 
 
 class _Choice:
-    """One answer on its way, a token a step; it is its prompt's choice number `place`."""
+    """Is one answer on its way, a token a step; it is its prompt's choice number `place`."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class _Choice:
 
 
 class ScriptedEngine:
-    """An Engine; see the module's text.
+    """Is an Engine; see the module's text.
 
     `defaults` and `drafting` are what its model says of itself; drafting changes nothing in the answers. `parsers` are
     at most hermes3 and qwen3.
@@ -297,7 +297,8 @@ def _written(tool: Tool) -> str:
 
 
 def _unenforced_arguments(request: GenerationRequest) -> tuple[tuple[int, Path], ...]:
-    """Of the tools that must be called. Raises ConstraintError for those that can't."""
+    """Returns what can't be enforced of the arguments of the tools that must be called: the tool's number and the
+    keyword's path. Raises ConstraintError for tools that can't be called."""
     tools = [tool for prompt in request.prompts if isinstance(prompt, Conversation) for tool in prompt.tools]
     found: list[tuple[int, Path]] = []
     for index, tool in enumerate(tools if request.must_call else ()):

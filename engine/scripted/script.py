@@ -12,7 +12,7 @@ from specvino.engine.errors import PromptError
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What an answer is like. Tokens are counted from 0, for each choice.
+    """Says what an answer is like. Tokens are counted from 0, for each choice.
 
     `delay`: seconds before each token. `crash_at`: the engine is lost before this token (EngineRestarted).
     `stall_at`: this token never comes. `unavailable`: 1 refuses the request as EngineUnavailable. `refused`: 1

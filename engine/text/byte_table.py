@@ -17,7 +17,8 @@ _Decoder = codecs.getincrementaldecoder("utf-8")
 
 
 class ByteTableDetokenizer:
-    """`table[id]` is the token's bytes: empty for special tokens. Ids beyond the table have no text.
+    """Looks up each token's bytes. `table[id]` is the token's bytes: empty for special tokens. Ids beyond the table
+    have no text.
 
     With `drops_space` a space at the beginning isn't shown: SentencePiece sets one before every text.
     """
@@ -58,7 +59,8 @@ class ByteTableDetokenizer:
 
 
 def factory(table: Sequence[bytes], special: Mapping[int, str], *, drops_space: bool = False) -> DetokenizerFactory:
-    """`special` are the special tokens' texts; `drops_space` is as in the detokenizer."""
+    """Returns a factory of detokenizers. `special` are the special tokens' texts; `drops_space` is as in the
+    detokenizer."""
 
     @cache
     def showing(texts: frozenset[str]) -> Sequence[bytes]:

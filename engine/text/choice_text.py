@@ -10,7 +10,8 @@ from specvino.engine.text.stop import StopMatcher
 
 
 class ChoiceText:
-    """`tokens` counts those that were read, up to and including the one that brought a stop.
+    """Turns a choice's tokens into text. `tokens` counts those that were read, up to and including the one that brought
+    a stop.
 
     With `logprobs` a text comes together with the tokens that it is made of: it waits for the end of its last one,
     which may be a part of a character, or hold what may begin a stop string.
@@ -47,12 +48,12 @@ class ChoiceText:
         return self._released(self._held(), ended=True)
 
     def take_logprobs(self) -> tuple[TokenLogprob, ...]:
-        """Returns those of the text that was returned since they were last taken."""
+        """Returns the logprobs of the text that was returned since they were last taken."""
         tokens, self._tokens = self._tokens, ()
         return tokens
 
     def rest_logprobs(self) -> tuple[TokenLogprob, ...]:
-        """Returns all others, at the end: they gave no text."""
+        """Returns all other logprobs, at the end: their tokens gave no text."""
         tokens, self._rest = self._rest, ()
         return tokens
 

@@ -1,11 +1,11 @@
-"""What turns a sequence's token ids into text while they come."""
+"""The detokenizer, which turns a sequence's token ids into text while they come."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 
 class Detokenizer(Protocol):
-    """Made anew for each sequence."""
+    """Turns the token ids of one sequence into text; it is made anew for each."""
 
     @property
     def unfinished(self) -> bool:
@@ -26,10 +26,12 @@ class Detokenizer(Protocol):
 
 
 class DetokenizerFactory(Protocol):
+    """Makes a detokenizer for each sequence."""
+
     def __call__(
         self, *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset(), continued: bool = False
     ) -> Detokenizer:
-        """`special` gives special tokens a text, `shown` those of these texts alone; `each` gives every token's text as
-        soon as it is known. `continued`: the text goes on from another one, so that a space at its beginning counts;
-        only tables of bytes can tell."""
+        """Returns a detokenizer for one sequence. `special` gives special tokens a text, `shown` those of these texts
+        alone; `each` gives every token's text as soon as it is known. `continued`: the text goes on from another one,
+        so that a space at its beginning counts; only tables of bytes can tell."""
         ...

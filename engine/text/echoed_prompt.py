@@ -8,7 +8,8 @@ from specvino.engine.text.detokenizer import Detokenizer, DetokenizerFactory
 
 
 class EchoedPrompt:
-    """`text` is a text prompt as it was given; of others it is the tokens' text, with special tokens or not."""
+    """Is a prompt given back. `text` is a text prompt as it was given; of others it is the tokens' text, with special
+    tokens or not."""
 
     def __init__(
         self, prompt: Prompt, ids: Sequence[int], detokenizers: DetokenizerFactory, *, special: bool = False

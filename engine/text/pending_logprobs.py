@@ -4,7 +4,8 @@ from specvino.engine.segments import TokenLogprob
 
 
 class PendingLogprobs:
-    """Tokens go in with the text that each gave at once; they come out when that text is free to go.
+    """Holds back logprobs as long as their text. Tokens go in with the text that each gave at once; they come out when
+    that text is free to go.
 
     So a token whose text is held back, as it may begin a stop string, waits with it, and its text can still be cut.
     Tokens that give no text stay with the next one that does.
@@ -28,7 +29,7 @@ class PendingLogprobs:
             self._waiting[-1] = TokenLogprob(last.text + text, last.bytes, last.logprob)
 
     def free(self, length: int) -> None:
-        """So many more characters are free to go."""
+        """Lets so many more characters go."""
         self._free += length
 
     def take(self) -> tuple[TokenLogprob, ...]:
@@ -48,7 +49,7 @@ class PendingLogprobs:
         return tuple(tokens)
 
     def rest(self) -> tuple[TokenLogprob, ...]:
-        """Returns all that are left, now that no more text comes: what isn't free of their texts is cut off."""
+        """Returns all tokens that are left, now that no more text comes: what isn't free of their texts is cut off."""
         tokens = []
         for token in self._waiting:
             text = token.text[: self._free]

@@ -33,7 +33,7 @@ class StopMatcher:
         return held
 
     def _free(self, text: str) -> int:
-        """Where the longest tail begins that is the start of a stop string."""
+        """Returns where the longest tail begins that is the start of a stop string."""
         longest = max(len(stop) for stop in self._stops) - 1
         for start in range(max(0, len(text) - longest), len(text)):
             tail = text[start:]

@@ -105,7 +105,7 @@ def _level(field: Field, system: str) -> str | None:
 
 
 def _differs(field: Field, system: str, had: set[str]) -> bool:
-    """Whether there is something to tell that isn't told of a field around it, or of the endpoint."""
+    """Tells whether there is something to tell that isn't told of a field around it, or of the endpoint."""
     said = field.support.get(system)
     if said is None or said.remark:
         return said is not None
@@ -116,7 +116,7 @@ def _differs(field: Field, system: str, had: set[str]) -> bool:
 
 
 def _fields(fields: list[Field], system: str) -> Iterator[str]:
-    """Those with a remark in a table, the others as a list by level."""
+    """Yields the fields with a remark in a table, the others as a list by level."""
     remarked = [field for field in fields if field.support[system].remark]
     if remarked:
         yield "\n| field | level | remark |\n| --- | --- | --- |\n"

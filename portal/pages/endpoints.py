@@ -78,7 +78,7 @@ def _parameters(operation: Operation, schemas: Mapping[str, Schema]) -> Iterator
 
 
 def _field(field: Field, schemas: Mapping[str, Schema]) -> str:
-    """What all who have the field say of it stands once, what differs in a list of them."""
+    """Returns a field as HTML. What all who have it say of it stands once, what differs in a list of them."""
     said: list[Callable[[Schema], str]] = [
         lambda schema: html(kind(schema, schemas)),
         lambda schema: _handling(field, schema),
@@ -104,7 +104,7 @@ def _field(field: Field, schemas: Mapping[str, Schema]) -> str:
 
 
 def _variant(named: str, said: Sequence[str]) -> str:
-    """Values that are its name aren't told again."""
+    """Returns a variant as HTML; values that are its name aren't told again."""
     return f"{named}: {' · '.join(each for each in said if each not in ('', named))}".removesuffix(": ")
 
 

@@ -11,20 +11,20 @@ from specvino.portal.words import Schema, component, values
 
 HANDLING = {"supported": "supported", "accepted": "no effect, by nature", "unsupported": "not supported here"}
 
+# How the values are named that are supported, where others aren't.
 SUPPORTED_VALUES = {"supported": " for", "unsupported": ", except"}
-"""How the values are named that are supported, where others aren't."""
 
+# Values of which the name is told instead.
 MANY = 12
-"""Values of which the name is told instead."""
 
 
 def description(schema: Schema, schemas: Mapping[str, Schema]) -> str:
-    """What it is everywhere, and what this server makes of it."""
+    """Returns what a schema is everywhere, and what this server makes of it."""
     return " ".join(filter(None, [schema.get("description", ""), *remarks(schema, schemas)]))
 
 
 def here(field: Field, schema: Schema) -> str:
-    """How this server handles it; of answers, when they have it."""
+    """Tells how this server handles a field; for fields of answers, when they have it."""
     handling = field.handling(schema)
     if field.part != "request":
         return {"never": "not sent", "null": "always null"}.get(handling, f"sent {handling}")
@@ -37,7 +37,7 @@ def here(field: Field, schema: Schema) -> str:
 
 
 def told(field: Field, say: Callable[[Schema], str]) -> str:
-    """What is to be said of a field as HTML: once, where it is the same of all who have it, else of each."""
+    """Returns what is to be said of a field as HTML: once, where it is the same for all who have it, else for each."""
     said = dict.fromkeys(say(owner.schema) for owner in field.owners)
     if len(said) == 1:
         return html(*said)
@@ -45,13 +45,13 @@ def told(field: Field, say: Callable[[Schema], str]) -> str:
 
 
 def names(variant: Variant) -> str:
-    """Who has the field so, as HTML: by their few values, else by their names."""
+    """Returns who has the field so, as HTML: by their few values, else by their names."""
     kinds = variant.schema.get("enum", [variant.schema["const"]] if "const" in variant.schema else [])
     return html(_listed(kinds)) if 0 < len(kinds) <= NAMED else variant.named
 
 
 def kind(schema: Mapping[str, Any], schemas: Mapping[str, Schema]) -> str:
-    """A schema in a few words: `number, 0 to 2`. Objects and long lists of values have names."""
+    """Returns a schema in a few words: `number, 0 to 2`. Objects and long lists of values have names."""
     if "$ref" in schema:
         target = schemas[component(schema["$ref"])]
         named = "properties" in target or len(target.get("enum", ())) > MANY
@@ -78,7 +78,7 @@ def kind(schema: Mapping[str, Any], schemas: Mapping[str, Schema]) -> str:
 
 
 def chip(level: str) -> str:
-    """A level of support as HTML."""
+    """Returns a level of support as HTML."""
     return f'<span class="level {level}">{level}</span>'
 
 

@@ -19,8 +19,8 @@ LEVELS = {
     "unknown": "nobody has found out yet",
 }
 
+# So many letters of a cell are read at once; more are folded up.
 SHORT = 160
-"""So many letters of a cell are read at once; more are folded up."""
 
 PARTS = {"request": "request", "response": "answer", "stream": "events of the stream"}
 

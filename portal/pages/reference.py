@@ -16,7 +16,7 @@ def pages(source: Source) -> Iterator[Page]:
 
 
 def assets() -> Iterator[Traversable]:
-    """The files that stand beside the pages."""
+    """Yields the files that stand beside the pages."""
     return (HERE / name for name in ASSETS)
 
 

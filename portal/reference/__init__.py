@@ -8,15 +8,15 @@ from typing import Any
 
 ASSETS = ("scalar.js", "page.js", "page.css", "icon.svg")
 
+# The systems that the document compares, with the names that readers see.
 SYSTEMS = {"openai": "OpenAI", "ovms": "OVMS", "vllm": "vLLM", "mlc-llm": "MLC-LLM", "fastdeploy": "FastDeploy"}
-"""The systems that the document compares, with the names that readers see."""
 
 HERE = files("specvino.portal.reference")
 
 
 def page(title: str, folder: str, document: dict[str, Any]) -> str:
-    """The HTML, with the document inside: it opens from the disk, too. `folder` is the address of the folder of assets,
-    with a slash at its end, or empty."""
+    """Returns the HTML, with the document inside: it opens from the disk, too. `folder` is the address of the folder of
+    assets, with a slash at its end, or empty."""
     # A document may have </script> in it.
     text = json.dumps(_readable(document), ensure_ascii=False).replace("</", "<\\/")
     html = HERE.joinpath("page.html").read_text("utf-8")
@@ -24,8 +24,8 @@ def page(title: str, folder: str, document: dict[str, Any]) -> str:
 
 
 def _readable(document: dict[str, Any]) -> dict[str, Any]:
-    """The document with the events of streams where Scalar looks for them: it knows neither what 3.1 has instead of
-    itemSchema nor what JSON within a text holds."""
+    """Returns the document with the events of streams where Scalar looks for them: it knows neither what 3.1 has
+    instead of itemSchema nor what JSON within a text holds."""
     with_events: dict[str, Any] = _with_events(document)
     return with_events | {"openapi": "3.2.0"}
 

@@ -25,7 +25,8 @@ _templates.filters["python"] = lambda value: json.dumps(value) if isinstance(val
 
 
 def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
-    """The package's files by path. Raises subprocess.CalledProcessError where datamodel-code-generator fails."""
+    """Returns the package's files by path. Raises subprocess.CalledProcessError where datamodel-code-generator
+    fails."""
     values = {"package": package, "operations": list(methods(document)), "type_of": type_of}
     module = f"src/{package.module}"
     return {
@@ -45,7 +46,7 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
 
 
 def type_of(parameter: Parameter) -> str:
-    """The annotation of a parameter of a path or a query."""
+    """Returns the annotation of a parameter of a path or a query."""
     values = parameter.schema.get("enum")
     found = f"Literal[{', '.join(map(json.dumps, values))}]" if values else TYPES[parameter.schema["type"]]
     return found if parameter.required else f"{found} | None"

@@ -27,7 +27,7 @@ _templates = jinja2.Environment(
 
 
 def camel(name: str) -> str:
-    """`create_chat_completion` is `createChatCompletion`."""
+    """Returns a name in camel case: `create_chat_completion` becomes `createChatCompletion`."""
     return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
 
 
@@ -35,7 +35,7 @@ _templates.filters |= {"camel": camel, "json": json.dumps}
 
 
 def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
-    """The package's files by path. Raises NodeError where npm or openapi-typescript fails."""
+    """Returns the package's files by path. Raises NodeError where npm or openapi-typescript fails."""
     values = {"package": package, "operations": list(methods(document)), "type_of": type_of}
     return {
         "package.json": _render("package.json.jinja", values),
@@ -49,7 +49,7 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
 
 
 def type_of(parameter: Parameter) -> str:
-    """The type of a parameter of a path or a query."""
+    """Returns the type of a parameter of a path or a query."""
     values = parameter.schema.get("enum")
     return " | ".join(map(json.dumps, values)) if values else TYPES[parameter.schema["type"]]
 

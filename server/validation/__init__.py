@@ -1,1 +1,2 @@
-"""What a request passes before its handler: bytes -> strict JSON -> the document's schema -> a pydantic object."""
+"""The validation of a request before its handler: bytes become strict JSON, are validated by the document's schema, and
+become a pydantic object."""

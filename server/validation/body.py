@@ -11,7 +11,7 @@ class ClientGone(Exception):
 
 
 def require_json(scope: Scope) -> None:
-    """A body without a content type is taken for JSON, one of another type is refused."""
+    """Refuses a body of another content type than JSON; one without is taken for JSON."""
     for name, value in scope["headers"]:
         if name == b"content-encoding" and value.strip().lower() not in (b"", b"identity"):
             shown = value[:100].decode("latin-1")
@@ -28,7 +28,7 @@ def require_json(scope: Scope) -> None:
 
 
 async def read_body(scope: Scope, receive: Receive, limit: int) -> bytes:
-    """The whole body, with or without a content length. Raises ApiError over `limit` bytes, and ClientGone."""
+    """Returns the whole body, with or without a content length. Raises ApiError over `limit` bytes, and ClientGone."""
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit() and int(value) > limit:
             raise _too_large(limit)

@@ -12,7 +12,7 @@ _INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
 def parse(raw: bytes, known: Mapping[str, QueryParameter]) -> dict[str, Any]:
-    """The values by name; the last one counts where a name stands twice, unless it is a list.
+    """Returns the values by name; the last one counts where a name stands twice, unless it is a list.
 
     A list is a name that is repeated, as it is or with brackets (`include[]=a`), which is how OpenAI's clients send it.
     What can't be read as its type stays a text, for the document to refuse.

@@ -26,7 +26,7 @@ CODES = {
 
 
 def dotted(path: Path) -> str | None:
-    """`messages.1.content`; None for the body as a whole."""
+    """Returns a path as in `messages.1.content`; None for the body as a whole."""
     return ".".join(map(str, path)) or None
 
 
@@ -35,13 +35,13 @@ def refuse(code: ErrorCode, path: Path, value: Any, accepted: str) -> ApiError:
 
 
 def refuse_missing(path: Path, accepted: list[str] | None = None) -> ApiError:
-    """For a property that isn't there; `accepted` are the values that it could have."""
+    """Returns the error for a property that isn't there; `accepted` are the values that it could have."""
     what = f"; accepted are: {', '.join(accepted)}" if accepted else ""
     return ApiError(ErrorCode.MISSING_REQUIRED_PARAMETER, f"{dotted(path)} is required{what}.", param=dotted(path))
 
 
 def refuse_keyword(error: ValidationError, schema: dict[str, Any], path: Path) -> ApiError:
-    """For a keyword of `schema` that the value at `path` breaks."""
+    """Returns the error for a keyword of `schema` that the value at `path` breaks."""
     kind: Any = error.kind  # each keyword's kind has attributes of its own
     keyword = kind.name
     if keyword == "required":
@@ -60,7 +60,7 @@ def refuse_keyword(error: ValidationError, schema: dict[str, Any], path: Path) -
 
 
 def types(names: str | list[str]) -> str:
-    """JSON types in words."""
+    """Returns JSON types in words."""
     words = {"integer": "an integer", "object": "an object", "array": "a list", "null": "null"}
     return " or ".join(words.get(name, f"a {name}") for name in ([names] if isinstance(names, str) else names))
 

@@ -16,7 +16,7 @@ class _NotStrict(ValueError):
 
 
 def parse(raw: bytes) -> Any:
-    """The value of a body. Raises ApiError, saying what is wrong and where."""
+    """Reads the value of a body. Raises ApiError, saying what is wrong and where."""
     if not raw.strip():
         raise ApiError(ErrorCode.MISSING_BODY, "The request body is empty, but must be a JSON object.")
     try:

@@ -19,7 +19,7 @@ LONGEST_HEADER = 2048
 
 
 def apply(policy: Policy, body: Any, component: str) -> list[str]:
-    """The names to report, at most 16, cut to 100 characters.
+    """Returns the names to report, at most 16, cut to 100 characters.
 
     Under `reject`, raises ApiError for the first such field instead.
     """
@@ -37,7 +37,7 @@ def apply(policy: Policy, body: Any, component: str) -> list[str]:
 
 
 def header(names: list[str]) -> str:
-    """The value of X-Unsupported-Params, as far as it goes; a field without a name is shown as two quotes."""
+    """Returns the value of X-Unsupported-Params, as far as it goes; a field without a name is shown as two quotes."""
     text = ""
     for name in names[:MOST_REPORTED]:
         longer = f"{text}, " * bool(text) + quote(name or '""', safe=".-_~[]")
@@ -92,7 +92,7 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
 
 
 def _meant(value: dict[str, Any], union: Union) -> str | None:
-    """The branch of a union that a valid object is meant for."""
+    """Returns the branch of a union that a valid object is meant for."""
     selected = value.get(union.select) if union.select else None
     if selected is None:
         candidates = union.absent
@@ -118,7 +118,8 @@ def _supported(component: str, name: str, value: Any) -> bool:
 
 @cache
 def _plain(component: str) -> frozenset[str]:
-    """The fields that are supported whatever their value is, and have no objects in it: most of all that is sent."""
+    """Returns the fields that are supported whatever their value is, and have no objects in it: most of all that is
+    sent."""
     fields = SHAPES[component].fields.items()
     return frozenset(
         name

@@ -1,4 +1,4 @@
-"""A value that breaks the document's schema -> the error that a person needs.
+"""The error that a person needs, for a value that breaks the document's schema.
 
 The validator says of a union that no branch fits, after it has tried all of them on all that is inside; for a megabyte
 of input items that takes a minute. So this goes down into the value itself: through objects and lists to the part that
@@ -30,11 +30,11 @@ class Explainer:
         self._validators = Validators(schema)
 
     def explain(self, value: Any) -> ApiError:
-        """The error to answer with for a value that is not valid."""
+        """Returns the error to answer with for a value that is not valid."""
         return self._at("", value, ())[1]
 
     def _at(self, pointer: str, value: Any, path: Path) -> tuple[Path, ApiError]:
-        """What is wrong with a value at `path` that the schema at `pointer` refuses, and where."""
+        """Returns where a value at `path` that the schema at `pointer` refuses is wrong, and what is."""
         schema: Schema = at(self._schema, pointer)
         if (target := schema.get("$ref")) and not self._fits(target.removeprefix("#"), value):
             return self._at(target.removeprefix("#"), value, path)
@@ -77,7 +77,7 @@ class Explainer:
         return max(found, key=lambda each: [step for step in each[0] if isinstance(step, int)])
 
     def _begins(self, pointer: str, value: list[Any]) -> bool:
-        """Whether the first element of a list has a right type; for a fraction an integer was meant."""
+        """Tells whether the first element of a list has a right type: for a fraction an integer was meant."""
         schema = resolved(self._schema, at(self._schema, pointer))
         if not value or "items" not in schema:
             return True
@@ -91,20 +91,21 @@ class Explainer:
         return refuse(code, (*path, key), value[key], f"one of {', '.join(known)}")
 
     def _wrong_kind(self, schema: Schema, value: Any, path: Path) -> ApiError | None:
-        """An object whose `type` is another's lacks other fields as well: that it is another says why."""
+        """Returns the error of an object whose `type` is another's: such an object lacks other fields as well, but that
+        it is another says why."""
         for name, child in schema.get("properties", {}).items() if isinstance(value, dict) else ():
             if "const" in child and name in value and value[name] != child["const"]:
                 return self._own(child, value[name], (*path, name))
         return None
 
     def _own(self, schema: Schema, value: Any, path: Path) -> ApiError | None:
-        """What the schema itself says against a value, apart from what is inside."""
+        """Returns what the schema itself says against a value, apart from what is inside."""
         own = {key: each for key, each in schema.items() if key not in LEADING and not key.startswith("x-")}
         error = next(Validator(own).errors(value), None)
         return None if error is None else refuse_keyword(error, own, path)
 
     def _types(self, schema: Schema) -> list[str]:
-        """The JSON types that a schema can accept."""
+        """Returns the JSON types that a schema can accept."""
         schema = resolved(self._schema, schema)
         if "type" in schema:
             names = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
@@ -119,7 +120,7 @@ class Explainer:
 
 
 def _inside(pointer: str, schema: Schema, value: Any) -> Iterator[tuple[str, Any, str | int]]:
-    """The parts of a value with the schemas that describe them."""
+    """Yields the parts of a value with the schemas that describe them."""
     if isinstance(value, dict):
         for name, child in value.items():
             if name in schema.get("properties", {}):

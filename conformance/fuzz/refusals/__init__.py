@@ -1,1 +1,1 @@
-"""Whether the refusal of a valid request is true."""
+"""The conditions under which the refusal of a valid request is true."""

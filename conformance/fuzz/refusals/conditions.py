@@ -1,4 +1,4 @@
-"""Whether a refusal is true: does the condition that the document names really hold for the request?
+"""The conditions that make a refusal true: what the document names as a reason really holds for the request.
 
 A valid request may be refused only for a reason that its operation lists under `x-refusals`. Each code has a
 predicate, which takes the server's word for as little as possible: mostly it looks at the request; what only the

@@ -13,8 +13,9 @@ from specvino.conformance.fuzz.server import Server
 
 MOST_IMAGES = 64
 MOST_BYTES = 20_000_000
+
+# The pixels of all images after they were made smaller, so a single one below it is never too large.
 MOST_PIXELS = 1 << 25
-"""The pixels of all images after they were made smaller, so a single one below it is never too large."""
 MOST_RATIO = 100
 
 _DATA = re.compile(r"(?i)(data:[^,]{0,256};)?base64,")
@@ -36,7 +37,8 @@ def invalid_image(refused: Refused, server: Server) -> bool:
 
 
 def invalid_image_url(refused: Refused, server: Server) -> bool:
-    """Only what is in the request may never be refused for its place."""
+    """Tells whether the server sees images, and the one named isn't in the request: what is may never be refused for
+    its place."""
     url = _named_url(refused)
     return url is not None and server.stands_by("sees images", 1) and not is_in_request(url)
 
@@ -47,12 +49,12 @@ def failed_to_download_image(refused: Refused, server: Server) -> bool:
 
 
 def is_in_request(url: str) -> bool:
-    """Whether a URL holds the image itself."""
+    """Tells whether a URL holds the image itself."""
     return url.lower().startswith("data:") or _DATA.match(url) is not None
 
 
 def _part(refused: Refused) -> Mapping[str, Any] | None:
-    """The part that `param` names, or in which it names a field."""
+    """Returns the part that `param` names, or in which it names a field."""
     path = (refused.param or "").split(".")
     parts = (refused.value(".".join(path[:end])) for end in range(len(path), 0, -1))
     return next((part for part in parts if isinstance(part, Mapping) and "type" in part), None)
@@ -64,7 +66,7 @@ def _named_url(refused: Refused) -> str | None:
 
 
 def url_of(part: Mapping[str, Any]) -> str | None:
-    """Where a part's image is; None for a part without one."""
+    """Returns where a part's image is; None for a part without one."""
     source = part.get("image_url")
     url = source.get("url") if isinstance(source, Mapping) else source
     return url if isinstance(url, str) else None

@@ -1,4 +1,4 @@
-"""Refusals of what a model shall read: is the prompt really too long, empty or none?"""
+"""Refusals of what a model shall read: prompts that are too long, empty or none."""
 
 import re
 
@@ -9,11 +9,11 @@ from specvino.conformance.fuzz.server import Server
 # A chat template spends at least these on a turn beside its text: something before it and something after it.
 TURN_TOKENS = 2
 
+# The types of the items of which a prompt can be made.
 READABLE = ("message", "function_call", "function_call_output", "reasoning")
-"""The types of the items of which a prompt can be made."""
 
+# The names of the most tokens of an answer, the one that wins where several are given first.
 TOKEN_LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
-"""The names of the most tokens of an answer, the one that wins where several are given first."""
 
 
 def context_length_exceeded(refused: Refused, server: Server) -> bool:
@@ -27,7 +27,7 @@ def context_length_exceeded(refused: Refused, server: Server) -> bool:
 
 
 def invalid_prompt(refused: Refused, server: Server) -> bool:
-    """Whether the message gives a reason that is known here, and a prompt to which it applies.
+    """Tells whether the message gives a reason that is known here, and a prompt to which it applies.
 
     Another reason is a finding until somebody has looked at it.
     """
@@ -54,14 +54,14 @@ def invalid_prompt(refused: Refused, server: Server) -> bool:
 
 
 def _is_odd(refused: Refused) -> bool:
-    """Whether a template may have something against a conversation: it is more than one question."""
+    """Tells whether a template may have something against a conversation: it is more than one question."""
     return any(prompt.turns > 1 or not prompt.last_user for prompt in refused.prompts) or any(
         refused.value(name) for name in ("chat_template_kwargs", "tools", "functions", "instructions")
     )
 
 
 def _least_tokens(prompt: Prompt, server: Server) -> int:
-    """A lower bound of a prompt's tokens, but for tools and calls, which templates write in ways of their own.
+    """Returns a lower bound of a prompt's tokens, but for tools and calls, which templates write in ways of their own.
 
     Templates trim texts, so white space at their ends doesn't count.
     """

@@ -9,7 +9,7 @@ from specvino.conformance.fuzz.prompts import Prompt, prompts
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A valid request and the error that it was answered with. `body` is None for a request without one."""
+    """Holds a valid request and the error that it was answered with. `body` is None for a request without one."""
 
     path_parameters: Mapping[str, str]
     body: Mapping[str, Any] | None
@@ -19,7 +19,7 @@ class Refused:
     query: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, param: str) -> Any:
-        """What stands at a dotted path of the body; None where nothing does."""
+        """Returns what stands at a dotted path of the body; None where nothing does."""
         value: Any = self.body
         for name in param.split("."):
             if isinstance(value, Mapping):

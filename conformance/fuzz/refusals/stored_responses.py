@@ -13,7 +13,7 @@ def response_not_found(refused: Refused, server: Server) -> bool:
 
 
 def _is_broken(id: str, server: Server) -> bool:
-    """Whether a response isn't stored, or one that it continues."""
+    """Tells whether a response isn't stored, or one that it continues."""
     stored = server.response(id)
     if stored is None:
         return True
@@ -22,7 +22,7 @@ def _is_broken(id: str, server: Server) -> bool:
 
 
 def response_not_finished(refused: Refused, server: Server) -> bool:
-    """Whether it was made in the background; by now it may be finished."""
+    """Tells whether the response was made in the background; by now it may be finished."""
     return bool(_stored(refused, server).get("background"))
 
 
@@ -40,7 +40,7 @@ def store_unavailable(refused: Refused, server: Server) -> bool:
 
 
 def invalid_encrypted_content(refused: Refused, server: Server) -> bool:
-    """Whether the item has something sealed. Nothing that is made up can have been sealed by the server."""
+    """Tells whether the item has encrypted reasoning. Nothing that is made up can have been encrypted by the server."""
     found = re.fullmatch(r"input\.(\d+)\.encrypted_content", refused.param or "")
     item = refused.value(f"input.{found[1]}") if found else None
     return isinstance(item, dict) and item.get("type") == "reasoning" and bool(item.get("encrypted_content"))

@@ -1,4 +1,4 @@
-"""What form a request asks for, and refusals of schemas and structural tags."""
+"""Structured outputs that a request asks for, and refusals of schemas and structural tags."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,9 +10,10 @@ from specvino.conformance.fuzz.refusals.refused import Refused
 from specvino.conformance.fuzz.refusals.tools import forces
 from specvino.conformance.fuzz.server import Server
 
+# Keywords that the document says are not enforced, beside those that begin with `dependen` and `unevaluated`.
 UNENFORCED = ("not", "if", "contains", "uniqueItems", "additionalItems")
-"""Keywords that the document says are not enforced, beside those that begin with `dependen` and `unevaluated`."""
 
+# Keywords that are enforced as far as a grammar can say them.
 IN_PART = frozenset(
     {
         *("allOf", "anyOf", "oneOf", "then", "else", "$ref", "$dynamicRef", "$recursiveRef", "enum", "const"),
@@ -20,7 +21,6 @@ IN_PART = frozenset(
         *("patternProperties", "propertyNames", "additionalProperties", "minProperties", "maxProperties"),
     }
 )
-"""Keywords that are enforced as far as a grammar can say them."""
 
 _FIELDS = re.compile(
     r"(response_format\.json_schema\.schema|response_format\.json_schema|response_format|text\.format\.schema"
@@ -30,15 +30,15 @@ _FIELDS = re.compile(
 _VALUES: tuple[Any, ...] = (None, True, False, 0, 1, -1, 0.5, "", "a", "0", [], [0], {}, {"a": 0})
 
 
-def asks_for_form(body: Mapping[str, Any]) -> Iterator[str]:
-    """The fields that ask for another form than any text."""
+def structured_output_fields(body: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the fields that ask for a structured output."""
     for field, format in (("response_format", body.get("response_format")), ("text", _text_format(body))):
         if isinstance(format, Mapping) and format.get("type") != "text":
             yield field
 
 
 def invalid_schema(refused: Refused, server: Server) -> bool:
-    """Whether the schema is none, or nothing is known that satisfies it; a structural tag may be anything."""
+    """Tells whether the schema is none, or nothing is known that satisfies it; a structural tag may be anything."""
     found = _schema(refused)
     if found is None:
         return False
@@ -56,7 +56,7 @@ def invalid_schema(refused: Refused, server: Server) -> bool:
 
 
 def unsupported_schema(refused: Refused, server: Server) -> bool:
-    """Whether a schema that is strict has the keyword that `param` names, and it is one of those."""
+    """Tells whether a schema that is strict has the keyword that `param` names, and it is one of those."""
     found = _schema(refused)
     if found is None or not _is_strict(refused, found[0]):
         return False
@@ -72,13 +72,13 @@ def _text_format(body: Mapping[str, Any]) -> Any:
 
 
 def _schema(refused: Refused) -> tuple[str, Any] | None:
-    """The field of the schema in which `param` is, and the schema; None where nothing has it enforced."""
+    """Returns the field of the schema in which `param` is, and the schema; None where nothing has it enforced."""
     field = _FIELDS.match(refused.param or "")
     body = refused.body or {}
     if field is None:
         return None
     name = field[1]
-    if name.startswith(("tools", "functions")) and not forces(body) and not any(asks_for_form(body)):
+    if name.startswith(("tools", "functions")) and not forces(body) and not any(structured_output_fields(body)):
         return None
     schema = refused.value(name)
     if name == "response_format.json_schema.schema" and schema is None:  # a property of that name, or no schema
@@ -93,7 +93,7 @@ def _is_strict(refused: Refused, field: str) -> bool:
 
 
 def _any_strict(value: Any) -> bool:
-    """A structural tag may hold a strict schema at any depth."""
+    """Tells whether a value holds a strict schema: a structural tag may have one at any depth."""
     if isinstance(value, Mapping):
         return value.get("strict") is True or any(map(_any_strict, value.values()))
     return isinstance(value, list) and any(map(_any_strict, value))
@@ -107,7 +107,7 @@ def _is_schema(schema: Any) -> bool:
 
 
 def _satisfies(value: Any, schema: Any) -> bool:
-    """Whether the value surely is one that the schema allows: without a type it may be meant for others."""
+    """Tells whether the value surely is one that the schema allows: without a type it may be meant for others."""
     if "type" not in schema:
         return False
     try:
@@ -117,7 +117,7 @@ def _satisfies(value: Any, schema: Any) -> bool:
 
 
 def _plain(schema: Any) -> Any:
-    """Gives the schema without its $schema, which might be fetched from somewhere."""
+    """Returns the schema without its $schema, which might be fetched from somewhere."""
     return {key: value for key, value in schema.items() if key != "$schema"} if isinstance(schema, Mapping) else schema
 
 

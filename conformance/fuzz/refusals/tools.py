@@ -1,4 +1,4 @@
-"""What a request says of tools, and refusals of it."""
+"""Tools in a request, and refusals of them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,14 +10,15 @@ Body = Mapping[str, Any]
 
 
 def unknown_tool(refused: Refused, server: Server) -> bool:
-    """A choice names a function that isn't there, or demands a call where there is none to make."""
+    """Tells whether a choice names a function that isn't there, or demands a call where there is none to make."""
     body = refused.body or {}
     known = set(functions(body))
     return any(name not in known for name in named(body)) or (forces(body) and not known)
 
 
 def unsupported_tool(refused: Refused, server: Server) -> bool:
-    """A forced tool is no function, or the server can't have any tool called, which it can't say of some only."""
+    """Tells whether a forced tool is no function, or the server can't have any tool called, which it can't say of some
+    only."""
     body = refused.body or {}
     if not forces(body):
         return False
@@ -28,7 +29,7 @@ def unsupported_tool(refused: Refused, server: Server) -> bool:
 
 
 def forces(body: Body) -> bool:
-    """Whether the choices of tools leave the model no way to answer in words."""
+    """Tells whether the choices of tools leave the model no way to answer in words."""
     return any(_forces(body.get(name)) for name in ("tool_choice", "function_call"))
 
 
@@ -39,7 +40,7 @@ def _forces(choice: Any) -> bool:
 
 
 def functions(body: Body) -> dict[str, Mapping[str, Any]]:
-    """The functions that the model may be told of, by name."""
+    """Returns the functions that the model may be told of, by name."""
     found = list(body.get("functions") or ())
     for tool in body.get("tools") or ():
         if isinstance(tool.get("function"), Mapping):
@@ -50,7 +51,7 @@ def functions(body: Body) -> dict[str, Mapping[str, Any]]:
 
 
 def named(body: Body) -> list[str]:
-    """The functions that a choice names."""
+    """Returns the functions that a choice names."""
     return [name for field in ("tool_choice", "function_call") for name in _named(body.get(field))]
 
 

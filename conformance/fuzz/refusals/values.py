@@ -6,18 +6,18 @@ from typing import Any
 
 from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS
 from specvino.conformance.fuzz.refusals.refused import Refused
-from specvino.conformance.fuzz.refusals.structured_outputs import asks_for_form
+from specvino.conformance.fuzz.refusals.structured_outputs import structured_output_fields
 from specvino.conformance.fuzz.refusals.tools import forces
 from specvino.conformance.fuzz.server import Server
 
+# The penalties, with the values that are no penalty.
 PENALTIES: Mapping[str, float] = {"frequency_penalty": 0, "presence_penalty": 0, "repetition_penalty": 1}
-"""The penalties and the values that are none."""
 
+# Settings of speculative decoding.
 DRAFTING = ("num_assistant_tokens", "assistant_confidence_threshold", "max_ngram_size")
-"""Settings of drafting."""
 
+# Variables of chat templates that requests can't set.
 RESERVED = ("messages", "tools", "bos_token", "eos_token")
-"""Variables of chat templates that requests can't set."""
 
 
 def integer_above_max_value(refused: Refused, server: Server) -> bool:
@@ -37,7 +37,7 @@ def invalid_value(refused: Refused, server: Server) -> bool:
 
 
 def conflicts(body: Mapping[str, Any]) -> set[str]:
-    """The fields that can't be as they are together with others."""
+    """Returns the fields that can't be as they are together with others."""
     return set(_conflicts(body))
 
 
@@ -50,12 +50,12 @@ def _conflicts(body: Mapping[str, Any]) -> Iterator[str]:
     least = body.get("min_tokens") or 0
     if least and ((best_of or 1) > 1 or any(least > (body.get(name) or least) for name in TOKEN_LIMITS)):
         yield "min_tokens"
-    forms = list(asks_for_form(body))
-    if forms or forces(body):
+    structured = list(structured_output_fields(body))
+    if structured or forces(body):
         yield from ("best_of",) if (best_of or 1) > 1 else ()
         yield from ("ignore_eos",) if body.get("ignore_eos") else ()
         yield from ("min_tokens",) if least else ()
-    if len(forms) == 2:
+    if len(structured) == 2:
         yield "response_format"
     if body.get("functions") and body.get("tools"):
         yield "functions"
@@ -68,7 +68,8 @@ def invalid_type(refused: Refused, server: Server) -> bool:
 
 
 def unsupported_parameter(refused: Refused, server: Server) -> bool:
-    """What it takes was not started with the server; so it says the same of all requests."""
+    """Tells whether the request sets something for which the server wasn't started; so it says the same of all
+    requests."""
     param = refused.param or ""
     if param == "background":
         return refused.value(param) is True and server.stands_by("stores", 0)

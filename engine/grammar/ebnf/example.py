@@ -7,7 +7,7 @@ from specvino.engine.grammar.ebnf.ranges import Ranges, contains
 
 
 def shortest_text(grammar: Grammar) -> str:
-    """The grammar must allow some finite text, as it does once it was pruned."""
+    """Returns the shortest text of a grammar, which must allow some finite text, as it does once it was pruned."""
     known = lengths(grammar)
     texts: list[str] = []
     # A stack instead of calls: an object of a thousand properties is a thousand rules deep.
@@ -33,7 +33,7 @@ def shortest_text(grammar: Grammar) -> str:
 
 
 def lengths(grammar: Grammar) -> dict[str, int]:
-    """Of each rule that allows a finite text at all, the length of its shortest."""
+    """Returns the length of the shortest text of each rule that allows a finite text at all."""
     known: dict[str, int] = {}
     rules = list(grammar.rules.items())
     changed = True

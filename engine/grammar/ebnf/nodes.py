@@ -12,38 +12,42 @@ BLOCK = 32
 
 @dataclass(frozen=True, slots=True)
 class Text:
+    """Is a literal text."""
+
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Chars:
-    """One character out of these."""
+    """Is one character out of these."""
 
     ranges: Ranges
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What another rule says."""
+    """Refers to another rule, and is what that says."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
+    """Holds items that come one after the other."""
+
     items: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several; never of none."""
+    """Is one of several; never of none."""
 
     options: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """`most` None is without end."""
+    """Repeats an item from `least` to `most` times; `most` None is without end."""
 
     item: "Node"
     least: int
@@ -52,7 +56,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """Any text up to the first time that `text` comes, which is a part of it. A rule has nothing beside it."""
+    """Is any text up to the first time that `text` comes, which is a part of it. A rule has nothing beside it."""
 
     text: str
 
@@ -83,7 +87,7 @@ def choice(*options: Node) -> Node:
 
 @dataclass(slots=True)
 class Grammar:
-    """Rules by name; an answer is what `root` says.
+    """Holds rules by name; an answer is what `root` says.
 
     `lookaheads` says of some rules what follows them. They add nothing to the texts: XGrammar learns from them, while
     it compiles, what it would else find out at each token.
@@ -94,7 +98,7 @@ class Grammar:
     _made: dict[Hashable, Rule] = field(default_factory=dict)
 
     def add(self, name: str, node: Node) -> Rule:
-        """Names a node; a name that is taken gets a number."""
+        """Names a node and returns its rule; a name that is taken gets a number."""
         free = name
         while free in self.rules:
             free = f"{name}_{len(self.rules)}"

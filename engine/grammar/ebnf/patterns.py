@@ -43,7 +43,7 @@ class PatternError(ValueError):
 
 
 class Pattern:
-    """A parsed expression, to be found somewhere in a text unless it has anchors. Raises PatternError."""
+    """Holds a parsed expression, to be found somewhere in a text unless it has anchors. Raises PatternError."""
 
     def __init__(self, expression: str) -> None:
         if len(expression) > LONGEST:
@@ -68,7 +68,7 @@ class Pattern:
         return _Builder(char).anchored(self._tree)
 
     def repeated_char(self) -> tuple[Ranges, int, int | None] | None:
-        """For `^[a-z]{2,5}$` and the like: the set of characters, and how many there may be; else None."""
+        """Returns the set of characters, and how many there may be, for `^[a-z]{2,5}$` and the like; else None."""
         match self._tree:
             case [(sre.AT, start), (sre.MAX_REPEAT | sre.MIN_REPEAT, (least, most, item)), (sre.AT, end)]:
                 if start in _STARTS and end in _ENDS and len(item) == 1 and (chars := _chars(*item[0])):

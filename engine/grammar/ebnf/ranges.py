@@ -14,6 +14,7 @@ def of(text: str) -> Ranges:
 
 
 def union(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """Returns the set of the characters in these ranges, which may overlap."""
     joined: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if joined and low <= joined[-1][1] + 1:
@@ -24,6 +25,7 @@ def union(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def without(ranges: Ranges, removed: Ranges) -> Ranges:
+    """Returns the characters of a set that are not in the other one."""
     left: list[tuple[int, int]] = []
     for low, high in ranges:
         for cut_low, cut_high in removed:
@@ -38,6 +40,7 @@ def without(ranges: Ranges, removed: Ranges) -> Ranges:
 
 
 def common(a: Ranges, b: Ranges) -> Ranges:
+    """Returns the characters that are in both sets."""
     return without(a, without(ANY, b))
 
 

@@ -1,4 +1,4 @@
-"""What a node says and then an end, as rules that each end with a reference to the next one.
+"""Right-linear rules: what a node says and then an end, as rules that each end with a reference to the next one.
 
 XGrammar notes for each place in a rule which tokens fit there. A token that runs over the end of the rule fits or not
 by where the rule stands, so it is tried anew at each step: where a rule ends behind each character, that is nearly the
@@ -29,7 +29,8 @@ _NO_TOKEN = Text("\U0010ffff")
 
 
 def followed(grammar: Grammar, node: Node, end: Node) -> Node:
-    """`node` is made of texts and characters, refers to no rules, and nothing in it repeats what may be empty."""
+    """Returns what stands for `node` and then an end. The node must be made of texts and characters, refer to no rules,
+    and repeat nothing that may be empty."""
     match node:
         case Sequence(items):
             for item in reversed(items):
@@ -75,8 +76,9 @@ def _repeated(grammar: Grammar, item: Node, least: int, most: int | None, end: R
 
 
 def _group(grammar: Grammar, item: Node) -> Rule:
-    """A rule that is repeated as a whole. No token runs over its end, since a lookahead says that what follows is in no
-    vocabulary: the next one begins with a token of its own. Else nearly all would be tried at each step."""
+    """Returns the rule for an item that is repeated as a whole. No token runs over its end, since a lookahead says that
+    what follows is in no vocabulary: the next one begins with a token of its own. Else nearly all would be tried at
+    each step."""
     known = len(grammar.rules)
     end = grammar.add("group_end", EMPTY)
     group = grammar.add("group", followed(grammar, item, end))
@@ -86,5 +88,5 @@ def _group(grammar: Grammar, item: Node) -> Rule:
 
 
 def _short(grammar: Grammar, node: Node) -> Rule | Text:
-    """What can stand in many places: each refers to it."""
+    """Returns what can stand in many places, each of which refers to it: a rule, or a text."""
     return node if isinstance(node, Rule | Text) else grammar.add("then", node)

@@ -1,4 +1,4 @@
-"""How much work a grammar is, in numbers that are the same on every machine."""
+"""The size of a grammar: how much work it is, in numbers that are the same on every machine."""
 
 from collections.abc import Iterable, Mapping
 

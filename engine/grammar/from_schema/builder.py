@@ -1,4 +1,4 @@
-"""What arrays and objects need of the conversion that they are a part of."""
+"""The builder: what arrays and objects need of the conversion that they are a part of."""
 
 from typing import Protocol
 
@@ -8,6 +8,8 @@ from specvino.engine.json_schema.subschema import Subschema
 
 
 class Builder(Protocol):
+    """Converts schemas into rules of one grammar, for arrays and objects that hold others."""
+
     @property
     def grammar(self) -> Grammar: ...
 

@@ -38,16 +38,16 @@ _DRAFT = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/20(19-09|20-
 
 @dataclass(slots=True)
 class Findings:
-    """`unenforced` says where the grammar allows more than the schema, and why: the paths of keywords. `places` says at
-    how many places of each part most tokens fit."""
+    """Says what of a schema became of its grammar. `unenforced` says where the grammar allows more than the schema, and
+    why: the paths of keywords. `places` says at how many places of each part most tokens fit."""
 
     unenforced: dict[Path, str] = field(default_factory=dict)
     places: dict[Path, int] = field(default_factory=dict)
 
 
 def convert(schema: Any, style: StringStyle = JSON) -> tuple[Grammar, Findings]:
-    """With another spelling than JSON's the schema must admit strings alone. Raises SchemaError for a schema that is
-    wrong, satisfied by nothing, or too large."""
+    """Returns the grammar for a schema. With another spelling than JSON's the schema must admit strings alone. Raises
+    SchemaError for a schema that is wrong, satisfied by nothing, or too large."""
     grammar, findings = Grammar({"root": EMPTY}), Findings()
     grammar.rules["root"] = add(schema, grammar, findings, style)
     if not prune(grammar):
@@ -70,7 +70,7 @@ def add(schema: Any, grammar: Grammar, findings: Findings, style: StringStyle = 
 
 
 def _of_known_draft(schema: Any) -> Any:
-    """Without a `$schema` that is none of JSON Schema's own: jsonschema-rs would fetch it."""
+    """Returns the schema without a `$schema` that is none of JSON Schema's own: jsonschema-rs would fetch it."""
     if isinstance(schema, dict) and not _DRAFT.fullmatch(str(schema.get("$schema"))):
         return {key: value for key, value in schema.items() if key != "$schema"}
     return schema
@@ -91,7 +91,7 @@ def _brief(error: jsonschema_rs.ValidationError) -> str:
 
 
 class _Converter:
-    """`Builder` for arrays and objects."""
+    """Is the `Builder` for arrays and objects."""
 
     def __init__(self, schema: Any, grammar: Grammar, findings: Findings, style: StringStyle) -> None:
         self.grammar = grammar

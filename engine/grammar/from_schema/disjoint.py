@@ -1,4 +1,4 @@
-"""Whether no value can satisfy two schemas at once, as far as their types and constants tell."""
+"""A proof that no value can satisfy two schemas at once, as far as their types and constants tell."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ _DEPTH = 8
 
 
 def disjoint(root: Mapping[str, Any], a: Subschema, b: Subschema, depth: int = 0) -> bool:
-    """Is a proof: False means that it isn't known."""
+    """Tells whether no value can satisfy both; False means that it isn't known."""
     try:
         first, second = flatten(root, (a,)), flatten(root, (b,))
     except Unsatisfiable:

@@ -1,4 +1,4 @@
-"""Which keywords of JSON Schema a grammar enforces. Keywords in neither table are notes: they constrain nothing."""
+"""The keywords of JSON Schema that a grammar enforces. Keywords in neither table are notes: they constrain nothing."""
 
 # Enforced in full, or wherever the text in `schema.py` and `strings.py` doesn't note them as unenforced.
 ENFORCED = frozenset(

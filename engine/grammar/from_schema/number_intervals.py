@@ -14,7 +14,8 @@ _FRACTION_DIGITS = 6  # beyond those of the bounds
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """`low` and `high` are themselves allowed unless they are `open`; None is without bound."""
+    """Holds the bounds of a number. `low` and `high` are themselves allowed unless they are `open`; None is without
+    bound."""
 
     low: Decimal | None = None
     high: Decimal | None = None

@@ -13,7 +13,7 @@ _LARGEST = Decimal(10) ** 30
 
 
 def number(schema: Conjunction, kind: str, grammar: Grammar, unenforced: dict[Path, str]) -> Node:
-    """`kind` is number or integer. Raises Unsatisfiable."""
+    """Returns numbers that satisfy a schema. `kind` is number or integer. Raises Unsatisfiable."""
     bounds = _bounds(schema)
     multiples = list(schema.all("multipleOf"))
     multiple = _decimal(multiples[0].schema) if multiples else None

@@ -47,7 +47,8 @@ def object_(schema: Conjunction, builder: Builder) -> Node:
 
 
 def _pairs(pairs: list[tuple[Node, bool]], other: Node | None, builder: Builder) -> Node:
-    """Built from the end: what may follow when a pair came before, and when none did (`first`)."""
+    """Returns the pairs in their order, built from the end: what may follow when a pair came before, and when none did
+    (`first`)."""
     grammar = builder.grammar
     rest: Node = EMPTY
     first: Node = EMPTY

@@ -1,4 +1,4 @@
-"""How strings are written: in JSON, or plainly."""
+"""The style of strings: in JSON, or plainly."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from specvino.engine.grammar.from_schema import json_text
 
 @dataclass(frozen=True, slots=True)
 class StringStyle:
-    """`begin` stands before a string and `end` behind it, `char` is one character out of a set, `any_char` whichever.
-    `literal` is a whole value, with what stands around it."""
+    """Says how strings are written. `begin` stands before a string and `end` behind it, `char` is one character out of
+    a set, `any_char` whichever. `literal` is a whole value, with what stands around it."""
 
     begin: Text
     char: Callable[[Ranges], Node]
@@ -29,7 +29,8 @@ _TAG = ranges.of("<")
 
 
 def plain(end: str = "") -> StringStyle:
-    """Without quotes and escapes, up to `end`. It has no `<` but where a pattern or a listed value demands one."""
+    """Returns the style without quotes and escapes, up to `end`. It has no `<` but where a pattern or a listed value
+    demands one."""
 
     def char(chars: Ranges) -> Node:
         return Chars(ranges.without(chars, _TAG) or chars)

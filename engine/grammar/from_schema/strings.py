@@ -18,7 +18,8 @@ LONGEST = 100_000
 
 
 def string(schema: Conjunction, grammar: Grammar, unenforced: dict[Path, str], style: StringStyle) -> Node:
-    """Of a pattern, a format and bounds of the length one alone can be enforced, in this order."""
+    """Returns strings that satisfy a schema. Of a pattern, a format and bounds of the length one alone can be enforced,
+    in this order."""
     least, most = _lengths(schema)
     chosen: Pattern | None = None
     for each in (*schema.all("pattern"), *schema.all("format")):

@@ -16,12 +16,12 @@ Grammar = dict[str, Any]
 NOTHING: Grammar = {"type": "grammar", "grammar": 'root ::= ""'}
 ANY_TEXT: Grammar = {"type": "any_text"}
 
+# Our own type, for a string as a schema describes it, without quotes; XGrammar gets a grammar instead.
 PLAIN_TEXT = "plain_text"
-"""Our own type, for a string as a schema describes it, without quotes; XGrammar gets a grammar instead."""
 
 
+# The schema of the parameters of a tool that takes none.
 NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
-"""The schema of the parameters of a tool that takes none."""
 
 _NAMES_ONLY = frozenset({"type", "properties", "required", "title", "description", "$schema"})
 _CONSTRAINING = {*ENFORCED, *UNENFORCED} - {"type"}

@@ -1,4 +1,4 @@
-"""What counted repetitions come to in a language that only XGrammar reads: it writes most of them out."""
+"""Counted repetitions: what they come to in a language that only XGrammar reads: it writes most of them out."""
 
 import re
 
@@ -12,7 +12,8 @@ _PART = re.compile(r'\\.|\[(?:\\.|[^\]\\])*\]|"(?:\\.|[^"\\\n])*"|\{\s*(\d*)\s*,
 
 
 def require_few_repetitions(text: str, path: Path) -> None:
-    """`text` is a regular expression or a grammar in XGrammar's notation. Raises SchemaError."""
+    """Refuses what is written out too long; `text` is a regular expression or a grammar in XGrammar's notation. Raises
+    SchemaError."""
     count = repeated(text)
     if count > MOST_REPEATED:
         raise SchemaError(

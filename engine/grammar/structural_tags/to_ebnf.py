@@ -71,7 +71,8 @@ class _Conversion:
         return [self.node(each, (*path, index)) for index, each in enumerate(formats)]
 
     def _ended(self, content: Any, end: str, path: Path) -> Node:
-        """What ends a text goes into the text's own rules: what runs over it needn't be tried anew at each step."""
+        """Returns a content with its end. What ends a text goes into the text's own rules: what runs over it needn't be
+        tried anew at each step."""
         match content:
             case {"type": "any_text", **rest} if end and not rest:
                 return self._grammar.once("until", end, lambda _: Until(end))

@@ -1,1 +1,1 @@
-"""What crosses between the server and its child processes. It needs no OpenVINO."""
+"""The messages between the server and its child processes. It needs no OpenVINO."""

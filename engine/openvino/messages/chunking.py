@@ -16,7 +16,7 @@ def cut(image: Image) -> Iterator[tuple[Image, bool]]:
 
 
 class ChunkJoiner:
-    """Puts them together again, by a key for each image."""
+    """Puts the pieces together again, by a key for each image."""
 
     def __init__(self) -> None:
         self._pieces: dict[int, list[bytes]] = {}

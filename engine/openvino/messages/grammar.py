@@ -1,4 +1,4 @@
-"""What the server, the grammar process and the trial process say to each other."""
+"""The messages between the server, the grammar process and the trial process."""
 
 import msgspec
 
@@ -7,11 +7,11 @@ from specvino.engine.grammar.structured_output import LoweredConstraint
 
 
 class StartGrammarProcess(msgspec.Struct, tag=True):
-    """The first message to the grammar process."""
+    """Is the first message to the grammar process."""
 
 
 class Lower(msgspec.Struct, tag=True):
-    """A JSON Schema's text, or (`structural`) a structural tag's."""
+    """Asks for the grammar of a JSON Schema's text, or (`structural`) of a structural tag's."""
 
     id: int
     text: str
@@ -20,27 +20,33 @@ class Lower(msgspec.Struct, tag=True):
 
 
 class Lowered(msgspec.Struct, tag=True):
+    """Carries the grammar that a constraint became, and what of its schemas can't be enforced."""
+
     id: int
     structured_output: LoweredConstraint
 
 
 class LoadDummyPipeline(msgspec.Struct, tag=True):
-    """The first message to the trial process."""
+    """Is the first message to the trial process."""
 
     path: str
 
 
 class Trial(msgspec.Struct, tag=True):
+    """Asks whether a grammar that only XGrammar can read compiles and is quick enough."""
+
     id: int
     structured_output: LoweredConstraint
 
 
 class TrialPassed(msgspec.Struct, tag=True):
+    """Says that the grammar of a Trial may be used."""
+
     id: int
 
 
 class ConstraintRefused(msgspec.Struct, tag=True):
-    """The parts of a ConstraintError."""
+    """Carries the parts of a ConstraintError."""
 
     id: int
     message: str

@@ -16,7 +16,7 @@ _OURS = re.compile(r"<ov_genai_image_\d+>")
 
 
 def tag(number: int) -> str:
-    """Stands for the image of this number, from 0, among those given to the pipeline."""
+    """Returns the tag that stands for the image of this number, from 0, among those given to the pipeline."""
     return f"<ov_genai_image_{number}>"
 
 

@@ -1,4 +1,4 @@
-"""What the server and the preprocess process say to each other.
+"""The messages between the server and the preprocess process.
 
 Token ids of prompts travel as bytes (int64, the machine's order): the server only counts and forwards them.
 """
@@ -18,13 +18,13 @@ ENDING = 256
 
 
 class LoadTokenizer(msgspec.Struct, tag=True):
-    """The first message to the preprocess process."""
+    """Is the first message to the preprocess process."""
 
     path: str
 
 
 class Preprocess(msgspec.Struct, tag=True):
-    """A conversation to be rendered by the chat template and tokenized.
+    """Asks for the tokens of a conversation, rendered by the chat template.
 
     `as_text` is for vision-language models: the answer brings the text too. Of images only the places are needed.
     `parameters` is the JSON text of an array with the parameters of each tool: MessagePack has no integers beyond 64
@@ -50,7 +50,7 @@ class Preprocess(msgspec.Struct, tag=True):
 
 
 class Tokenize(msgspec.Struct, tag=True):
-    """A text to be tokenized as it is."""
+    """Asks for the tokens of a text as it is."""
 
     id: int
     text: str
@@ -58,7 +58,7 @@ class Tokenize(msgspec.Struct, tag=True):
 
 
 class Decode(msgspec.Struct, tag=True):
-    """An image file to be decoded, or its base64."""
+    """Asks for the pixels of an image file, or of its base64."""
 
     id: int
     file: bytes
@@ -67,10 +67,11 @@ class Decode(msgspec.Struct, tag=True):
 
 
 class Vocabulary(msgspec.Struct, tag=True):
-    """Sent once, before Ready. `table` is each token's bytes, None if tokens' texts depend on their neighbours.
+    """Is sent once, before Ready. `table` is each token's bytes, None if tokens' texts depend on their neighbours.
 
-    `drops_space`: a space at the beginning of a text isn't shown. Ids below `size` are those that both the tokenizer
-    and the model have. `special` are the special tokens' texts. `chat_template` is empty where the model has none.
+    `drops_space` says that a space at the beginning of a text isn't shown. Ids below `size` are those that both the
+    tokenizer and the model have. `special` are the special tokens' texts. `chat_template` is empty where the model has
+    none.
     """
 
     table: list[bytes] | None
@@ -82,8 +83,8 @@ class Vocabulary(msgspec.Struct, tag=True):
 
 
 class Preprocessed(msgspec.Struct, tag=True):
-    """With images, `text` has a tag where each stands; `token_ids` are those of the text without the tags. `ending` is
-    how a rendered conversation ends."""
+    """Carries a prompt's tokens. With images, `text` has a tag where each stands; `token_ids` are those of the text
+    without the tags. `ending` is how a rendered conversation ends."""
 
     id: int
     token_ids: bytes
@@ -92,7 +93,7 @@ class Preprocessed(msgspec.Struct, tag=True):
 
 
 class Decoded(msgspec.Struct, tag=True):
-    """A picture, or a piece of it (`chunking.py`) after which `more` follow."""
+    """Carries a picture, or a piece of it (`chunking.py`) after which `more` follow."""
 
     id: int
     image: Image
@@ -100,7 +101,7 @@ class Decoded(msgspec.Struct, tag=True):
 
 
 class PromptTooLong(msgspec.Struct, tag=True):
-    """The tokenizer truncates such a prompt or text. `tokens` was counted piecewise and may be a few off."""
+    """Says that the tokenizer truncates such a prompt or text. `tokens` was counted piecewise and may be a few off."""
 
     id: int
     tokens: int
@@ -108,7 +109,7 @@ class PromptTooLong(msgspec.Struct, tag=True):
 
 
 class PromptRefused(msgspec.Struct, tag=True):
-    """`reason` is a sentence for the client."""
+    """Says that a prompt can't be had; `reason` is a sentence for the client."""
 
     id: int
     reason: str

@@ -1,4 +1,4 @@
-"""What the server and the worker process say to each other."""
+"""The messages between the server and the worker process."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ from specvino.engine.segments import FinishReason
 
 
 class LoadModel(msgspec.Struct, tag=True):
-    """The first message to the worker. `draft_path` is that of a smaller model for speculative decoding."""
+    """Is the first message to the worker. `draft_path` is that of a smaller model for speculative decoding."""
 
     path: str
     max_sequences: int
@@ -24,7 +24,7 @@ class LoadModel(msgspec.Struct, tag=True):
 
 
 class SendImage(msgspec.Struct, tag=True):
-    """The next image of those that Generates refer to by `key`, or the next piece of it, as in Decoded."""
+    """Carries the next image of those that Generates refer to by `key`, or the next piece of it, as in Decoded."""
 
     key: int
     image: Image
@@ -32,13 +32,13 @@ class SendImage(msgspec.Struct, tag=True):
 
 
 class ReleaseImages(msgspec.Struct, tag=True):
-    """No further Generate refers to the images of `key`."""
+    """Says that no further Generate refers to the images of `key`."""
 
     key: int
 
 
 class VisionPrompt(msgspec.Struct):
-    """A prompt for a vision-language model: a text, which has a tag for each of the images shown under `key`.
+    """Is a prompt for a vision-language model: a text, which has a tag for each of the images shown under `key`.
 
     Only the pipeline knows how many tokens images are. Prompt and answer must fit `context_length`; `yields` says that
     `max_new_tokens` was not asked for: then the answer may end earlier.
@@ -51,7 +51,7 @@ class VisionPrompt(msgspec.Struct):
 
 
 class Generate(msgspec.Struct, tag=True):
-    """One sequence, or a beam search: then the ids of its `n` best texts follow `id`.
+    """Asks for one sequence, or for a beam search: then the ids of its `n` best texts follow `id`.
 
     `sampling` is the request's. `max_new_tokens` and `seed` are this sequence's own, where that leaves them open or the
     choices of a request must differ. `echo` asks for the prompt's `logprobs` too. `vision_prompt` takes the place of
@@ -71,11 +71,14 @@ class Generate(msgspec.Struct, tag=True):
 
     @property
     def beams(self) -> int:
-        """The width of its beam search, 1 where it is none: a prompt that nothing follows is only given back."""
+        """Returns the width of its beam search, 1 where it is none: a prompt that nothing follows is only given
+        back."""
         return self.sampling.best_of if self.max_new_tokens else 1
 
 
 class Cancel(msgspec.Struct, tag=True):
+    """Ends a sequence whose client has gone."""
+
     id: int
 
 
@@ -83,7 +86,7 @@ ToWorker = LoadModel | Generate | Cancel | SendImage | ReleaseImages
 
 
 class Output(msgspec.Struct, array_like=True):
-    """A sequence's new tokens; its last output has a `finish`, or says in `error` why it failed.
+    """Carries a sequence's new tokens; its last output has a `finish`, or says in `error` why it failed.
 
     `logprobs`, where asked for, has one for each token. `prompt_logprobs` comes once, in the first output. Of a prompt
     with images there is one more output, also for a sequence that was cancelled while it ran: `prompt_tokens` is how
@@ -101,7 +104,7 @@ class Output(msgspec.Struct, array_like=True):
 
 
 class Step(msgspec.Struct, tag=True):
-    """Sent after every step, also without outputs: it is the heartbeat. `cache_usage` is in percent."""
+    """Is sent after every step, also without outputs: it is the heartbeat. `cache_usage` is in percent."""
 
     outputs: list[Output]
     running: int

@@ -17,7 +17,8 @@ _UNLIKELY = -1e30
 
 
 class DummyPipeline:
-    """All tokens are equally likely but the first, which is taken only where a grammar leaves nothing else.
+    """Compiles grammars and draws tokens without a model. All tokens are equally likely but the first, which is taken
+    only where a grammar leaves nothing else.
 
     With a pipeline's own tokenizer, what is compiled here needn't be compiled there again. Other threads run while it
     compiles. For one thread at a time.

@@ -21,7 +21,8 @@ _SPACE = "▁".encode()
 
 
 def load_tokenizer(path: str | Path) -> Tokenizer:
-    """`path` is an OpenVINO folder or a .gguf file. Raises RuntimeError for one that doesn't tell its vocabulary."""
+    """Loads the tokenizer of an OpenVINO folder or a .gguf file. Raises RuntimeError for one that doesn't tell its
+    vocabulary."""
     own = Path(path) / _FILE
     if own.is_file() and b'type="SentencepieceDetokenizer"' in own.read_bytes():
         # Nobody could say what its control tokens are, which users mustn't forge, nor hold it to a grammar.

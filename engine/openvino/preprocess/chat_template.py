@@ -32,7 +32,7 @@ def texts(prompt: Conversation) -> Iterator[str]:
 
 
 class TemplateFeatures(NamedTuple):
-    """What a template wants otherwise than others do.
+    """Says what a template wants otherwise than others do.
 
     Without `developer`, that role becomes system. `json_arguments`: it writes calls' arguments as they are, so that
     they must be JSON text. `thinking`: it takes the reasoning under this name.

@@ -1,4 +1,4 @@
-"""An image file -> its pixels. The file is a stranger's: what its header says is judged before a pixel is made."""
+"""The pixels of an image file. The file is a stranger's: what its header says is checked before a pixel is made."""
 
 import binascii
 from io import BytesIO
@@ -20,7 +20,7 @@ Image.MAX_IMAGE_PIXELS = None
 
 
 class ImageRefused(ValueError):
-    """`str()` is a sentence for the client."""
+    """The image can't be taken; `str()` is a sentence for the client."""
 
 
 def decode(file: bytes, longest_side: int, *, base64: bool = False) -> request.Image:

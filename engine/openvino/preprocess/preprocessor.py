@@ -39,9 +39,10 @@ class Truncated(Exception):
 
 
 class Preprocessor:
-    """`model_size` is how many tokens the model has, None if that is not known apart from its tokenizer.
+    """Turns conversations and texts into token ids. `model_size` is how many tokens the model has, None if that is not
+    known apart from its tokenizer.
 
-    `ending` is how the conversation ends that was prepared last.
+    `ending` is how the conversation ends that was preprocessed last.
     """
 
     def __init__(self, tokenizer: Tokenizer, model_size: int | None = None) -> None:

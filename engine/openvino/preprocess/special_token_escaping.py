@@ -37,7 +37,7 @@ def marker(special: Iterable[str], seam: str) -> Callable[[str], str]:
 
 
 class _Shapes(NamedTuple):
-    """Names' beginnings and ends, and a pattern that finds the first character of each whole one."""
+    """Holds the beginnings and ends of names, and a pattern that finds the first character of each whole one."""
 
     heads: tuple[str, ...]
     tails: tuple[str, ...]
@@ -46,7 +46,8 @@ class _Shapes(NamedTuple):
 
 @lru_cache(maxsize=4)
 def _shapes(special: tuple[str, ...]) -> _Shapes:
-    """A vocabulary may have a thousand names: what is made of them is kept from prompt to prompt."""
+    """Returns what is made of the special tokens' names. A vocabulary may have a thousand of them: this is kept from
+    prompt to prompt."""
     # A token of a single character can't be cut; no vocabulary is known that has one.
     names = [name for name in special if len(name) > 1]
     # Two texts side by side in a template could spell one together.

@@ -1,4 +1,4 @@
-"""What a vocabulary tells: how many ids there are, which of them are special, and each id's bytes."""
+"""A vocabulary: how many ids there are, which of them are special, and each id's bytes."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -40,7 +40,7 @@ def special_tokens(tokenizer: Tokenizer, size: int) -> dict[int, str]:
 
 
 class ByteTable(NamedTuple):
-    """Each id's bytes, none for special ones. `drops_space`: a text shows no space at its beginning."""
+    """Holds each id's bytes, none for special ones. `drops_space` says that a text shows no space at its beginning."""
 
     table: list[bytes]
     drops_space: bool

@@ -28,7 +28,7 @@ _PREFIX = re.compile(r"^(Failed to create grammar from structural tag: )?(Invali
 
 
 def check(dummy: DummyPipeline, structured_output: LoweredConstraint) -> None:
-    """Raises ConstraintError."""
+    """Tries a constraint. Raises ConstraintError."""
     try:
         first = dummy.generate(structured_output, _FIRST_TOKENS)
         # Twice, as a single measurement may have been disturbed.

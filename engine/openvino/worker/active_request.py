@@ -29,8 +29,8 @@ def scores_prompt(request: Generate) -> bool:
 
 
 class ActiveRequest:
-    """A request that the pipeline has. `handle` mustn't be lost: without it GenAI 2026.4.1 drops the request (decision
-    032)."""
+    """Holds a request that the pipeline has. `handle` mustn't be lost: without it GenAI 2026.4.1 drops the request
+    (decision 032)."""
 
     def __init__(self, request: Generate, handle: "GenerationHandle") -> None:
         self.handle = handle
@@ -85,7 +85,8 @@ class ActiveRequest:
 
 
 def _score(part: "GenerationOutput") -> tuple[float, float]:
-    """With a strong length penalty the scores are all infinite; then the logprobs decide."""
+    """Returns by what the texts of a beam search are ranked. With a strong length penalty the scores are all infinite;
+    then the logprobs decide."""
     return part.score, sum(part.generated_log_probs)
 
 

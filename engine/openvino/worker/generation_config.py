@@ -1,4 +1,4 @@
-"""How a sequence's tokens are chosen, as GenAI's GenerationConfig wants it said.
+"""GenAI's GenerationConfig: how a sequence's tokens are chosen.
 
 What of it the pipeline refuses is refused before it gets here. Some values GenAI 2026.4.1 accepts and then fails on in
 every step for ever: those are brought into its bounds, which are those of 32-bit numbers.

@@ -32,7 +32,8 @@ _PATIENCE = 0.05
 
 
 class StepLoop:
-    """At most `max_sequences` run at a time (GenAI 2026.4.1's own limit has no effect: decision 033), the others wait.
+    """Steps the pipeline. At most `max_sequences` run at a time (GenAI 2026.4.1's own limit has no effect: decision
+    033), the others wait.
 
     `plain` loads the model a second time, without prefix cache and speculative decoding: these hide the logprobs of
     prompts in GenAI 2026.4.1 (decision 029). It is called for the first request that wants them.
@@ -99,7 +100,8 @@ class StepLoop:
             self._images.pop(id, None)
 
     def step(self) -> Step:
-        """Raises what the pipeline raises: then GenAI 2026.4.1's is of no more use (decision 004)."""
+        """Runs one step and returns what came of it. Raises what the pipeline raises: then GenAI 2026.4.1's is of no
+        more use (decision 004)."""
         self._admit_waiting()
         for pipeline in self._pipelines:
             pipeline.step()
@@ -129,7 +131,7 @@ class StepLoop:
             self._compiler.wait(_PATIENCE)
 
     def _fits(self, request: Generate) -> bool:
-        """A search runs alone where it is wider than all that may run.
+        """Tells whether the request may run now. A search runs alone where it is wider than all that may run.
 
         Of prompts whose logprobs are wanted there is one at a time: of several GenAI 2026.4.1 gives wrong
         ones (decision 030).

@@ -31,7 +31,7 @@ def add(
     images: Sequence[Image],
     config: GenerationConfig,
 ) -> "GenerationHandle":
-    """Raises TooLong, and what the pipeline raises."""
+    """Adds a request with images to the pipeline. Raises TooLong, and what the pipeline raises."""
     config.apply_chat_template = False  # it was, by us
     if not images:
         return pipeline.add_request(request.id, vision_prompt.text, config)

@@ -7,7 +7,7 @@ import pytest
 
 from specvino.codegen.lint.vocabulary import keywords, misfits
 from specvino.codegen.source import load
-from specvino.codegen.statuses import FORMS, KINDS
+from specvino.codegen.statuses import ENVELOPES, KINDS
 from specvino.document.operations import by_endpoint
 from specvino.portal.reference import SYSTEMS
 
@@ -60,7 +60,7 @@ def test_every_list_of_systems_has_the_same_ones(real) -> None:
 
 
 def test_statuses_and_envelopes_are_those_of_codegen() -> None:
-    assert DEFINITIONS["envelope"]["enum"] == list(FORMS)
+    assert DEFINITIONS["envelope"]["enum"] == list(ENVELOPES)
     kinds = {kind for of_status in KINDS.values() for kind in of_status} | {"unknown_route", "method"}
     errors = DEFINITIONS["errors"]["properties"]
     assert set(errors["statuses"]["required"]) == errors["statuses"]["properties"].keys() == kinds
