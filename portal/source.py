@@ -14,7 +14,7 @@ from specvino.portal.words import Schema, remark, taken
 
 __all__ = ["SYSTEMS", "TITLES", "Field", "Operation", "Source", "Support"]
 
-# The headings of the endpoints, and of the envelope of errors, in the order of the pages.
+# The headings of the endpoints, and of the envelope of errors.
 TITLES = {
     "chat": "Chat completions",
     "completions": "Completions",
