@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 TOX := $(VENV)/bin/tox
 
-.PHONY: serve test quick codegen clean
+.PHONY: serve test quick dev codegen clean
 
 # Arguments for the server go into ARGS: make serve ARGS="--port 9000"
 serve: $(VENV)/serve.done
@@ -16,6 +16,11 @@ test: $(TOX)
 # The part of it that takes two minutes; tests/README.md says what is left out.
 quick: $(TOX)
 	$(TOX) run -e quick
+
+# Everything in .venv, from the folders as they are, for single commands.
+dev: $(TOX)
+	$(VENV)/bin/python -m pip install --quiet --quiet --constraint constraints.txt \
+	    --group test --group lint --group types --editable ".[serve,codegen,docs,sdk]"
 
 codegen: $(TOX)
 	$(TOX) run -e codegen

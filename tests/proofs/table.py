@@ -17,7 +17,7 @@ How this server handles each field of a request (`x-handling` in the document). 
 as the document says; its proof is a test that fails as soon as the field is dropped on its way to the server. An
 `accepted` field has no effect by its nature. An `unsupported` field has no effect on this server, which reports or
 refuses it. Where only some values are supported, their JSON Schema stands beside it.
-`PYTHONPATH=.dev:tests python -m proofs.table` makes this page, and a test keeps it so.
+`PYTHONPATH=tests .venv/bin/python -m proofs.table` makes this page, and a test keeps it so.
 
 | field | handling | proof |
 | --- | --- | --- |

@@ -16,4 +16,4 @@ def test_no_proof_is_of_a_field_that_is_not_supported() -> None:
 
 
 def test_the_table_is_up_to_date() -> None:
-    assert TABLE.read_text("utf-8") == render(), "write it anew: PYTHONPATH=.dev:tests python -m proofs.table"
+    assert TABLE.read_text("utf-8") == render(), "write it anew: PYTHONPATH=tests .venv/bin/python -m proofs.table"

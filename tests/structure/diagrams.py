@@ -1,4 +1,7 @@
-"""The diagrams in our documents, in Mermaid: `PYTHONPATH=.dev:tests python -m structure.diagrams` draws them anew."""
+"""The diagrams in our documents, in Mermaid.
+
+`PYTHONPATH=tests .venv/bin/python -m structure.diagrams` draws them anew.
+"""
 
 import re
 from collections.abc import Callable, Iterator

@@ -24,7 +24,7 @@ def test_it_is_read_at_once() -> None:
 @pytest.mark.parametrize("document", ILLUSTRATED, ids=lambda path: path.relative_to(PROJECT).as_posix())
 def test_drawings_are_those_of_the_code(document: Path) -> None:
     text = document.read_text("utf-8")
-    assert drawn(text) == text, "draw them anew: PYTHONPATH=.dev:tests python -m structure.diagrams"
+    assert drawn(text) == text, "draw them anew: PYTHONPATH=tests .venv/bin/python -m structure.diagrams"
 
 
 def test_each_drawing_is_shown() -> None:
