@@ -314,7 +314,7 @@ class IgnoresWrongValues(Requests):
         "chat/bounds/temperature-above",
         "chat/bounds/temperature-below",
         "chat/bounds/top-p-above",
-        "chat/noted/unknown-effort",
+        "chat/accepted/unknown-effort",
         "chat/streaming/options-without-a-stream",
         "chat/streaming/refused-before",
         "chat/types/frequency-penalty",
@@ -348,14 +348,14 @@ class RefusesNotes(Generation):
     """What a request says of itself is refused."""
 
     breaks = {
-        "chat/noted/user",
-        "chat/noted/safety-identifier",
-        "chat/noted/metadata",
-        "chat/noted/prompt-cache-key",
-        "chat/noted/service-tier",
-        "chat/noted/not-stored",
-        "chat/noted/text-only",
-        "chat/noted/reasoning-effort",
+        "chat/accepted/user",
+        "chat/accepted/safety-identifier",
+        "chat/accepted/metadata",
+        "chat/accepted/prompt-cache-key",
+        "chat/accepted/service-tier",
+        "chat/accepted/not-stored",
+        "chat/accepted/text-only",
+        "chat/accepted/reasoning-effort",
     }
 
     def require_settings(self, body: Mapping[str, Any]) -> None:

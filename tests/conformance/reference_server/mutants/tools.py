@@ -13,7 +13,7 @@ from reference_server.requests import Requests
 from reference_server.tools import Offer, Tools
 from specvino.generated.errors import ErrorCode
 
-CALLS = {"chat/tools/*", "chat/tool_streams/*", "chat/legacy/*", "responses/*"}
+CALLS = {"chat/tools/*", "chat/tool_streams/*", "responses/*"}
 """The cases in which something is called."""
 
 FAILS = {"*", "*/rules/no-server-error", "*/rules/error-envelope"}
