@@ -101,8 +101,10 @@ async def _gone(receive: Receive) -> None:
 
 
 def operations_middleware(handlers: dict[str, Callable[..., Awaitable[Reply[Any]]]], settings: Settings) -> type[Any]:
-    """Returns a Connexion middleware that ends in the operations' handlers, instead of its validation (decision
-    038)."""
+    """Returns a Connexion middleware that ends in the operations' handlers.
+
+    It stands in the place of Connexion's own validation (decision 038).
+    """
     bound = {name: BoundOperation(OPERATIONS[name], handler, settings) for name, handler in handlers.items()}
 
     class OperationsAPI(RoutedAPI):  # type: ignore[misc]

@@ -32,8 +32,8 @@ _PATIENCE = 0.05
 
 
 class StepLoop:
-    """Steps the pipeline. At most `max_sequences` run at a time (GenAI 2026.4.1's own limit has no effect: decision
-    033), the others wait.
+    """Steps the pipeline. At most `max_sequences` run at a time, the others wait: GenAI 2026.4.1's own limit has no
+    effect (decision 033).
 
     `plain` loads the model a second time, without prefix cache and speculative decoding: these hide the logprobs of
     prompts in GenAI 2026.4.1 (decision 029). It is called for the first request that wants them.
