@@ -37,7 +37,8 @@ def detokenizers(preprocessor: Preprocessor) -> DetokenizerFactory:
 
 @pytest.fixture(scope="module")
 def last_id(tokenizer: Tokenizer) -> int:
-    return max(tokenizer.get_vocab().values())
+    ids: list[int] = list(tokenizer.get_vocab().values())
+    return max(ids)
 
 
 def encoded(tokenizer: Tokenizer, text: str, *, add_special_tokens: bool = False) -> list[int]:
