@@ -1,5 +1,6 @@
 """POST /chat/completions."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -157,10 +158,11 @@ class Chat(Part):
         return list(self.server.generation.words.text_of(token.id).encode())
 
     def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
-        """The likeliest tokens, the chosen one among them."""
-        others = [
-            Token(id, self.server.generation.words.text_of(id), (token.logprob or 0) - 1 - id) for id in range(top - 1)
-        ]
+        """The likeliest tokens, the chosen one first. The others share less than the probability that it leaves."""
+        chosen = min(token.logprob or 0, -1 / 16)  # as `Words.logprob` has it at the most
+        below = min(chosen, math.log1p(-math.exp(chosen)))
+        text_of = self.server.generation.words.text_of
+        others = [Token(id, text_of(id), below - 1 - id) for id in range(top - 1)]
         return [self.shown_logprob(each) for each in [token, *others][:top]]
 
     # The stream
