@@ -162,7 +162,7 @@ class Chat(Part):
         chosen = min(token.logprob or 0, -1 / 16)  # as `Words.logprob` has it at the most
         below = min(chosen, math.log1p(-math.exp(chosen)))
         text_of = self.server.generation.words.text_of
-        others = [Token(id, text_of(id), below - 1 - id) for id in range(top - 1)]
+        others = [Token(id, text_of(id), below - 1 - id) for id in range(top) if id != token.id]
         return [self.shown_logprob(each) for each in [token, *others][:top]]
 
     # The stream
