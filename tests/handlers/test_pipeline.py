@@ -1,6 +1,7 @@
 """What the pipeline refuses or reports of a request before it is generated."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
@@ -35,8 +36,8 @@ def replied(*, taught: bool = True, refuses: bool = False, **fields: Any) -> Rep
         await engine.start()
         chat = bind(engine, ServedModel(("m",), 1)).chat
         reply = await chat.create_chat_completion(RequestContext("r", refuses_unsupported=refuses), body(**fields))
-        if fields.get("stream"):
-            return Reply([chunk async for chunk in reply.body], reply.unsupported)  # type: ignore[union-attr]
+        if isinstance(reply.body, AsyncGenerator):
+            return Reply([chunk async for chunk in reply.body], reply.unsupported)
         return reply
 
     return asyncio.run(exchange())

@@ -17,7 +17,7 @@ from specvino.engine.openvino import text_streamer
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.protocol import Engine
-from specvino.engine.request import GenerationRequest, TextPrompt, TokenPrompt
+from specvino.engine.request import Conversation, GenerationRequest, TextPrompt, TokenPrompt
 from specvino.engine.segments import Finish, PromptText, Segment, TextDelta, TokenLogprob, Usage
 
 # The engine keeps its cache in 8 bits.
@@ -54,8 +54,10 @@ def prompt_of(segments: list[Segment], choice: int = 0) -> PromptText:
     return prompt
 
 
-def ids_of(preprocessor: Preprocessor, prompt: GenerationRequest) -> list[int]:
-    ids: list[int] = numpy.frombuffer(preprocessor.preprocess(prompt.prompts[0]), numpy.int64).tolist()  # type: ignore[arg-type]
+def ids_of(preprocessor: Preprocessor, request: GenerationRequest) -> list[int]:
+    (prompt,) = request.prompts
+    assert isinstance(prompt, Conversation)
+    ids: list[int] = numpy.frombuffer(preprocessor.preprocess(prompt), numpy.int64).tolist()
     return ids
 
 
