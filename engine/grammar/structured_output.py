@@ -42,8 +42,10 @@ def written(constraint: Constraint) -> str:
 
 
 def lower(constraint: Constraint) -> LoweredConstraint:
-    """Lowers a constraint for the pipeline. Raises ConstraintError for what is wrong, too large, or strict and not to
-    be enforced."""
+    """Lowers a constraint, whose length `written` has judged, for the pipeline.
+
+    Raises ConstraintError for what is wrong, becomes too large a grammar, or is strict and not to be enforced.
+    """
     try:
         structured_output = _lowered(constraint)
     except SchemaError as error:

@@ -25,7 +25,7 @@ class GrammarCompiler:
 
     def __init__(self, tokenizer: Callable[[], Tokenizer]) -> None:
         self._tokenizer = tokenizer
-        self._stub: DummyPipeline | None = None
+        self._dummy: DummyPipeline | None = None
         self._thread = ThreadPoolExecutor(1)
         self._work: tuple[LoweredConstraint, Future[None]] | None = None
         self._compiled: dict[LoweredConstraint, RuntimeError | None] = {}
@@ -75,6 +75,6 @@ class GrammarCompiler:
         return False
 
     def _compile(self, structured_output: LoweredConstraint) -> None:
-        if self._stub is None:
-            self._stub = DummyPipeline(self._tokenizer())
-        self._stub.generate(structured_output, 1)
+        if self._dummy is None:
+            self._dummy = DummyPipeline(self._tokenizer())
+        self._dummy.generate(structured_output, 1)
