@@ -58,7 +58,7 @@ async def _calls(
             error.tool = index
             raise error
         unenforced += [(index, path) for path in found | dict.fromkeys(left)]
-    tag = forced_call_grammar(parsers.tool, prompt.tools, None, request.parallel_calls, parsers.reasoning, thinking)
+    tag = forced_call_grammar(parsers.tool, prompt.tools, request.parallel_calls, parsers.reasoning, thinking)
     structured_output = await _whole(grammars, tag)
     return ResolvedConstraint(structured_output, unenforced_arguments=tuple(unenforced))
 
@@ -85,7 +85,7 @@ async def _allow_tools_and_reasoning(
             for index, tool in enumerate(prompt.tools):
                 await _check(grammars, index, tool, strict=False)
             # One call: tags of XGrammar 0.1.31 can't choose between what ends and what may go on (decision 015).
-            calls = forced_call_grammar(parsers.tool, prompt.tools, None, parallel=False)
+            calls = forced_call_grammar(parsers.tool, prompt.tools, parallel=False)
             wider = either([calls["format"], wider])
     told_to_think = json.loads(prompt.variables).get("enable_thinking") is True and isinstance(constraint, JsonSchema)
     # Else it may not begin to: weak models would rather think on than write what the schema demands.
