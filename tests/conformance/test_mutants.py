@@ -3,33 +3,17 @@
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 from reference_server.bench import judged
 from reference_server.mutants import all_mutants
-from reference_server.mutation import Mutant, Told, broken, failed, meant, name, overridden, trials
+from reference_server.mutation import Mutant, broken, failed, meant, name, overridden, tried
 
 from specvino.conformance.cases.capabilities import CAPABILITIES
 from specvino.conformance.cases.case import all_cases
 from specvino.conformance.verdict import Verdict
 
 MUTANTS = tuple(all_mutants())
-
-Results = Callable[[Mutant], dict[str, Told]]
-
-
-@pytest.fixture(scope="module")
-def results(request: pytest.FixtureRequest) -> Iterator[Results]:
-    """What the suite says of a mutant. All that are asked for are under way at once, a process for each processor."""
-    asked: list[Any] = [
-        test.callspec.params["mutant"]
-        for test in request.session.items
-        if isinstance(test, pytest.Function) and "results" in test.fixturenames
-    ]
-    with trials(asked) as results:
-        yield results
 
 
 def test_each_overrides_one_method() -> None:
@@ -56,8 +40,8 @@ def test_no_two_are_the_same() -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=name)
-def test_breaks_exactly_what_it_says(mutant: Mutant, results: Results) -> None:
-    found = results(mutant)
+def test_breaks_exactly_what_it_says(mutant: Mutant) -> None:
+    found = tried(mutant)
     said = broken().get(name(mutant), frozenset[str]())
     wrong = [f"{rule} passes" for rule in sorted(said - failed(found))]
     for rule in sorted(failed(found)):

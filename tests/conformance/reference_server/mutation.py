@@ -2,12 +2,8 @@
 
 import fnmatch
 import inspect
-import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,28 +52,15 @@ def failed(results: Mapping[str, Told]) -> set[str]:
     return {rule for rule, result in results.items() if result.verdict in (Verdict.FAIL, Verdict.ERROR)}
 
 
-@contextmanager
-def trials(mutants: Iterable[Mutant]) -> Iterator[Callable[[Mutant], dict[str, Told]]]:
-    """Runs the suite on mutants, in a process for each processor. What is yielded gives the results for one of them."""
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
-        found = {
-            mutant: pool.submit(
-                _tried,
-                mutant,
-                reaching().get(overridden(mutant)[0], frozenset()),
-                BY_TIME & meant(mutant),
-            )
-            for mutant in dict.fromkeys(mutants)
-        }
-        yield lambda mutant: found[mutant].result()
-        for each in found.values():
-            each.cancel()
+def tried(mutant: Mutant) -> dict[str, Told]:
+    """What the suite says of a mutant, by the cases that can see it.
 
-
-def _tried(mutant: Mutant, concerned: Collection[str], slowly: Collection[str]) -> dict[str, Told]:
-    """What the suite says of a mutant: `concerned` are the cases that can see it; `slowly` are those that compare times
-    and are what it is there for. The others that compare times tell nothing of it: tokens take none."""
-    results = judged(mutant, only={*concerned} - BY_TIME)
+    Of the cases that compare times only those are run that it is there for: the others tell nothing of it, since
+    tokens take none.
+    """
+    concerned = reaching().get(overridden(mutant)[0], frozenset())
+    slowly = BY_TIME & meant(mutant)
+    results = judged(mutant, only=concerned - BY_TIME)
     for _ in range(3 if slowly else 0):  # a busy machine can hide how long something takes
         again = judged(mutant, pace=PACE, only=slowly)
         results |= {rule: result for rule, result in again.items() if rule in slowly}
