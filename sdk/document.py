@@ -111,7 +111,7 @@ def _method(operation: Operation) -> ClientMethod:
         terminator=_terminator(operation),
         finals=_finals(definition.get("x-stream")),
         switch=switch,
-        root="servers" in definition,
+        root=operation.is_only_at_root,
     )
 
 

@@ -114,8 +114,16 @@ def test_supported_values_must_be_a_schema(request_fields, only) -> None:
 @pytest.mark.parametrize(
     ("change", "rule", "words"),
     [
-        ({"x-supported-values": {"const": "no"}}, "supported-values", "x-supported-values names 'no', which the schema"),
-        ({"x-supported-values": {"const": True}}, "supported-values", "the default False is outside x-supported-values"),
+        (
+            {"x-supported-values": {"const": "no"}},
+            "supported-values",
+            "names 'no', which the schema refuses",
+        ),
+        (
+            {"x-supported-values": {"const": True}},
+            "supported-values",
+            "the default False is outside",
+        ),
         ({"x-supported-values": {"cosnt": True}}, "schema", "'cosnt' is not a keyword of JSON Schema"),
         ({"x-handling": "accepted"}, "supported-values", "may not stand beside x-handling accepted"),
     ],
