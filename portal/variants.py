@@ -13,7 +13,7 @@ NAMED = 6
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Is a component that has the field, and the property as that writes it."""
+    """Names a component that has the field, with the property as that writes it."""
 
     component: str
     schema: Schema

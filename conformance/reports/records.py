@@ -134,7 +134,7 @@ RECORDS: TypeAdapter[Header | Line | Footer] = TypeAdapter(AnyRecord)
 
 @dataclass(slots=True)
 class Report:
-    """Is a run, as far as it came: without a footer, or with one that isn't `complete`, it was broken off."""
+    """Holds a run, as far as it came: without a footer, or with one that isn't `complete`, it was broken off."""
 
     header: Header
     lines: list[Line] = field(default_factory=list)
