@@ -1,7 +1,7 @@
 """The way of a request to the engine: the same steps in the same order for chat, completions and responses.
 
-1. `Pipeline.check`: what can be judged at once. The served model, limits and sampling, tools, structured output, chat
-   template.
+1. `Pipeline.check`: what can be judged at once. Penalties in a beam search, the served model, limits and sampling,
+   tools, structured output, chat template.
 2. The endpoint makes prompts of its body. Responses read their store for that.
 3. `Pipeline.start` or `Pipeline.converse`: images are read, from other servers too, and the engine admits the request.
 
@@ -12,12 +12,12 @@ the engine's segments is its own.
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from specvino.engine.errors import ContextLengthExceeded
 from specvino.engine.protocol import Engine, ModelInfo
-from specvino.engine.request import Conversation, GenerationRequest, Prompt, Sampling
+from specvino.engine.request import Conversation, GenerationRequest, Image, Message, Prompt, Sampling
 from specvino.engine.segments import Segment, Started
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.errors import engine_errors
@@ -31,6 +31,9 @@ from specvino.handlers.tools import ToolCalling, ToolFields, tool_calling
 from specvino.handlers.unsupported import reported
 
 Event = TypeVar("Event")
+# Stands for an image that is not fetched yet.
+_UNREAD = Image(1, 1, bytes(3))
+
 Generate = Callable[[GenerationRequest], AsyncGenerator[Segment]]
 
 
@@ -76,6 +79,10 @@ class CheckedRequest:
             must_call=self.tools.forced_by is not None,
             parallel_calls=self.tools.parallel,
         )
+
+    def conversation(self, messages: Iterable[Message]) -> Conversation:
+        """Returns the messages with what the chat template gets beside them."""
+        return Conversation(tuple(messages), self.tools.tools, self.template.json)
 
     def unenforced(self, started: Started) -> Iterator[str]:
         """Yields the fields whose schemas the answer won't be constrained by."""
@@ -136,14 +143,12 @@ class Pipeline:
         self, request: CheckedRequest, messages: Sequence[MessageDraft], generate: Generate | None = None
     ) -> Generation:
         """Reads the messages' images and starts to continue the conversation; `generate` as in `start`."""
-        conversation = Conversation(
-            tuple(each.message for each in messages), request.tools.tools, request.template.json
-        )
         with request.refusals():
             if fetches(messages):
-                await self._check(request.with_prompts([conversation]), shortens=generate is not None)
-            conversation = replace(conversation, messages=await self._media.read(messages))
-        return await self.start(request, [conversation], generate)
+                unread = tuple(each.with_images([_UNREAD] * len(each.images)) for each in messages)
+                await self._check(request.with_prompts([request.conversation(unread)]), shortens=generate is not None)
+            read = await self._media.read(messages)
+        return await self.start(request, [request.conversation(read)], generate)
 
     async def start(
         self, request: CheckedRequest, prompts: Sequence[Prompt], generate: Generate | None = None
@@ -155,7 +160,11 @@ class Pipeline:
         return Generation(started, segments, (*request.unsupported, *request.unenforced(started)))
 
     async def _check(self, asked: GenerationRequest, *, shortens: bool) -> None:
-        """Raises what the engine has against a request without its images, so that none is fetched for it."""
+        """Raises what the engine has against a request whatever its images show, so that none is fetched for it.
+
+        With `shortens` a conversation that is too long is refused later, if it can't be shortened, and so are the
+        schemas of such a one.
+        """
         try:
             await self._engine.check(asked)
         except ContextLengthExceeded:

@@ -1,6 +1,7 @@
 """Puts the ASGI app together: Connexion routes, checks keys and maps errors; the operations do the rest."""
 
 import copy
+import json
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -13,7 +14,7 @@ from connexion.middleware.routing import RoutingMiddleware
 from connexion.middleware.security import SecurityMiddleware
 from connexion.resolver import Resolution, Resolver
 
-from specvino.document.loading import ROUTES, load, whole
+from specvino.document.loading import ROUTES, read, whole
 from specvino.document.operations import base_paths
 from specvino.generated.handlers import OPERATIONS, Handlers, Reply
 from specvino.server import origins
@@ -50,7 +51,7 @@ def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None
             LifespanMiddleware,
         ],
     )
-    routes = copy.deepcopy(load(ROUTES))
+    routes: dict[str, Any] = json.loads(read(ROUTES))
     if not settings.keys:
         routes["security"] = []
     # A base path that begins with another one must come before it.

@@ -42,7 +42,8 @@ class BoundOperation:
             self._parameters.require(arguments)
             arguments = {name: each.default for name, each in self._operation.query.items()} | arguments
             if self._body:
-                arguments["body"], unsupported = await self._read(scope, receive, self._body)
+                arguments["body"], found = await self._read(scope, receive, self._body)
+                unsupported = [*unsupported, *found]
             await _until_gone(receive, self._answer(send, context, arguments, unsupported))
         except (ApiError, ClientGone) as error:
             if isinstance(error, ApiError):

@@ -30,7 +30,7 @@ class LoweredConstraint:
     unenforced: tuple[Path, ...] = ()
 
 
-def written(constraint: Constraint) -> str:
+def constraint_json(constraint: Constraint) -> str:
     """Returns the JSON text of a constraint's schema or tag. Raises ConstraintError for one too long or too deep."""
     try:
         text = json.dumps(constraint.schema if isinstance(constraint, JsonSchema) else constraint.tag)
@@ -42,18 +42,20 @@ def written(constraint: Constraint) -> str:
 
 
 def lower(constraint: Constraint) -> LoweredConstraint:
-    """Lowers a constraint for the pipeline. Raises ConstraintError for what is wrong, too large, or strict and not to
-    be enforced."""
+    """Lowers a constraint, whose length `constraint_json` has judged, for the pipeline.
+
+    Raises ConstraintError for what is wrong, becomes too large a grammar, or is strict and not to be enforced.
+    """
     try:
-        structured_output = _lowered(constraint)
+        lowered = _lowered(constraint)
     except SchemaError as error:
         raise ConstraintError(str(error), error.path) from None
     except RecursionError:
         raise ConstraintError("it is nested too deeply") from None
-    if len(structured_output.text) > LONGEST_GRAMMAR:
-        message = f"it becomes a grammar of {len(structured_output.text)} characters, accepted are {LONGEST_GRAMMAR}"
+    if len(lowered.text) > LONGEST_GRAMMAR:
+        message = f"it becomes a grammar of {len(lowered.text)} characters, accepted are {LONGEST_GRAMMAR}"
         raise ConstraintError(message)
-    return structured_output
+    return lowered
 
 
 def example(constraint: Constraint) -> str | None:

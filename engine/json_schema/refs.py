@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, unquote
 
+from specvino.document.pointers import escape, unescape
 from specvino.engine.json_schema.errors import Path
 
 # A chain of references longer than this is taken for one without end.
@@ -28,7 +29,7 @@ def target(root: Any, reference: str) -> tuple[Any, Path]:
     keys: list[str | int] = []
     value = root
     for part in pointer.split("/")[1:]:
-        key: str | int = part.replace("~1", "/").replace("~0", "~")
+        key: str | int = unescape(part)
         if isinstance(value, list) and part.isdecimal() and len(part) < 6:
             key = int(part)
         try:
@@ -61,4 +62,4 @@ def resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def reference_to(path: Path) -> str:
     """Returns the reference that leads to a path."""
-    return "#" + "".join("/" + quote(str(key).replace("~", "~0").replace("/", "~1"), safe="~$") for key in path)
+    return "#" + "".join("/" + quote(escape(str(key)), safe="~$") for key in path)

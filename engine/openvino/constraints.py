@@ -17,10 +17,10 @@ from specvino.engine.request import Constraint, Conversation, GenerationRequest,
 
 @dataclass(frozen=True, slots=True)
 class ResolvedConstraint:
-    """Holds what constrains an answer. `structured_output` is None for an answer that may be anything; the others are
+    """Holds what constrains an answer. `lowered` is None for an answer that may be anything; the others are
     as in `Started`."""
 
-    structured_output: LoweredConstraint | None = None
+    lowered: LoweredConstraint | None = None
     unenforced: tuple[Path, ...] = ()
     unenforced_arguments: tuple[tuple[int, Path], ...] = ()
 
@@ -35,13 +35,13 @@ async def resolve_constraint(
     if not isinstance(prompt, Conversation):
         prompt = Conversation(())
     # Alone it tells best what is wrong with it.
-    structured_output = await grammars.check(request.constraint) if request.constraint else None
+    lowered = await grammars.check(request.constraint) if request.constraint else None
     if request.must_call:
         return await _calls(grammars, request, prompt, parsers, thinking)
-    if request.constraint is None or structured_output is None:
+    if request.constraint is None or lowered is None:
         return ResolvedConstraint()
     wider = await _allow_tools_and_reasoning(grammars, request.constraint, prompt, parsers, thinking)
-    return ResolvedConstraint(wider or structured_output, structured_output.unenforced)
+    return ResolvedConstraint(wider or lowered, lowered.unenforced)
 
 
 async def _calls(
@@ -58,9 +58,9 @@ async def _calls(
             error.tool = index
             raise error
         unenforced += [(index, path) for path in found | dict.fromkeys(left)]
-    tag = forced_call_grammar(parsers.tool, prompt.tools, None, request.parallel_calls, parsers.reasoning, thinking)
-    structured_output = await _whole(grammars, tag)
-    return ResolvedConstraint(structured_output, unenforced_arguments=tuple(unenforced))
+    tag = forced_call_grammar(parsers.tool, prompt.tools, request.parallel_calls, parsers.reasoning, thinking)
+    lowered = await _whole(grammars, tag)
+    return ResolvedConstraint(lowered, unenforced_arguments=tuple(unenforced))
 
 
 async def _allow_tools_and_reasoning(
@@ -85,7 +85,7 @@ async def _allow_tools_and_reasoning(
             for index, tool in enumerate(prompt.tools):
                 await _check(grammars, index, tool, strict=False)
             # One call: tags of XGrammar 0.1.31 can't choose between what ends and what may go on (decision 015).
-            calls = forced_call_grammar(parsers.tool, prompt.tools, None, parallel=False)
+            calls = forced_call_grammar(parsers.tool, prompt.tools, parallel=False)
             wider = either([calls["format"], wider])
     told_to_think = json.loads(prompt.variables).get("enable_thinking") is True and isinstance(constraint, JsonSchema)
     # Else it may not begin to: weak models would rather think on than write what the schema demands.
@@ -109,12 +109,12 @@ async def _check(grammars: GrammarClient, index: int, tool: Tool, *, strict: boo
     """Returns the places in the parameters that can't be enforced. Raises ConstraintError with the tool's number."""
     schema = NO_ARGUMENTS if tool.parameters is None else tool.parameters
     try:
-        structured_output = await grammars.check(JsonSchema(schema, strict))
+        lowered = await grammars.check(JsonSchema(schema, strict))
         require_object(schema)
     except ConstraintError as error:
         error.tool = index
         raise
-    return structured_output.unenforced
+    return lowered.unenforced
 
 
 def _format(constraint: Constraint) -> dict[str, Any] | None:

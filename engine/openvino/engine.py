@@ -285,7 +285,7 @@ class OpenVINOEngine:
                         # A prompt without an answer can only be given back.
                         echo=(request.echo and request.logprobs) or not prompt.max_new_tokens,
                         vision_prompt=prompt.vision_prompt,
-                        structured_output=constraint.structured_output,
+                        lowered=constraint.lowered,
                     )
                 )
         return choices

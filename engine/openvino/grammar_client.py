@@ -5,7 +5,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import LoweredConstraint, written
+from specvino.engine.grammar.structured_output import LoweredConstraint, constraint_json
 from specvino.engine.openvino.messages.grammar import (
     ConstraintRefused,
     LoadDummyPipeline,
@@ -63,7 +63,7 @@ class GrammarClient:
 
     async def check(self, constraint: Constraint) -> LoweredConstraint:
         """Returns the grammar of a constraint. Raises ConstraintError and EngineUnavailable."""
-        question = _Question(written(constraint), isinstance(constraint, StructuralTag), constraint.strict)
+        question = _Question(constraint_json(constraint), isinstance(constraint, StructuralTag), constraint.strict)
         found = self._known.get(question)
         if found is None:
             # A task of its own: others may wait for it, too, when the first one goes away.
@@ -83,15 +83,15 @@ class GrammarClient:
         await asyncio.gather(self._grammars.close(), self._trials.close())
 
     async def _ask(self, question: _Question) -> LoweredConstraint | ConstraintError:
-        lowered = await self._grammars.ask(lambda id: Lower(id, *question))
-        if isinstance(lowered, ConstraintRefused):
-            return _error(lowered)
-        structured_output: LoweredConstraint = lowered.structured_output
-        if structured_output.kind == "structural_tags_config":
-            tried = await self._trials.ask(lambda id: Trial(id, structured_output))
+        answer = await self._grammars.ask(lambda id: Lower(id, *question))
+        if isinstance(answer, ConstraintRefused):
+            return _error(answer)
+        lowered: LoweredConstraint = answer.lowered
+        if lowered.kind == "structural_tags_config":
+            tried = await self._trials.ask(lambda id: Trial(id, lowered))
             if isinstance(tried, ConstraintRefused):
                 return _error(tried)
-        return structured_output
+        return lowered
 
     def _settle(self, question: _Question, done: asyncio.Task[LoweredConstraint | ConstraintError]) -> None:
         del self._asked[question]

@@ -52,7 +52,7 @@ class ChoiceOutput:
         self._forced = must_call
         self._parallel = parallel_calls
         self._repeats = RepeatedCalls()
-        self._shares = LogprobAttribution()
+        self._logprobs = LogprobAttribution()
         self._calls = 0
         self._whole: list[bool] = []  # of each call that was shown
         self._called = False  # all that it may
@@ -93,9 +93,9 @@ class ChoiceOutput:
         """Yields the segments token by token, so that each counts for what it was."""
         for place, token_id in enumerate(token_ids):
             text = self._text.push([token_id], logprobs and [logprobs[place]])
-            self._shares.add(self._text.take_logprobs())
+            self._logprobs.add(self._text.take_logprobs())
             if self._text.stopped:  # a token that was cut has the end of this text
-                self._shares.add(self._text.rest_logprobs())
+                self._logprobs.add(self._text.rest_logprobs())
             yield from self._segments(parser.push(text))
             self.reasoning_tokens += parser.thinking
             if self._text.stopped or self._called:
@@ -105,9 +105,9 @@ class ChoiceOutput:
             return
         if not ended:
             text = self._text.finish()
-            self._shares.add(self._text.take_logprobs())
+            self._logprobs.add(self._text.take_logprobs())
             yield from self._segments(parser.push(text))
-        self._shares.add(self._text.rest_logprobs())
+        self._logprobs.add(self._text.rest_logprobs())
         reason = finish if finish is not None and not ended else "stop"
         if not self._called:
             pieces = parser.finish(cut=reason == "length" or self._forced)
@@ -117,7 +117,7 @@ class ChoiceOutput:
             )
         if (reason == "stop" or self._forced) and self._whole and all(self._whole):
             reason = "tool_calls"
-        yield Finish(self.index, reason, (*self._repeats.rest(), *self._shares.rest()))
+        yield Finish(self.index, reason, (*self._repeats.rest(), *self._logprobs.rest()))
 
     def _segments(self, pieces: Sequence[Piece]) -> Iterator[Segment]:
         segments = self._made_of(pieces)
@@ -133,17 +133,17 @@ class ChoiceOutput:
                 return
             match piece:
                 case AnswerText(text):
-                    yield TextDelta(self.index, text, self._shares.of(text))
+                    yield TextDelta(self.index, text, self._logprobs.of(text))
                 case ReasoningText(text):
-                    yield ReasoningDelta(self.index, text, self._shares.of(text))
+                    yield ReasoningDelta(self.index, text, self._logprobs.of(text))
                 case CallStart(name):
                     self._called = bool(self._calls) and not self._parallel
                     if self._called:
                         return
                     self._calls += 1
-                    yield ToolCallStart(self.index, self._calls - 1, name, self._shares.as_written())
+                    yield ToolCallStart(self.index, self._calls - 1, name, self._logprobs.as_written())
                 case CallArguments(text):
-                    yield ToolCallArguments(self.index, self._calls - 1, text, self._shares.as_written())
+                    yield ToolCallArguments(self.index, self._calls - 1, text, self._logprobs.as_written())
                 case CallEnd(complete):
                     self._called = complete and not self._parallel
                     yield ToolCallEnd(self.index, self._calls - 1, complete)

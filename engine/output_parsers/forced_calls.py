@@ -13,21 +13,16 @@ from specvino.engine.output_parsers.tools import Tool
 def forced_call_grammar(
     tool_parser: str,
     tools: Sequence[Tool],
-    name: str | None = None,
     parallel: bool = True,
     reasoning_parser: str | None = None,
     prompt_ends_in_thinking: bool = False,
 ) -> dict[str, Any]:
-    """Returns the structural tag of one or more calls of any of the tools, or of exactly one call of the tool with this
-    name.
+    """Returns the structural tag of one or more calls of any of the tools; if not `parallel`, of exactly one.
 
-    Not `parallel`: exactly one call. With a reasoning format the model may think first; if the prompt ends in thinking,
-    it has to stop that first. Arguments keep to the tools' schemas. Raises ValueError for unknown formats, KeyError
-    for an unknown name.
+    With a reasoning parser the model may think first; if the prompt ends in thinking, it has to stop that first.
+    Arguments keep to the tools' schemas. Raises ValueError for unknown parsers.
     """
     check(tool_parser, reasoning_parser)
-    if name is not None:
-        tools, parallel = [{tool.name: tool for tool in tools}[name]], False
     grammar = TOOL_PARSERS[tool_parser].forced_call_grammar(tools, parallel)
     if reasoning_parser is not None:
         grammar = with_reasoning(reasoning_parser, grammar, prompt_ends_in_thinking)

@@ -28,7 +28,7 @@ from typing import Any
 from specvino.engine.admission import check_ids, numbered, room
 from specvino.engine.errors import ConstraintError, EngineRestarted, EngineUnavailable, ImageError, PromptError
 from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS
-from specvino.engine.grammar.structured_output import LoweredConstraint, example, lower, written
+from specvino.engine.grammar.structured_output import LoweredConstraint, constraint_json, example, lower
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers import OutputParser
@@ -217,7 +217,7 @@ class ScriptedEngine:
         if limit is None:
             limit = min(left, int(self._defaults.get("max_tokens", left)))
         if request.constraint is not None:
-            written(request.constraint)  # raises for one that is too long
+            constraint_json(request.constraint)  # raises for one that is too long
             wanted = example(request.constraint)
             text = text if wanted is None else wanted
         if isinstance(prompt, Conversation):
@@ -288,7 +288,7 @@ def _parameters(tool: Tool) -> Mapping[str, Any]:
 
 
 def _lowered(constraint: Constraint) -> LoweredConstraint:
-    written(constraint)  # raises for one that is too long
+    constraint_json(constraint)  # raises for one that is too long
     return lower(constraint)
 
 
@@ -303,12 +303,12 @@ def _unenforced_arguments(request: GenerationRequest) -> tuple[tuple[int, Path],
     found: list[tuple[int, Path]] = []
     for index, tool in enumerate(tools if request.must_call else ()):
         try:
-            structured_output = _lowered(JsonSchema(_parameters(tool), tool.strict))
+            lowered = _lowered(JsonSchema(_parameters(tool), tool.strict))
             require_object(_parameters(tool))
         except ConstraintError as error:
             error.tool = index
             raise
-        found += [(index, path) for path in structured_output.unenforced]
+        found += [(index, path) for path in lowered.unenforced]
     return tuple(found)
 
 

@@ -25,9 +25,9 @@ class Chat:
         """Answers with the whole completion, or a stream of its chunks."""
         request = self._pipeline.check(context, request_fields(body))
         messages = list(to_messages(body, vision=request.model.vision))
-        generation = await self._pipeline.converse(request, messages)
         top_logprobs = bool(or_none(body.top_logprobs))
         emitter = ChatEmitter(body.model, request.fields.n, top_logprobs=top_logprobs, legacy=request.tools.legacy)
+        generation = await self._pipeline.converse(request, messages)
         chunks = generation.events(emitter.feed)
         if or_none(body.stream):
             first = await anext(chunks)  # it is made of the admission, so there is no wait for it

@@ -24,8 +24,8 @@ class Completions:
     ) -> Reply[wire.Completion | AsyncGenerator[wire.CompletionStreamEvent]]:
         """Answers with the whole completion, or a stream of its chunks."""
         request = self._pipeline.check(context, request_fields(body))
-        generation = await self._pipeline.start(request, to_prompts(body.prompt))
         emitter = CompletionEmitter(body.model, top_logprobs=bool(or_none(body.logprobs)))
+        generation = await self._pipeline.start(request, to_prompts(body.prompt))
         chunks = generation.events(emitter.feed)
         if or_none(body.stream):
             # The first chunk comes with the first text: what goes wrong before is a status, not an event.

@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 from specvino.engine.errors import PromptError
 from specvino.engine.protocol import Engine
-from specvino.engine.request import Image, Message, PlacedImage
+from specvino.engine.request import Image, Message
 from specvino.handlers.media import data_url, files
 from specvino.handlers.media.fetch import Fetcher
 from specvino.handlers.media.place import MessageDraft
@@ -27,13 +26,7 @@ class Media:
     async def read(self, drafts: Sequence[MessageDraft]) -> tuple[Message, ...]:
         """Returns the messages with their images. Raises ApiError, and EngineUnavailable or EngineRestarted."""
         images = await self.load(placed.source for draft in drafts for placed in draft.images)
-        return tuple(
-            replace(
-                draft.message,
-                images=tuple(PlacedImage(placed.at, images[placed.source.param]) for placed in draft.images),
-            )
-            for draft in drafts
-        )
+        return tuple(draft.with_images(images[placed.source.param] for placed in draft.images) for draft in drafts)
 
     async def load(self, sources: Iterable[ImageSource]) -> dict[str, Image]:
         """Returns the images by their params. Raises as `read` does."""

@@ -1,9 +1,9 @@
 """Texts and images of one message, put together before any image is read."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from specvino.engine.request import Message
+from specvino.engine.request import Image, Message, PlacedImage
 from specvino.handlers.media.source import ImageSource
 
 
@@ -21,6 +21,13 @@ class MessageDraft:
 
     message: Message
     images: tuple[PlacedSource, ...] = ()
+
+    def with_images(self, images: Iterable[Image]) -> Message:
+        """Returns the message with an image for each of its sources."""
+        if not self.images:
+            return self.message
+        placed = zip(self.images, images, strict=True)
+        return replace(self.message, images=tuple(PlacedImage(source.at, image) for source, image in placed))
 
 
 def place(parts: Iterable[str | ImageSource]) -> tuple[str, tuple[PlacedSource, ...]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from specvino.engine.request import Message
 from specvino.generated import models
 from specvino.generated.errors import ErrorCode
+from specvino.generated.handlers import RequestContext
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError
 from specvino.handlers.media import MessageDraft
@@ -15,6 +16,7 @@ from specvino.handlers.responses.encrypted_reasoning import decrypted
 from specvino.handlers.responses.input import InputItem, to_messages
 from specvino.handlers.responses.previous_response import previous_items, resolved
 from specvino.handlers.store import ResponseStore, StoredItem
+from specvino.handlers.unsupported import reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +28,20 @@ class ResponseConversation:
     unsupported: tuple[str, ...]
 
 
-async def read(
-    body: models.CreateResponseRequest, store: ResponseStore, cipher: Cipher, *, vision: bool = False
+async def read_conversation(
+    context: RequestContext,
+    body: models.CreateResponseRequest,
+    store: ResponseStore,
+    cipher: Cipher,
+    *,
+    vision: bool,
 ) -> ResponseConversation:
     """Returns the conversation that a request continues or begins.
 
     Without `vision` the model reads text alone. Raises ApiError.
     """
-    input, unsupported = await _input(body, store, cipher)
+    input, dangling = await _input(body, store, cipher)
+    unsupported = reported(context, dangling)
     earlier = await previous_items(body, store)
     return ResponseConversation(
         to_conversation(body, input, earlier, vision=vision), items.stored(_kept(input)), unsupported

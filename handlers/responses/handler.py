@@ -12,9 +12,9 @@ from specvino.generated.support import DEFAULTS
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError
 from specvino.handlers.or_none import or_none
-from specvino.handlers.pipeline import CheckedRequest, Generation, Pipeline
+from specvino.handlers.pipeline import Pipeline
 from specvino.handlers.responses.background import Background
-from specvino.handlers.responses.conversation import ResponseConversation, read
+from specvino.handlers.responses.conversation import ResponseConversation, read_conversation
 from specvino.handlers.responses.emit import ResponseEmitter
 from specvino.handlers.responses.encrypted_reasoning import INCLUDE, encrypted
 from specvino.handlers.responses.fold import fold
@@ -49,15 +49,15 @@ class Responses(StoredResponses):
         request = self._pipeline.check(context, request_fields(body))
         stores, without_store = self._stores(body)
         unsupported = reported(context, without_store)
-        conversation = await read(body, self._store, self._cipher, vision=request.model.vision)
-        unsupported += reported(context, conversation.unsupported)
-        generation = await self._generate(body, request, conversation)
+        conversation = await read_conversation(context, body, self._store, self._cipher, vision=request.model.vision)
         emitter = ResponseEmitter(body, request.sampling, stores)
+        shortened = partial(generate_shortened, self._engine) if or_none(body.truncation) == "auto" else None
+        generation = await self._pipeline.converse(request, conversation.messages, shortened)
         events: Events = generation.events(emitter.feed)
         if INCLUDE in (or_none(body.include) or ()):
             events = encrypted(events, self._cipher)
         answer = await self._answer(body, emitter, events, conversation, stores)
-        return Reply(answer, unsupported + generation.unsupported)
+        return Reply(answer, (*unsupported, *conversation.unsupported, *generation.unsupported))
 
     def _stores(self, body: models.CreateResponseRequest) -> tuple[bool, tuple[str, ...]]:
         """Returns whether the response shall be stored, and the field without effect where it can't be.
@@ -71,12 +71,6 @@ class Responses(StoredResponses):
             message = "background needs the response to be stored, but this server was started without a store."
             raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="background")
         return False, ("store",) if or_none(body.store) else ()
-
-    async def _generate(
-        self, body: models.CreateResponseRequest, request: CheckedRequest, conversation: ResponseConversation
-    ) -> Generation:
-        generate = partial(generate_shortened, self._engine) if or_none(body.truncation) == "auto" else None
-        return await self._pipeline.converse(request, conversation.messages, generate)
 
     async def _answer(
         self,

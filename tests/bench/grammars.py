@@ -79,9 +79,7 @@ def measure(vocabulary: str | None, structured_outputs: Mapping[str, Constraint]
         return Costs(len(tokenizer.get_vocab()), ours, own)
 
 
-def token_seconds(
-    dummy: DummyPipeline, structured_output: LoweredConstraint | None, texts: int = 3, tries: int = 2
-) -> float:
+def token_seconds(dummy: DummyPipeline, lowered: LoweredConstraint | None, texts: int = 3, tries: int = 2) -> float:
     """CPU seconds per token of texts that are drawn. The form was compiled before."""
     tokens = 0
     seconds = 0.0
@@ -89,17 +87,17 @@ def token_seconds(
         times = []
         for _ in range(tries):
             start = time.process_time()
-            drawn = dummy.generate(structured_output, TOKENS, draw=True, seed=seed)
+            drawn = dummy.generate(lowered, TOKENS, draw=True, seed=seed)
             times.append(time.process_time() - start)
         tokens += len(drawn)
         seconds += min(times)  # whatever else may have disturbed it
     return seconds / tokens
 
 
-def _cost(dummy: DummyPipeline, structured_output: LoweredConstraint) -> Cost:
+def _cost(dummy: DummyPipeline, lowered: LoweredConstraint) -> Cost:
     start = time.process_time()
-    dummy.generate(structured_output, 1)
-    return Cost(time.process_time() - start, token_seconds(dummy, structured_output), token_seconds(dummy, None))
+    dummy.generate(lowered, 1)
+    return Cost(time.process_time() - start, token_seconds(dummy, lowered), token_seconds(dummy, None))
 
 
 def _own(constraint: Constraint) -> LoweredConstraint:

@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from specvino.engine.errors import ConstraintError, ContextLengthExceeded
 from specvino.engine.output_parsers.selection import SelectedParsers
-from specvino.engine.request import Conversation, JsonSchema, Message
+from specvino.engine.protocol import ModelInfo
+from specvino.engine.request import Conversation, GenerationRequest, Image, JsonSchema, Message, Prompt
 from specvino.engine.scripted import ScriptedEngine
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.generated.models import CreateChatCompletionRequest
@@ -17,6 +19,7 @@ from specvino.handlers.chat.request import request_fields
 from specvino.handlers.errors import ApiError
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import Media, MediaSettings
+from specvino.handlers.media.fetch import Fetcher
 from specvino.handlers.models import ServedModel
 from specvino.handlers.pipeline import CheckedRequest, Pipeline
 
@@ -27,7 +30,7 @@ TOOLS = [{"type": "function", "function": {"name": "g"}}]
 
 def body(**fields: Any) -> CreateChatCompletionRequest:
     messages = [{"role": "user", "content": "hi"}]
-    return CreateChatCompletionRequest.model_validate({"model": "m", "messages": messages, **fields})
+    return CreateChatCompletionRequest.model_validate({"model": "m", "messages": messages} | fields)
 
 
 def replied(*, taught: bool = True, refuses: bool = False, **fields: Any) -> Reply[Any]:
@@ -93,3 +96,38 @@ def test_an_engine_checks_a_request_without_generating() -> None:
     with pytest.raises(ConstraintError):
         asyncio.run(engine.check(wrong.with_prompts([Conversation((Message("user", "hi"),), wrong.tools.tools)])))
     assert engine.stats().running == 0
+
+
+def test_before_an_image_is_fetched_the_engine_is_asked_about_one_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chat template may refuse an empty message, which this one would be without its image."""
+    asked: list[Prompt] = []
+
+    class Vision(ScriptedEngine):
+        @property
+        def model(self) -> ModelInfo:
+            return replace(super().model, vision=True)
+
+        async def check(self, request: GenerationRequest) -> None:
+            asked.extend(request.prompts)
+
+        async def read_image(self, file: bytes | str, longest_side: int) -> Image:
+            return Image(2, 2, bytes(12))
+
+    async def fetch(self: Fetcher, url: str) -> bytes:
+        assert asked, "it is asked before"
+        return b""
+
+    async def exchange() -> None:
+        engine = Vision()
+        await engine.start()
+        media = MediaSettings(domains=("images.test",))
+        part = {"type": "image_url", "image_url": {"url": "https://images.test/a.png"}}
+        chat = bind(engine, ServedModel(("m",), 1), media=media).chat
+        asks = body(messages=[{"role": "user", "content": [part]}])
+        await chat.create_chat_completion(RequestContext("r"), asks)
+
+    monkeypatch.setattr(Fetcher, "fetch", fetch)
+    asyncio.run(exchange())
+    [prompt] = asked
+    assert isinstance(prompt, Conversation)
+    assert [(image.at, image.image.width) for image in prompt.messages[0].images] == [(0, 1)]

@@ -17,7 +17,7 @@ NEUTRAL = Sampling(
     repetition_penalty=1,
 )
 
-_OWN = {"id", "token_ids", "max_new_tokens", "seed", "n", "logprobs", "echo", "vision_prompt", "structured_output"}
+_OWN = {"id", "token_ids", "max_new_tokens", "seed", "n", "logprobs", "echo", "vision_prompt", "lowered"}
 
 
 def generate(id: int, token_ids: bytes, max_new_tokens: int, *, seed: int = 0, **settings: Any) -> Generate:

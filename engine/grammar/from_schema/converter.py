@@ -24,10 +24,9 @@ from specvino.engine.grammar.from_schema.objects import object_
 from specvino.engine.grammar.from_schema.string_style import JSON, StringStyle
 from specvino.engine.grammar.from_schema.strings import string
 from specvino.engine.json_schema.errors import Path, SchemaError, Unsatisfiable
-from specvino.engine.json_schema.keywords import IMPLIED_TYPE
 from specvino.engine.json_schema.refs import reference_to
 from specvino.engine.json_schema.subschema import Conjunction, Subschema, flatten
-from specvino.engine.json_schema.types import TYPES, named_by_all
+from specvino.engine.json_schema.types import IMPLIED_TYPE, TYPES, named_by_all
 
 MOST_PARTS = 2000
 MOST_DEPTH = 64

@@ -23,7 +23,7 @@ class Lowered(msgspec.Struct, tag=True):
     """Carries the grammar that a constraint became, and what of its schemas can't be enforced."""
 
     id: int
-    structured_output: LoweredConstraint
+    lowered: LoweredConstraint
 
 
 class LoadDummyPipeline(msgspec.Struct, tag=True):
@@ -36,7 +36,7 @@ class Trial(msgspec.Struct, tag=True):
     """Asks whether a grammar that only XGrammar can read compiles and is quick enough."""
 
     id: int
-    structured_output: LoweredConstraint
+    lowered: LoweredConstraint
 
 
 class TrialPassed(msgspec.Struct, tag=True):

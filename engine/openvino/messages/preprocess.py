@@ -28,7 +28,7 @@ class Preprocess(msgspec.Struct, tag=True):
 
     `as_text` is for vision-language models: the answer brings the text too. Of images only the places are needed.
     `parameters` is the JSON text of an array with the parameters of each tool: MessagePack has no integers beyond 64
-    bits, and no text with half a surrogate pair, which schemas may hold.
+    bits, which schemas may hold.
     """
 
     id: int

@@ -67,7 +67,7 @@ class Generate(msgspec.Struct, tag=True):
     logprobs: bool = False
     echo: bool = False
     vision_prompt: VisionPrompt | None = None
-    structured_output: LoweredConstraint | None = None
+    lowered: LoweredConstraint | None = None
 
     @property
     def beams(self) -> int:

@@ -36,7 +36,7 @@ class DummyPipeline:
         self._start = openvino.Tensor(numpy.zeros((1, 1), numpy.int64))
 
     def generate(
-        self, structured_output: LoweredConstraint | None, tokens: int, *, draw: bool = False, seed: int = 0
+        self, lowered: LoweredConstraint | None, tokens: int, *, draw: bool = False, seed: int = 0
     ) -> list[int]:
         """Returns at most so many tokens; 1 is enough to compile. Raises RuntimeError if it doesn't compile.
 
@@ -48,13 +48,13 @@ class DummyPipeline:
         config.max_new_tokens = tokens
         config.do_sample = draw
         config.rng_seed = seed
-        if structured_output is not None:
-            config.structured_output_config = structured_output_config(structured_output)
+        if lowered is not None:
+            config.structured_output_config = structured_output_config(lowered)
         return list(self._pipeline.generate(self._start, config).tokens[0])
 
 
-def structured_output_config(structured_output: LoweredConstraint) -> StructuredOutputConfig:
-    return StructuredOutputConfig(**{structured_output.kind: structured_output.text})
+def structured_output_config(lowered: LoweredConstraint) -> StructuredOutputConfig:
+    return StructuredOutputConfig(**{lowered.kind: lowered.text})
 
 
 def _model(size: int) -> openvino.Model:

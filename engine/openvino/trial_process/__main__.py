@@ -28,7 +28,7 @@ _MOST_MEMORY = 4 << 30  # bytes, beyond what is used when all is loaded
 
 def answer(dummy: DummyPipeline, question: Trial) -> TrialPassed | ConstraintRefused:
     try:
-        check(dummy, question.structured_output)
+        check(dummy, question.lowered)
     except ConstraintError as error:
         return constraint_refused(question.id, error)
     return TrialPassed(question.id)

@@ -27,12 +27,12 @@ _WHERE = re.compile(r"^(Exception from .*|\[[\d:]+\] \S+: )", re.MULTILINE)
 _PREFIX = re.compile(r"^(Failed to create grammar from structural tag: )?(Invalid structural tag error: )?")
 
 
-def check(dummy: DummyPipeline, structured_output: LoweredConstraint) -> None:
+def check(dummy: DummyPipeline, lowered: LoweredConstraint) -> None:
     """Tries a constraint. Raises ConstraintError."""
     try:
-        first = dummy.generate(structured_output, _FIRST_TOKENS)
+        first = dummy.generate(lowered, _FIRST_TOKENS)
         # Twice, as a single measurement may have been disturbed.
-        times = min(_computing(dummy, structured_output) / _computing(dummy, _PLAIN) for _ in range(2))
+        times = min(_computing(dummy, lowered) / _computing(dummy, _PLAIN) for _ in range(2))
     except (RuntimeError, MemoryError) as error:
         raise ConstraintError(reason(error)) from None
     if times > SLOWEST:
@@ -44,11 +44,11 @@ def check(dummy: DummyPipeline, structured_output: LoweredConstraint) -> None:
         raise ConstraintError("it allows no text at all")
 
 
-def _computing(dummy: DummyPipeline, structured_output: LoweredConstraint) -> float:
+def _computing(dummy: DummyPipeline, lowered: LoweredConstraint) -> float:
     """Returns seconds of CPU time per token."""
-    dummy.generate(structured_output, 1)  # it is compiled
+    dummy.generate(lowered, 1)  # it is compiled
     begin = time.process_time()
-    tokens = dummy.generate(structured_output, _TRIAL_TOKENS, draw=True)
+    tokens = dummy.generate(lowered, _TRIAL_TOKENS, draw=True)
     return (time.process_time() - begin) / len(tokens)
 
 

@@ -41,8 +41,8 @@ def configure(request: Generate, own: GenerationConfig, drafting: Drafting | Non
         _search(config, request)
     else:
         _draw(config, request.sampling, request.seed)
-    if request.structured_output is not None:
-        config.structured_output_config = structured_output_config(request.structured_output)
+    if request.lowered is not None:
+        config.structured_output_config = structured_output_config(request.lowered)
     if drafting is not None:
         _draft(config, request.sampling, drafting)
     return config

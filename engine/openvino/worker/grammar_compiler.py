@@ -25,7 +25,7 @@ class GrammarCompiler:
 
     def __init__(self, tokenizer: Callable[[], Tokenizer]) -> None:
         self._tokenizer = tokenizer
-        self._stub: DummyPipeline | None = None
+        self._dummy: DummyPipeline | None = None
         self._thread = ThreadPoolExecutor(1)
         self._work: tuple[LoweredConstraint, Future[None]] | None = None
         self._compiled: dict[LoweredConstraint, RuntimeError | None] = {}
@@ -41,17 +41,17 @@ class GrammarCompiler:
 
         Raises RuntimeError if the grammar doesn't compile.
         """
-        if request.structured_output is None:
+        if request.lowered is None:
             return True
         if self._busy():
             return False
-        if request.structured_output in self._compiled:
-            if error := self._compiled[request.structured_output]:
+        if request.lowered in self._compiled:
+            if error := self._compiled[request.lowered]:
                 raise error
             self._first_token_due.add(request.id)
             return True
         if not self._first_token_due:
-            self._work = request.structured_output, self._thread.submit(self._compile, request.structured_output)
+            self._work = request.lowered, self._thread.submit(self._compile, request.lowered)
         return False
 
     def began(self, id: int) -> None:
@@ -66,15 +66,15 @@ class GrammarCompiler:
     def _busy(self) -> bool:
         if self._work is None:
             return False
-        structured_output, done = self._work
+        lowered, done = self._work
         if not done.done():
             return True
         self._work = None
         error = done.exception()
-        self._compiled[structured_output] = None if error is None else RuntimeError(str(error))
+        self._compiled[lowered] = None if error is None else RuntimeError(str(error))
         return False
 
-    def _compile(self, structured_output: LoweredConstraint) -> None:
-        if self._stub is None:
-            self._stub = DummyPipeline(self._tokenizer())
-        self._stub.generate(structured_output, 1)
+    def _compile(self, lowered: LoweredConstraint) -> None:
+        if self._dummy is None:
+            self._dummy = DummyPipeline(self._tokenizer())
+        self._dummy.generate(lowered, 1)

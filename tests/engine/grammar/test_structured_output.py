@@ -10,7 +10,7 @@ from support.sentences import sentence
 
 from specvino.engine.errors import ConstraintError
 from specvino.engine.grammar.structural_tags.to_ebnf import as_grammar
-from specvino.engine.grammar.structured_output import LONGEST, example, lower, written
+from specvino.engine.grammar.structured_output import LONGEST, constraint_json, example, lower
 from specvino.engine.request import JsonSchema, StructuralTag
 
 UNIQUE = {"type": "array", "uniqueItems": True, "items": {"type": "integer"}}
@@ -25,20 +25,20 @@ def tag(format: Any, *, strict: bool = False) -> StructuralTag:
 
 
 def test_a_schema_becomes_a_grammar() -> None:
-    structured_output = lower(schema({"const": "a"}))
-    assert (structured_output.kind, structured_output.unenforced) == ("grammar", ())
-    assert structured_output.text == 'root ::= schema\nschema ::= "\\u0022a\\u0022"\n'
+    lowered = lower(schema({"const": "a"}))
+    assert (lowered.kind, lowered.unenforced) == ("grammar", ())
+    assert lowered.text == 'root ::= schema\nschema ::= "\\u0022a\\u0022"\n'
 
 
 def test_schemas_in_a_tag_become_grammars() -> None:
-    structured_output = lower(
+    lowered = lower(
         tag({"type": "sequence", "elements": [{"type": "any_text"}, {"type": "json_schema", "json_schema": UNIQUE}]})
     )
-    text, grammar = json.loads(structured_output.text)["format"]["elements"]
-    assert structured_output.kind == "structural_tags_config"
+    text, grammar = json.loads(lowered.text)["format"]["elements"]
+    assert lowered.kind == "structural_tags_config"
     assert text == {"type": "any_text"}
     assert grammar["type"] == "grammar"
-    assert structured_output.unenforced == (("format", "elements", 1, "json_schema", "uniqueItems"),)
+    assert lowered.unenforced == (("format", "elements", 1, "json_schema", "uniqueItems"),)
 
 
 @pytest.mark.parametrize(
@@ -77,13 +77,13 @@ def test_what_is_wrong_is_refused_at_its_place(constraint: Any, path: Any, reaso
 )
 def test_a_long_text_is_refused_before_it_is_sent(constraint: Any) -> None:
     with pytest.raises(ConstraintError, match="characters of JSON") as caught:
-        written(constraint)
+        constraint_json(constraint)
     assert caught.value.path == ()
     assert not caught.value.unsupported
 
 
 def test_a_text_is_written_as_it_was_given() -> None:
-    assert json.loads(written(schema({"b": 10**30, "a": "\ud800"}))) == {"b": 10**30, "a": "\ud800"}
+    assert json.loads(constraint_json(schema({"b": 10**30, "a": "\ud800"}))) == {"b": 10**30, "a": "\ud800"}
 
 
 def test_a_deep_tag_is_refused() -> None:

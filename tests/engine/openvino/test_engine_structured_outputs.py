@@ -170,9 +170,9 @@ def test_closing_ends_those_that_wait_for_a_form(tiny_text: ModelSource) -> None
     running(tiny_text, test)
 
 
-def generate(id: int, structured_output: LoweredConstraint, worker: StepLoop) -> Generate:
+def generate(id: int, lowered: LoweredConstraint, worker: StepLoop) -> Generate:
     ids = worker._pipelines[0].get_tokenizer().encode("hello").input_ids.data[0]
-    return worker_requests.generate(id, ids.astype("int64").tobytes(), 50, structured_output=structured_output)
+    return worker_requests.generate(id, ids.astype("int64").tobytes(), 50, lowered=lowered)
 
 
 def test_a_form_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_text: ModelSource) -> None:

@@ -161,3 +161,16 @@ def test_what_has_no_effect_is_reported_or_refused(fields, param) -> None:
         assert (caught.value.code, caught.value.param) == (ErrorCode.UNSUPPORTED_PARAMETER, param)
 
     run(test, NoStore())
+
+
+@pytest.mark.parametrize("fields", [{}, {"previous_response_id": "resp_1"}])
+def test_a_reference_that_leads_nowhere_is_refused_before_what_else_is_wrong(fields) -> None:
+    input = [{"type": "item_reference", "id": "msg_1"}]
+    body = CreateResponseRequest.model_validate({"model": "m", "input": input, **fields})
+
+    async def test(responses):
+        with pytest.raises(ApiError) as caught:
+            await responses.create_response(RequestContext("req_1", refuses_unsupported=True), body)
+        assert (caught.value.code, caught.value.param) == (ErrorCode.UNSUPPORTED_PARAMETER, "input.0")
+
+    run(test, NoStore())

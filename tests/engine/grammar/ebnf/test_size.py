@@ -53,5 +53,5 @@ def test_a_schema_with_too_many_places_is_refused_where_most_of_them_are() -> No
 
 def test_a_pattern_that_comes_to_too_much_is_named() -> None:
     schema = {"type": "string", "pattern": "^((a{9}b{9}){9}c){99}$"}
-    structured_output = lower(JsonSchema(schema))
-    assert structured_output.unenforced == (("pattern",),)
+    lowered = lower(JsonSchema(schema))
+    assert lowered.unenforced == (("pattern",),)

@@ -32,19 +32,19 @@ def tagged(format: Any) -> StructuralTag:
 
 def check(dummy: DummyPipeline, constraint: Constraint) -> LoweredConstraint:
     """What the two processes make of it. Raises ConstraintError."""
-    structured_output = lower(constraint)
-    trial.check(dummy, structured_output)
-    return structured_output
+    lowered = lower(constraint)
+    trial.check(dummy, lowered)
+    return lowered
 
 
 @pytest.mark.parametrize("schema", [schema for _, schema in SCHEMAS])
 def test_the_compiler_reads_our_grammars_as_they_are_meant(
     schema: dict[str, Any], dummy: DummyPipeline, own: Tokenizer
 ) -> None:
-    structured_output = lower(JsonSchema(schema))
+    lowered = lower(JsonSchema(schema))
     validator = jsonschema_rs.validator_for(schema, validate_formats=True)
     for most in (20, 60, 400):
-        tokens = dummy.generate(structured_output, most, draw=True)
+        tokens = dummy.generate(lowered, most, draw=True)
         if len(tokens) < most:
             validator.validate(json.loads(own.decode(tokens)))
 
@@ -55,8 +55,8 @@ def test_the_compiler_reads_our_grammars_as_they_are_meant(
 def test_texts_beyond_ascii(value: str, dummy: DummyPipeline, own: Tokenizer) -> None:
     """XGrammar writes some characters so that it misreads what follows them."""
     schema = {"type": "object", "properties": {value: {"const": value}}, "required": [value]}
-    structured_output = lower(JsonSchema(schema))
-    assert json.loads(own.decode(dummy.generate(structured_output, 200))) == {value: value}
+    lowered = lower(JsonSchema(schema))
+    assert json.loads(own.decode(dummy.generate(lowered, 200))) == {value: value}
     constant = check(dummy, tagged({"type": "const_string", "value": value}))
     assert own.decode(dummy.generate(constant, 200)) == value
 
@@ -92,8 +92,8 @@ def test_structural_formats_compile(format: Any, dummy: DummyPipeline) -> None:
 
 def test_parameters_of_qwen_have_no_room_for_blanks(dummy: DummyPipeline, own: Tokenizer) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
-    structured_output = check(dummy, tagged({"type": "qwen_xml_parameter", "json_schema": schema}))
-    assert own.decode(dummy.generate(structured_output, 60)).startswith("<parameter=a>")
+    lowered = check(dummy, tagged({"type": "qwen_xml_parameter", "json_schema": schema}))
+    assert own.decode(dummy.generate(lowered, 60)).startswith("<parameter=a>")
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_ours_are_not_slow(schema: dict[str, Any], real_stub: DummyPipeline) -> 
 
 def test_every_character_can_be_written(dummy: DummyPipeline, own: Tokenizer) -> None:
     """XGrammar would leave out the last of these, and find no token behind the first byte of one."""
-    structured_output = lower(JsonSchema({"type": "string", "pattern": "^[\u0800-\ud7ff]{8}$"}))
-    texts = [own.decode(dummy.generate(structured_output, 100, draw=True)) for _ in range(40)]
+    lowered = lower(JsonSchema({"type": "string", "pattern": "^[\u0800-\ud7ff]{8}$"}))
+    texts = [own.decode(dummy.generate(lowered, 100, draw=True)) for _ in range(40)]
     assert all(len(json.loads(text)) == 8 for text in texts)
     assert any(char >= "\ud000" for text in texts for char in text)

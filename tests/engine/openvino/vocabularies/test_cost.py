@@ -40,14 +40,14 @@ def test_it_has_few_parts(name: str) -> None:
 @pytest.mark.parametrize("family", ["qwen"], indirect=True)
 @pytest.mark.parametrize("name", CONSTRUCTS)
 def test_a_token_takes_little_more_than_a_free_one(dummy: DummyPipeline, name: str) -> None:
-    structured_output = lower(CONSTRUCTS[name])
-    dummy.generate(structured_output, 1)  # it is compiled
+    lowered = lower(CONSTRUCTS[name])
+    dummy.generate(lowered, 1)  # it is compiled
     found: list[float] = []
     while not found or (min(found) > MOST_TIMES and len(found) < TRIES):
-        found.append(_times(dummy, structured_output))
+        found.append(_times(dummy, lowered))
     assert min(found) <= MOST_TIMES
 
 
-def _times(dummy: DummyPipeline, structured_output: LoweredConstraint) -> float:
+def _times(dummy: DummyPipeline, lowered: LoweredConstraint) -> float:
     """A token's work in free tokens."""
-    return token_seconds(dummy, structured_output, texts=1, tries=1) / token_seconds(dummy, None, texts=1, tries=1)
+    return token_seconds(dummy, lowered, texts=1, tries=1) / token_seconds(dummy, None, texts=1, tries=1)
