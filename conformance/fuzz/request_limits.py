@@ -4,8 +4,9 @@ Schemathesis knows no model's name, and a text without a limit runs to the end o
 request is sent
 - 9 of 10 get the name of a served model: else nearly all answers were 404;
 - 9 of 10 that go on from an earlier response don't: it would have to be a stored one;
-- 9 of 10 lose what would have them refused: settings of drafting, fields that exclude each other, choices of tools
-  that the request doesn't have, files and sounds, images that are nowhere, and most of the others (consistent_requests.py);
+- 9 of 10 lose what would have them refused: settings of speculative decoding, fields that exclude each other, choices
+  of tools that the request doesn't have, files and sounds, images that are nowhere, and most of the others
+  (consistent_requests.py);
 - 1 of 4 that say nothing about it become streams: by chance hardly any would;
 - 9 of 10 that set no limit of tokens get a small one, and all that ask for a structured output or force a call, since
   few models ever come to an end in one; the others must not ignore the end of the text;
