@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from specvino.cli.dialects import SYSTEMS
 from specvino.cli.ending import end
-from specvino.document.loading import systems
 
 RUN = "run"
 
@@ -82,7 +82,7 @@ def run(
     dialect: Annotated[
         str,
         typer.Option(
-            help=f"The system whose API the server is tested against: {', '.join(systems())}, or specvino for this "
+            help=f"The system whose API the server is tested against: {SYSTEMS}, or specvino for this "
             "project's complete API."
         ),
     ] = "openai",

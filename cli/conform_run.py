@@ -180,12 +180,12 @@ async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     console = Terminal(highlight=False)
     async with Client(job.target) as client:
-        judging = await begin(job, client)
-        report = judging.report
+        running = await begin(job, client)
+        report = running.report
         with printing():
             console.print(table.heading(report.header), soft_wrap=True)
         try:
-            await _run(judging, files, accepted, console)
+            await _run(running, files, accepted, console)
         finally:
             # Also of a run that is broken off.
             files.write(report)
@@ -205,26 +205,26 @@ async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
     return 0
 
 
-async def _run(judging: RunningJob, files: Files, accepted: Baseline, console: Console) -> None:
+async def _run(running: RunningJob, files: Files, accepted: Baseline, console: Console) -> None:
     """Fills the report, and the file of lines with it."""
-    report = judging.report
+    report = running.report
     with ExitStack() as stack:
         writer = None
         if files.ndjson is not None:
             with writing(files.ndjson):
                 writer = stack.enter_context(Writer(files.ndjson))
         _record(writer, report.header)
-        shown = stack.enter_context(table.LiveTable(console, report, len(judging.plan.cases), lambda: judging.requests))
+        shown = stack.enter_context(table.LiveTable(console, report, len(running.plan.cases), lambda: running.requests))
         complete = False
         try:
-            async with aclosing(judging.lines(accepted.accepts)) as lines:
+            async with aclosing(running.lines(accepted.accepts)) as lines:
                 async for line in lines:
                     with printing():
                         shown.feed(line)
                     _record(writer, line)
             complete = True
         finally:
-            report.footer = judging.footer(complete=complete)
+            report.footer = running.footer(complete=complete)
             _record(writer, report.footer)
 
 

@@ -7,8 +7,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from specvino.document.operations import Schema
+from specvino.document.pointers import component_name
 from specvino.portal.variants import Owner, owners, remarks, variants
-from specvino.portal.words import LIMITS, Schema, component, limits, plain, remark, taken, text, values
+from specvino.portal.words import LIMITS, limits, plain, remark, taken, text, values
 
 # What is shown of a schema, and under which name.
 FACTS = {"type": "type", **LIMITS, "default": "default", "x-origin": "defined by"}
@@ -58,7 +60,7 @@ def _elsewhere(name: str, known: dict[str, list[Owner]], schemas: dict[str, Sche
 def _components(schema: Schema, schemas: dict[str, Schema]) -> Iterator[str]:
     """The components that a value or its elements can be."""
     if "$ref" in schema:
-        name = component(schema["$ref"])
+        name = component_name(schema["$ref"])
         yield name
         yield from _components(schemas[name], schemas)
     for child in (schema.get("items"), *schema.get("anyOf", ()), *schema.get("oneOf", ())):
@@ -104,7 +106,7 @@ def _rows(schema: Schema, schemas: dict[str, Schema]) -> list[Row]:
 def _branches(schema: Schema, schemas: dict[str, Schema]) -> list[str]:
     """The branches of a union, and what a reference or a list's elements are."""
     if "$ref" in schema:
-        name = component(schema["$ref"])
+        name = component_name(schema["$ref"])
         found = limits(schemas[name])
         return _branches(schemas[name], schemas) or [name + (f" ({found})" if found else "")]
     if "items" in schema:

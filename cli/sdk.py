@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from specvino.cli.dialects import SYSTEMS, known_dialect
 from specvino.cli.extras import needs
-from specvino.cli.spec import known_dialect
 
 app = typer.Typer(help="Generate client packages from the OpenAPI document.", no_args_is_help=True)
 
@@ -16,7 +16,7 @@ Output = Annotated[Path, typer.Option("-o", "--output", help="The folder to writ
 Dialect = Annotated[
     str | None,
     typer.Option(
-        help="The system that the client is for: openai, ovms, vllm, mlc-llm or fastdeploy. By default, this server.",
+        help=f"The system that the client is for: one of {SYSTEMS}. By default, this server.",
         callback=known_dialect,
         metavar="SYSTEM",
     ),

@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
+from specvino.cli.dialects import SYSTEMS, known_dialect
 from specvino.document import loading
-from specvino.document.loading import OPENAPI_31, OPENAPI_32, dialect_file, systems
+from specvino.document.loading import OPENAPI_31, OPENAPI_32, dialect_file
 
 app = typer.Typer(help="Print, check or look up the annotated OpenAPI document.", no_args_is_help=False)
 
@@ -27,13 +28,6 @@ class Format(StrEnum):
 
 
 FILES = {Version.V32: OPENAPI_32, Version.V31: OPENAPI_31}
-
-
-def known_dialect(dialect: str | None) -> str | None:
-    """An option's value, if it is a system that has a document."""
-    if dialect is not None and dialect not in systems():
-        raise typer.BadParameter(f"there is no dialect {dialect!r}; there are {', '.join(systems())}")
-    return dialect
 
 
 @contextmanager
@@ -59,7 +53,7 @@ def print_spec(
     dialect: Annotated[
         str | None,
         typer.Option(
-            help="Print the API as another system implements it: openai, ovms, vllm, mlc-llm or fastdeploy.",
+            help=f"Print the API as another system implements it: one of {SYSTEMS}.",
             callback=known_dialect,
             metavar="SYSTEM",
         ),

@@ -77,7 +77,7 @@ class Bundler:
                 result[key] = {name: self._hoist(reference, base) for name, reference in value.items()}
             elif key in DATA or (key == "examples" and isinstance(value, list)):
                 result[key] = value
-            elif key == "x-stream" and "$ref" in value:
+            elif key == "x-stream" and isinstance(value, dict) and "$ref" in value:
                 file, _ = self._target(value["$ref"], base)
                 result[key] = self._walk(self._file(file), file)
             elif key == "x-include":

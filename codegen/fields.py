@@ -19,7 +19,7 @@ PARTS = ("request", "response", "stream")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Is a field of an endpoint, with the properties of the document that describe it."""
+    """Describes a field of an endpoint, with the properties of the document that describe it."""
 
     endpoint: str
     part: str

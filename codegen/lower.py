@@ -40,7 +40,7 @@ def to_routes(document: dict[str, Any]) -> dict[str, Any]:
         paths.setdefault(operation.path, {})[operation.method.lower()] = {
             "operationId": operation.id,
             "tags": definition["tags"],
-            **({"x-served-at-root": True} if operation.is_at_root else {}),
+            **({"x-served-at-root": True} if operation.is_also_at_root else {}),
             **({"security": definition["security"]} if "security" in definition else {}),
             **({"parameters": in_path} if in_path else {}),
             "responses": {"200": {"description": "-"}},

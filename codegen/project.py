@@ -11,9 +11,9 @@ from specvino.codegen.merge import WITHOUT, Entry, Said, part_level, support
 from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
 from specvino.document.operations import METHODS, operations
-from specvino.document.pointers import component_name
+from specvino.document.pointers import escape
 from specvino.document.validator import Validators
-from specvino.document.walk import objects
+from specvino.document.walk import followed, objects
 
 # What is said of this server, or of all systems. x-origin stays.
 MARKINGS = (
@@ -91,7 +91,7 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]]) ->
                 content.pop(media, None)
         if "text/event-stream" not in content:
             definition.pop("x-stream", None)
-        if operation.is_at_root:
+        if operation.is_also_at_root:
             definition["servers"] = [{"url": "/"}]
 
 
@@ -117,18 +117,9 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
 def drop_unreached(document: dict[str, Any]) -> None:
     """Leaves the components to which something leads from the paths."""
     components = document["components"]
-    reached: set[tuple[str, str]] = set()
-    queue: list[Any] = [document["paths"]]
-    while queue:
-        for _, node in objects(queue.pop()):
-            for reference in (node.get("$ref"), *node.get("discriminator", {}).get("mapping", {}).values()):
-                if isinstance(reference, str):
-                    kind, name = reference.split("/")[-2], component_name(reference)
-                    if (kind, name) not in reached:
-                        reached.add((kind, name))
-                        queue.append(components[kind][name])
-    for kind in list(components):
-        if kind != "securitySchemes":
-            components[kind] = {name: each for name, each in components[kind].items() if (kind, name) in reached}
-            if not components[kind]:
-                del components[kind]
+    reached = {reference for reference, _ in followed(document, document["paths"])}
+    for kind in components.keys() - {"securitySchemes"}:
+        for name in [name for name in components[kind] if f"#/components/{kind}/{escape(name)}" not in reached]:
+            del components[kind][name]
+        if not components[kind]:
+            del components[kind]

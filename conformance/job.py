@@ -53,7 +53,7 @@ class Job:
 
 @dataclass(slots=True)
 class RunningJob:
-    """Is a run on its way. `report` grows with it, and has its header after `begin`."""
+    """Runs a job. `report` grows with it, and has its header after `begin`."""
 
     job: Job
     plan: Plan

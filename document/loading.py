@@ -43,5 +43,7 @@ def dialect_file(system: str) -> str:
 @cache
 def systems() -> tuple[str, ...]:
     """Returns the systems that have documents of their own, in the order of their names."""
-    found = (files("specvino.generated") / "dialects").iterdir()
+    folder = files("specvino.generated") / "dialects"
+    # Without it, as before the first run of codegen, commands that need no system go on working.
+    found = folder.iterdir() if folder.is_dir() else ()
     return tuple(sorted(each.name.removesuffix(".json") for each in found if each.name.endswith(".json")))

@@ -34,9 +34,14 @@ class Operation:
         return str(self.definition["x-endpoint"])
 
     @property
-    def is_at_root(self) -> bool:
-        """Whether its path is at the server's root instead of below its base."""
-        return bool(self.definition.get("x-served-at-root")) or "servers" in self.definition
+    def is_also_at_root(self) -> bool:
+        """Whether this server has its path at the root too, beside those below the base paths."""
+        return bool(self.definition.get("x-served-at-root"))
+
+    @property
+    def is_only_at_root(self) -> bool:
+        """Whether a system has its path at the root instead of below a base path: the operation has `servers` then."""
+        return "servers" in self.definition
 
     @property
     def place(self) -> str:

@@ -44,7 +44,7 @@ class Union:
         return [each for each in self._objects if not self._texts(each[0], self.key)]
 
     def _texts(self, schema: Schema, key: str | None) -> list[str]:
-        return texts(values(self._document, schema.get("properties", {}).get(key, {})))
+        return texts(values(resolved(self._document, schema.get("properties", {}).get(key, {}))))
 
     def _within(self, schema: Schema) -> Iterator[Schema]:
         schema = resolved(self._document, schema)
@@ -62,9 +62,8 @@ def telling(listed: Iterable[Iterable[str]]) -> str | None:
     return count.most_common(1)[0][0] if count else None
 
 
-def values(document: Mapping[str, Any], schema: Schema) -> list[Any] | None:
-    """Returns the values that a property can have; None where they are not listed."""
-    schema = resolved(document, schema)
+def values(schema: Mapping[str, Any]) -> list[Any] | None:
+    """Returns the values that a schema lists, which may be one; None where it lists none. It is no reference."""
     return [schema["const"]] if "const" in schema else schema.get("enum")
 
 

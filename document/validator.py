@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 
-Schema = dict[str, Any]
+from specvino.document.operations import Schema
 
 BASE = "urn:document"
 

@@ -1,4 +1,4 @@
-"""How to walk a bundled document and its JSON Schemas, references not followed.
+"""How to walk a bundled document and its JSON Schemas; references are followed where a function says so.
 
 The keys of `properties` and the like are names, not keywords: a property called `default` or `not` must not be taken
 for one. So every walk goes through the lists here.
@@ -99,14 +99,26 @@ def references(schema: Schema) -> list[str]:
     return [component_name(child["$ref"]) for _, child in descend(schema, "") if "$ref" in child]
 
 
+def followed(document: Mapping[str, Any], node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields every object in a node, and those in what it refers to where the reference stands, each reference once.
+
+    With an object comes the reference through which it was come to, empty for the node's own. Raises KeyError.
+    """
+    yield from _followed(document, node, "", set())
+
+
+def _followed(
+    document: Mapping[str, Any], node: Any, reference: str, met: set[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    for _, found in objects(node):
+        yield reference, found
+        for target in (found.get("$ref"), *found.get("discriminator", {}).get("mapping", {}).values()):
+            if isinstance(target, str) and target not in met:
+                met.add(target)
+                yield from _followed(document, referred(document, target), target, met)
+
+
 def reached(document: Mapping[str, Any], node: Any) -> set[str]:
     """Returns the names of the component schemas to which something in a node leads, over any component."""
-    followed: set[str] = set()
-    queue = [node]
-    while queue:
-        for _, found in objects(queue.pop()):
-            reference = found.get("$ref")
-            if isinstance(reference, str) and reference not in followed:
-                followed.add(reference)
-                queue.append(referred(document, reference))
-    return {component_name(each) for each in followed if each.startswith(schema_reference(""))}
+    schemas = schema_reference("")
+    return {component_name(reference) for reference, _ in followed(document, node) if reference.startswith(schemas)}

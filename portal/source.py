@@ -1,16 +1,16 @@
 """The source of the portal's pages: the documents and their fields."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from specvino.document.loading import VOCABULARY, dialect_file, load, whole
-from specvino.document.operations import Operation, operations
-from specvino.document.pointers import referred
+from specvino.document.operations import Operation, Schema, operations
+from specvino.document.walk import followed
 from specvino.portal.reference import SYSTEMS
 from specvino.portal.variants import Owner, owners
-from specvino.portal.words import Schema, remark, taken
+from specvino.portal.words import remark, taken
 
 __all__ = ["SYSTEMS", "TITLES", "Field", "Operation", "Source", "Support"]
 
@@ -106,7 +106,7 @@ class Source:
         answers have them; that of several branches once."""
         met: dict[str, None] = {}
         for operation in self.operations:
-            for node in self._nodes(operation.definition, set()):
+            for _, node in followed(self.document, operation.definition):
                 of_endpoint = (
                     name for name in node.get("x-support", {}) if name.split(".", 1)[0] in (operation.endpoint, "error")
                 )
@@ -130,19 +130,6 @@ class Source:
                 [place[outer] for outer in reversed(_outwards(each.name))],
             ),
         )
-
-    def _nodes(self, value: Any, followed: set[str]) -> Iterator[Mapping[str, Any]]:
-        """Yields all objects in a value, and those to which it refers."""
-        if isinstance(value, list):
-            for each in value:
-                yield from self._nodes(each, followed)
-        elif isinstance(value, dict):
-            yield value
-            if "$ref" in value and value["$ref"] not in followed:
-                followed.add(value["$ref"])
-                yield from self._nodes(referred(self.document, value["$ref"]), followed)
-            for each in value.values():
-                yield from self._nodes(each, followed)
 
 
 def _outwards(name: str) -> list[str]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from specvino.portal.words import Schema, component
+from specvino.document.operations import Schema
+from specvino.document.pointers import component_name
+from specvino.document.unions import values
 
 # How many of the objects that have the same field are named.
 NAMED = 6
@@ -12,7 +13,7 @@ NAMED = 6
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Is a component that has the field, and the property as that writes it."""
+    """Names a component that has the field, with the property as that writes it."""
 
     component: str
     schema: Schema
@@ -46,25 +47,21 @@ def variants(several: Iterable[Owner], said: Callable[[Schema], Hashable]) -> li
     """Returns the owners of which the same is to be said together: `said` of the property without its values."""
     groups: dict[Hashable, list[Owner]] = {}
     for owner in several:
-        values = _values(owner.schema)
+        listed = values(owner.schema) or []
         bare = {key: value for key, value in owner.schema.items() if key not in ("const", "enum")}
-        groups.setdefault((bool(values), said(bare)), []).append(owner)
+        groups.setdefault((bool(listed), said(bare)), []).append(owner)
     return [Variant([owner.component for owner in group], _joined(group)) for group in groups.values()]
 
 
 def _joined(group: list[Owner]) -> Schema:
     first = group[0].schema
-    values = list(dict.fromkeys(value for owner in group for value in _values(owner.schema)))
-    if values == _values(first):
+    listed = list(dict.fromkeys(value for owner in group for value in values(owner.schema) or ()))
+    if listed == (values(first) or []):
         return first
-    return {key: value for key, value in first.items() if key != "const"} | {"enum": values}
-
-
-def _values(schema: Schema) -> list[Any]:
-    return [schema["const"]] if "const" in schema else schema.get("enum", [])
+    return {key: value for key, value in first.items() if key != "const"} | {"enum": listed}
 
 
 def remarks(schema: Schema, schemas: Mapping[str, Schema]) -> list[str]:
     """Returns what this server makes of a property, and of the components that it refers to."""
     own = [schema["x-implementation-note"]] if "x-implementation-note" in schema else []
-    return own + (remarks(schemas[component(schema["$ref"])], schemas) if "$ref" in schema else [])
+    return own + (remarks(schemas[component_name(schema["$ref"])], schemas) if "$ref" in schema else [])

@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-Schema = dict[str, Any]
+from specvino.document.operations import Schema
+from specvino.document.pointers import component_name
 
 LIMITS = {
     "const": "value",
@@ -61,14 +62,10 @@ def values(schema: Schema) -> str:
         case {"items": items, **others} if others in ({}, {"type": "array"}):
             return f"list of {values(items)}"
         case {"$ref": str(reference), **others} if not others:
-            return component(reference)
+            return component_name(reference)
     if schema.keys() <= {"type", *LIMITS}:
         return plain(schema)
     return json.dumps(schema, ensure_ascii=False)
-
-
-def component(reference: str) -> str:
-    return reference.rsplit("/", 1)[-1]
 
 
 def taken(entry: Schema) -> str:

@@ -12,7 +12,7 @@ from specvino.document.pointers import resolved
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """Is a parameter. `where` is `path` or `query`; `schema` is plain, without references."""
+    """Describes a parameter. `where` is `path` or `query`; `schema` is plain, without references."""
 
     name: str
     where: str
@@ -23,7 +23,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ClientMethod:
-    """Is a method of the client. `body`, `answer` and `event` are names of components. A stream is over with its
+    """Describes a method of the client. `body`, `answer` and `event` are names of components. A stream is over with its
     `terminator` or with an event whose type is one of `finals`; where neither is known, anyhow. `switch` says where
     streaming is asked for: `body` or `query`, None where there are no streams. `root` is for paths at the server's root
     instead of below its base."""
@@ -76,9 +76,9 @@ def methods(document: dict[str, Any]) -> Iterator[ClientMethod]:
 def without_switches(document: dict[str, Any]) -> dict[str, Any]:
     """Returns the document without the fields of bodies that ask for streams: those are methods of their own."""
     changed = copy.deepcopy(document)
-    for operation in methods(document):
-        if operation.switch == "body" and operation.body:
-            del changed["components"]["schemas"][operation.body]["properties"]["stream"]
+    for method in methods(document):
+        if method.switch == "body" and method.body:
+            del changed["components"]["schemas"][method.body]["properties"]["stream"]
     return changed
 
 
@@ -111,7 +111,7 @@ def _method(operation: Operation) -> ClientMethod:
         terminator=_terminator(operation),
         finals=_finals(definition.get("x-stream")),
         switch=switch,
-        root="servers" in definition,
+        root=operation.is_only_at_root,
     )
 
 

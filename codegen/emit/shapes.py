@@ -22,7 +22,9 @@ def shapes(document: dict[str, Any], names: list[str]) -> tuple[Table, Table]:
             continue
         objects[name] = {
             "required": sorted(_required(document, schemas[name])),
-            "values": {key: listed for key, child in properties.items() if (listed := values(document, child))},
+            "values": {
+                key: listed for key, child in properties.items() if (listed := values(resolved(document, child)))
+            },
             "fields": {
                 key: {
                     "handling": child["x-handling"],

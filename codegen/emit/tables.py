@@ -46,7 +46,7 @@ def handlers(document: dict[str, Any]) -> str:
                 "method": operation.method,
                 "path": operation.path,
                 "summary": definition["summary"],
-                "root": operation.is_at_root,
+                "root": operation.is_also_at_root,
                 "parameters": [
                     (each["name"], _python_type(each["schema"])) for each in operation.parameters_in("path")
                 ],

@@ -10,9 +10,10 @@ from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValida
 from specvino.codegen import lower, project
 from specvino.codegen.examples import examples
 from specvino.codegen.lint.problem import Problem
+from specvino.codegen.lint.stream_words import words
 from specvino.codegen.lint.vocabulary import placed_in
 from specvino.codegen.spec import Spec
-from specvino.document.operations import Schema
+from specvino.document.operations import Schema, operations
 from specvino.document.validator import Validators
 from specvino.document.walk import LIST, NAMED, ONE, all_schemas
 
@@ -45,6 +46,10 @@ def dialects(spec: Spec) -> Iterator[Problem]:
         projected = project.project(spec.document, dialect)
         yield from _invalid(system, OpenAPIV31SpecValidator(projected))
         yield from placed_in(projected, spec.vocabulary)
+        for operation in operations(projected):
+            if "x-stream" in operation.definition:
+                for what in words(spec.vocabulary, operation.definition["x-stream"]):
+                    yield Problem("x-stream", f"{system}: {operation.place} x-stream", what)
         validators = Validators(projected)
         for place, schema, value in examples(projected):
             for fault in validators.of(schema).violations(value):
@@ -84,6 +89,11 @@ def _with_supported_values(document: dict[str, Any]) -> Iterator[tuple[str, Sche
         yield place, schema
         if isinstance(schema.get("x-supported-values"), dict):
             yield f"{place} x-supported-values", schema["x-supported-values"]
+    for operation in operations(document):
+        for each in operation.parameters:
+            if isinstance(each.get("x-supported-values"), dict):
+                place = f"{operation.place} parameter {each['name']} x-supported-values"
+                yield place, each["x-supported-values"]
 
 
 def _keywords(place: str, schema: Schema) -> Iterator[Problem]:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.walk import described, received, sent
 from specvino.codegen.spec import Spec
 from specvino.document.operations import Schema, operations
 from specvino.document.validator import Validators
-from specvino.document.walk import all_schemas, closure
+from specvino.document.walk import all_schemas
 
 
 def descriptions(spec: Spec) -> Iterator[Problem]:
@@ -71,20 +72,15 @@ def queries(spec: Spec) -> Iterator[Problem]:
 
 def supported_values(spec: Spec) -> Iterator[Problem]:
     """x-supported-values narrows a field, down to values that its schema accepts and with its default among them."""
-    document = spec.document
-    validators = Validators(document)
-    for name in sorted(closure(document, *document["components"]["schemas"])):
-        for place, child in _properties(name, document["components"]["schemas"][name]):
-            if "x-supported-values" not in child:
-                continue
-            supported = child["x-supported-values"]
-            for value in [*supported.get("enum", ()), *([supported["const"]] if "const" in supported else [])]:
-                if not validators.of(_bare(child)).fits(value):
-                    what = f"x-supported-values names {value!r}, which the schema refuses"
-                    yield Problem("supported-values", place, what)
-            if "default" in child and not validators.of(supported).fits(child["default"]):
-                what = f"the default {child['default']!r} is outside x-supported-values"
+    validators = Validators(spec.document)
+    for place, supported, schema in _with_supported_values(spec.document):
+        for value in [*supported.get("enum", ()), *([supported["const"]] if "const" in supported else [])]:
+            if not validators.of(_bare(schema)).fits(value):
+                what = f"x-supported-values names {value!r}, which the schema refuses"
                 yield Problem("supported-values", place, what)
+        if "default" in schema and not validators.of(supported).fits(schema["default"]):
+            what = f"the default {schema['default']!r} is outside x-supported-values"
+            yield Problem("supported-values", place, what)
 
 
 def defaults(spec: Spec) -> Iterator[Problem]:
@@ -95,6 +91,18 @@ def defaults(spec: Spec) -> Iterator[Problem]:
             if "default" in child:
                 for fault in validators.of(_bare(child)).violations(child["default"]):
                     yield Problem("default", place, f"the default does not fit: {fault}")
+
+
+def _with_supported_values(document: dict[str, Any]) -> Iterator[tuple[str, Schema, Schema]]:
+    """Yields the properties and the query parameters that x-supported-values narrows: place, that, and their schema."""
+    for name, schema in document["components"]["schemas"].items():
+        for place, child in _properties(name, schema):
+            if "x-supported-values" in child:
+                yield place, child["x-supported-values"], child
+    for operation in operations(document):
+        for each in operation.parameters_in("query"):
+            if "x-supported-values" in each:
+                yield f"{operation.place} parameter {each['name']}", each["x-supported-values"], each["schema"]
 
 
 def _properties(name: str, schema: Schema) -> Iterator[tuple[str, Schema]]:

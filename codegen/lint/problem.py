@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Is one breach of a rule: it names the rule, the place in the document, what is wrong there and what is wanted."""
+    """Tells of one breach of a rule: which rule, the place in the document, what is wrong there and what is wanted."""
 
     rule: str
     place: str

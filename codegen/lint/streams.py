@@ -7,7 +7,7 @@ from specvino.codegen.lint import stream_machines
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.stream_events import Events
 from specvino.codegen.lint.stream_laws import laws
-from specvino.codegen.lint.vocabulary import Vocabulary, validator
+from specvino.codegen.lint.stream_words import entry, words
 from specvino.codegen.spec import Spec
 from specvino.document.operations import EVENTS, operations
 from specvino.document.pointers import resolved
@@ -22,7 +22,7 @@ def tables(spec: Spec) -> Iterator[Problem]:
         if (media is None) != (table is None):
             yield Problem("x-stream", place, "an operation has a text/event-stream answer and x-stream, or neither")
         elif media is not None and table is not None:
-            for what in list(_words(spec.vocabulary, table)) or _faults(spec.document, media, table):
+            for what in list(words(spec.vocabulary, table)) or _faults(spec.document, media, table):
                 yield Problem("x-stream", place, what)
 
 
@@ -38,29 +38,14 @@ def examples(spec: Spec) -> Iterator[Problem]:
             yield Problem("examples", f"{operation.place} stream", f"no example states the fact {fact!r}")
 
 
-def _words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
-    """Yields misspelt, missing and surplus words, each with the machine or the law in which it stands."""
-    laws_by_name = vocabulary["$defs"]["law"]["properties"]["law"]["enum"]
-    for law in table.get("laws", ()):
-        if (name := _entry(law).get("law")) not in laws_by_name:
-            yield f"there is no law {name!r}; known are {', '.join(laws_by_name)}"
-            return
-    for error in validator(vocabulary, "x-stream").errors(table):
-        match error.instance_path:
-            case ["machines", name, *path]:
-                place = [f"machine {name}", *path]
-            case ["laws", int(index), *path]:
-                place = [f"law {_entry(table['laws'][index])['law']}", *path]
-            case ["classify", int(), *path]:
-                place = ["classify", *path]
-            case path:
-                place = path
-        yield ": ".join(filter(None, [*map(str, place[:1]), ".".join(map(str, place[1:])), error.message]))
-
-
 def _faults(document: dict[str, Any], media: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:
     classify, machines = table["classify"], table["machines"]
     events = Events(document, media, classify)
+    if "silent" in table:
+        yield "silent: only the document of a system has it"
+    for name, machine in machines.items():
+        if not machine.keys() & {"in", "end"}:
+            yield f"machine {name}: only in the document of a system it may be without `end`"
     yield from _framing(resolved(document, media["itemSchema"]), table)
     if isinstance(classify, str):
         if events.nameless:
@@ -73,7 +58,7 @@ def _faults(document: dict[str, Any], media: dict[str, Any], table: dict[str, An
     yield from wrong if not nesting else ()
     if not wrong:
         yield from stream_machines.keys(machines, events, classify)
-        yield from laws([_entry(law) for law in table["laws"]], machines, events, isinstance(classify, str))
+        yield from laws([entry(law) for law in table["laws"]], machines, events, isinstance(classify, str))
 
 
 def _framing(item: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:
@@ -97,10 +82,6 @@ def _rules(events: Events, rules: list[dict[str, Any]]) -> Iterator[str]:
         for path in (prefix + rule["at"], *([prefix + rule["key"]] if prefix else [])):
             if not events.has(path):
                 yield f"classify {rule['fact']}: the event has no {path}"
-
-
-def _entry(law: str | dict[str, Any]) -> dict[str, Any]:
-    return {"law": law} if isinstance(law, str) else dict(law)
 
 
 def _stated(event: Any, classify: str | list[dict[str, Any]]) -> Iterator[str]:

@@ -1,6 +1,8 @@
 """The document's own keywords stand where they may and have the shape that openapi/vocabulary.yaml gives them."""
 
+import json
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import jsonschema_rs
@@ -8,7 +10,7 @@ import jsonschema_rs
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.spec import Spec
 from specvino.document.operations import operations
-from specvino.document.validator import Validator
+from specvino.document.validator import Validator, Validators
 from specvino.document.walk import all_schemas, media_types, objects
 
 Vocabulary = dict[str, Any]
@@ -26,8 +28,13 @@ def keywords(vocabulary: Vocabulary) -> set[str]:
 
 
 def validator(vocabulary: Vocabulary, name: str) -> Validator:
-    """Compiles the definition `name`."""
-    return Validator({"$ref": f"#/$defs/{name}", "$defs": vocabulary["$defs"]})
+    """Returns the validator of the definition `name`, compiled once."""
+    return _validators(json.dumps(vocabulary)).at(f"/$defs/{name}")
+
+
+@lru_cache(maxsize=1)
+def _validators(vocabulary: str) -> Validators:
+    return Validators(json.loads(vocabulary))
 
 
 def misfits(vocabulary: Vocabulary, name: str, value: Any) -> list[str]:
@@ -58,6 +65,8 @@ def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Prob
             what = error.message
             if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Enum):  # else it names two of many values
                 what = f"{error.instance!r} is not one of {', '.join(map(repr, error.kind.options))}"
+            elif isinstance(error.kind, jsonschema_rs.ValidationErrorKind.FalseSchema):
+                what = f"it may not stand beside x-handling {node['x-handling']}, by which no value has an effect"
             yield Problem(rule, place, f"{path}: {what}".removeprefix(": "))
     for place, node in objects(document):
         for key in node:

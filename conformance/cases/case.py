@@ -43,17 +43,19 @@ class BadCase(Exception):
 @cache
 def all_cases() -> tuple[Case, ...]:
     """Returns every case, in the order of endpoints and files. Raises BadCase."""
-    shape = Validator(json.loads((FOLDER / "case.schema.json").read_text("utf-8")))
-    return tuple(case for endpoint in _sorted(FOLDER) if endpoint.is_dir() for case in _of_endpoint(endpoint, shape))
+    validator = Validator(json.loads((FOLDER / "case.schema.json").read_text("utf-8")))
+    return tuple(
+        case for endpoint in _sorted(FOLDER) if endpoint.is_dir() for case in _of_endpoint(endpoint, validator)
+    )
 
 
-def _of_endpoint(folder: Traversable, shape: Validator) -> Iterator[Case]:
+def _of_endpoint(folder: Traversable, validator: Validator) -> Iterator[Case]:
     for file in _sorted(folder):
         if not file.name.endswith(".yaml"):
             continue
         where = f"{folder.name}/{file.name.removesuffix('.yaml')}"
         content = yaml.safe_load(file.read_text("utf-8"))
-        if problems := list(shape.violations(content)):
+        if problems := list(validator.violations(content)):
             raise BadCase(f"{where}: {problems[0]}")
         for name, case in content["cases"].items():
             spec = case["spec"]

@@ -65,9 +65,9 @@ def _below(holder: Any, name: str) -> list[tuple[str, Any]]:
 
 
 def _values(exchange: Exchange, found: list[tuple[str, Any]], schema: Any) -> None:
-    shape = Validator(schema if isinstance(schema, Mapping) else {"const": schema})
+    validator = Validator(schema if isinstance(schema, Mapping) else {"const": schema})
     for where, value in found:
-        for violation in shape.violations(value):
+        for violation in validator.violations(value):
             raise Failed(f"{where or 'the answer'} is wrong: {violation.removeprefix('it: ')}", exchange)
 
 

@@ -8,11 +8,8 @@ from typing import Any, cast
 
 from specvino.conformance.cases.capabilities import CAPABILITIES
 from specvino.conformance.cases.case import Case, all_cases
-from specvino.conformance.cases.session import PATHS
+from specvino.conformance.cases.session import paths
 from specvino.conformance.dialect import LEFT_OUT, WHOLE, Dialect, Kind
-
-LAYERS = ("cases", "streams", "fuzz")
-PROFILES = ("core", "full")
 
 # The capability that can't be asked for without a key.
 AUTH = "transport.auth"
@@ -62,8 +59,8 @@ def why_not(case: Case, dialect: Dialect) -> str:
 def what_says_no(case: Case, dialect: Dialect) -> str:
     """Returns what in the dialect's document leaves a case out, whichever dialects the case is for; it is empty for
     nothing."""
-    if case.endpoint in PATHS and case.endpoint not in dialect.operations:
-        return f"{dialect.name} has no {PATHS[case.endpoint]}"
+    if case.endpoint in paths() and case.endpoint not in dialect.operations:
+        return f"{dialect.name} has no {paths()[case.endpoint]}"
     for pointer in (*case.spec, *_needed(case)):
         level = dialect.level(pointer, case.endpoint)
         if level in LEFT_OUT or (case.whole and level != "full"):

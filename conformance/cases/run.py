@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from specvino.conformance.cases.capabilities import CAPABILITIES, Capability, ask
 from specvino.conformance.cases.case import Case
 from specvino.conformance.cases.plan import Plan
-from specvino.conformance.cases.session import PATHS, Session
+from specvino.conformance.cases.session import Session, paths
 from specvino.conformance.cases.steps import run_steps
 from specvino.conformance.checks import all_checks
 from specvino.conformance.dialect import Dialect
@@ -208,7 +208,7 @@ class Run:
     async def _watch(self, rule: str) -> None:
         """Asks whether the server is there at all, after several requests without a connection."""
         if self._unreachable >= LOST_AFTER and self.lost is None:
-            if (await self._session().raw("GET", PATHS["models"], for_rules=False)).status is None:
+            if (await self._session().raw("GET", paths()["models"], for_rules=False)).status is None:
                 self.lost = rule
             else:
                 self._unreachable = 0

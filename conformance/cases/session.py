@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import cache
 from typing import Any
 
 from specvino.conformance.dialect import Dialect
@@ -13,12 +14,16 @@ from specvino.conformance.verdict import Failed
 from specvino.document.loading import whole
 from specvino.document.operations import by_endpoint
 
-# By endpoint, the paths below the base that are the same for every request.
-PATHS = {
-    name: operation.path
-    for name, operation in by_endpoint(whole()).items()
-    if "{" not in operation.path and not operation.is_at_root
-}
+
+@cache
+def paths() -> dict[str, str]:
+    """Returns, by endpoint, the paths below the base that are the same for every request."""
+    return {
+        name: operation.path
+        for name, operation in by_endpoint(whole()).items()
+        if "{" not in operation.path and not operation.is_also_at_root
+    }
+
 
 LIMITS = {
     "chat": ("max_tokens", "max_completion_tokens"),
@@ -70,8 +75,8 @@ class Session:
                 filled[limits[0]] = CAP
         return await self.raw(
             "GET" if body is None else "POST",
-            PATHS.get(endpoint, endpoint),
-            endpoint=endpoint if endpoint in PATHS else None,
+            paths().get(endpoint, endpoint),
+            endpoint=endpoint if endpoint in paths() else None,
             body=filled,
             headers=headers,
             leave_after=leave_after,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from specvino.conformance.cases.expect import expect, values_at
-from specvino.conformance.cases.session import PATHS, Session
+from specvino.conformance.cases.session import Session, paths
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.verdict import Failed
 
@@ -35,10 +35,10 @@ async def send_step(session: Session, endpoint: str, step: Mapping[str, Any]) ->
     elif "base64" in raw:
         content = base64.b64decode(raw["base64"])
     has_body = content is not None or "body" in raw
-    own = endpoint if endpoint in PATHS and raw.get("path", PATHS[endpoint]) == PATHS[endpoint] else None
+    own = endpoint if endpoint in paths() and raw.get("path", paths()[endpoint]) == paths()[endpoint] else None
     return await session.raw(
         raw.get("method", "POST" if has_body else "GET"),
-        raw.get("path", PATHS.get(endpoint, "")),
+        raw.get("path", paths().get(endpoint, "")),
         endpoint=raw.get("endpoint", own),
         body=raw.get("body"),
         content=content,

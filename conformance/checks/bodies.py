@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from specvino.conformance.cases.expect import expect
-from specvino.conformance.cases.session import PATHS, Session, about, require_answer
+from specvino.conformance.cases.session import Session, about, paths, require_answer
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed
 
@@ -24,7 +24,7 @@ async def borne(
     """A body is refused for any of these kinds, or may be `taken` instead; and the server goes on answering. The body
     is the `parts`, each a `text`, in which ${model} is the model's name, or `base64`, so many `times`."""
     content = b"".join(_part(session, part) for part in parts)
-    exchange = await session.raw("POST", PATHS[to], content=content, headers=headers)
+    exchange = await session.raw("POST", paths()[to], content=content, headers=headers)
     require_borne(session, exchange, refused, taken=taken, endpoint=to)
     with about(exchange):
         require_answer(await session.send("models"))

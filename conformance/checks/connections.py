@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from specvino.conformance.cases.expect import expect
-from specvino.conformance.cases.session import PATHS, Session, about, require_answer
+from specvino.conformance.cases.session import Session, about, paths, require_answer
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed
 
@@ -33,7 +33,7 @@ async def reused_unread(session: Session, endpoint: str, *, path: str) -> None:
 
 async def _next(single: Session, first: Exchange) -> None:
     with about(first):
-        second = await single.raw("GET", PATHS["models"], endpoint="models")
+        second = await single.raw("GET", paths()["models"], endpoint="models")
         require_answer(second)
     if first.connection and second.connection and first.connection != second.connection:
         raise Failed("the connection was closed after the answer, which didn't say so (Connection: close)", first)

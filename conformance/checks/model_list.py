@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 from specvino.conformance.cases.expect import expect
 from specvino.conformance.cases.probes import SAID
-from specvino.conformance.cases.session import PATHS, Session, require_answer
+from specvino.conformance.cases.session import Session, paths, require_answer
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, Skipped
 
@@ -62,7 +62,7 @@ async def unknown_model(session: Session, endpoint: str, *, name: str) -> None:
 
 
 async def _model(session: Session, name: str) -> Exchange:
-    return await session.raw("GET", f"{PATHS['models']}/{name}", endpoint="model")
+    return await session.raw("GET", f"{paths()['models']}/{name}", endpoint="model")
 
 
 def _names(listed: Exchange) -> list[object]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.cases.session import PATHS, Session, require_answer
+from specvino.conformance.cases.session import Session, paths, require_answer
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, Skipped
 
@@ -33,7 +33,7 @@ async def escaped_alike(session: Session, endpoint: str, *, text: str) -> None:
     counts = []
     for ascii_only in (False, True):
         content = json.dumps(body, ensure_ascii=ascii_only).encode()
-        exchange = await session.raw("POST", PATHS[endpoint], endpoint=endpoint, content=content, body=body)
+        exchange = await session.raw("POST", paths()[endpoint], endpoint=endpoint, content=content, body=body)
         require_answer(exchange)
         counts.append(prompt_tokens(exchange))
     if counts[0] != counts[1]:

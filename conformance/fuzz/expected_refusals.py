@@ -19,7 +19,7 @@ from specvino.document.operations import operations
 
 
 class ExpectedRefusals:
-    """Is a hook `filter_failure`: it drops the failure of a valid request whose refusal is true, and counts it."""
+    """Drops the failure of a valid request whose refusal is true, and counts it, as a hook `filter_failure`."""
 
     def __init__(self, server: Server, report: FuzzReport) -> None:
         self._server = server

@@ -47,7 +47,7 @@ SIZES = {"core": Size(10, ("examples", "fuzzing")), "full": Size(25, PHASES)}
 
 @dataclass(slots=True)
 class Fuzz:
-    """Is one run of the layer, in a thread of its own. `models` are names to send requests with; without any those that
+    """Runs the layer once, in a thread of its own. `models` are names to send requests with; without any those that
     the server lists. `max_time` is in seconds; `filters` are patterns of rules' ids."""
 
     target: Target

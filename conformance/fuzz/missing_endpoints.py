@@ -19,7 +19,7 @@ def missing(server: Server, dialect: Dialect, model: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for endpoint, operation in dialect.operations.items():
         path = operation.path.replace("{model}", quote(model, safe=""))
-        if "servers" in operation.definition:
+        if operation.is_only_at_root:
             found[endpoint] = "it is not under the base URL"
             continue
         if "{response_id}" in path:

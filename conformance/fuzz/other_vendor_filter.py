@@ -36,7 +36,7 @@ def _is_busy(response: Response) -> bool:
 
 
 class OtherVendorFilter:
-    """Is a hook `filter_failure`: it drops what is no finding here."""
+    """Drops what is no finding here, as a hook `filter_failure`."""
 
     def __init__(self, dialect: Dialect, report: FuzzReport) -> None:
         self._dialect = dialect

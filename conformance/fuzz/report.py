@@ -18,7 +18,7 @@ MOST_REFUSALS = 5
 
 @dataclass(frozen=True, slots=True)
 class FuzzFinding:
-    """Is one failure of one check. `curl` is a command that repeats the request."""
+    """Tells of one failure of one check. `curl` is a command that repeats the request."""
 
     operation: str
     check: str
@@ -57,9 +57,9 @@ class FuzzReport:
     ended: Ended = "completed"
     unlimited: int = 0
     """Valid requests for free text that set no limit of tokens by themselves."""
-    capped: int = 0
+    limited: int = 0
     """How many of these got one before they were sent."""
-    kept: int = 0
+    with_stored_id: int = 0
     """How many requests were given a stored response to speak of."""
 
     @property
@@ -89,8 +89,8 @@ class FuzzReport:
         for operation in sorted({operation for _, operation, _ in self.cases}):
             counts = (self.count(operation=operation, status=status) for status in statuses)
             yield "  ".join([f"{operation:32}", *(f"{count or '':>5}" for count in counts)])
-        yield f"{self.capped} of {self.unlimited} valid requests for free text without a limit of tokens got one"
-        yield f"{self.kept} requests were given a stored response"
+        yield f"{self.limited} of {self.unlimited} valid requests for free text without a limit of tokens got one"
+        yield f"{self.with_stored_id} requests were given a stored response"
         for (operation, code), number in sorted(self.excused.items()):
             yield f"excused {number:>5} x {code} of {operation}"
         yield from (f"{operation}: {problem}" for operation, problem in (*self.silences, *self.errors))

@@ -4,8 +4,9 @@ Schemathesis knows no model's name, and a text without a limit runs to the end o
 request is sent
 - 9 of 10 get the name of a served model: else nearly all answers were 404;
 - 9 of 10 that go on from an earlier response don't: it would have to be a stored one;
-- 9 of 10 lose what would have them refused: settings of drafting, fields that exclude each other, choices of tools
-  that the request doesn't have, files and sounds, images that are nowhere, and most of the others (consistent.py);
+- 9 of 10 lose what would have them refused: settings of speculative decoding, fields that exclude each other, choices
+  of tools that the request doesn't have, files and sounds, images that are nowhere, and most of the others
+  (consistent_requests.py);
 - 1 of 4 that say nothing about it become streams: by chance hardly any would;
 - 9 of 10 that set no limit of tokens get a small one, and all that ask for a structured output or force a call, since
   few models ever come to an end in one; the others must not ignore the end of the text;
@@ -48,7 +49,7 @@ BUDGET = 512
 HUGE = 1 << 24
 
 
-class Caps:
+class RequestLimits:
     """Changes cases of any operation of a document and counts them in the report."""
 
     def __init__(self, document: Object, models: Sequence[str], report: FuzzReport, *, frugal: bool = False) -> None:
@@ -65,10 +66,10 @@ class Caps:
             if self._frugal:
                 case.body = limited(case.body, fields)
             return
-        before, case.body = case.body, capped(case.body, fields, self._models, frugal=self._frugal)
+        before, case.body = case.body, worth_sending(case.body, fields, self._models, frugal=self._frugal)
         if fields.intersection(TOKEN_LIMITS) and not limits(before) and not _is_endless(case.body):
             self._report.unlimited += 1
-            self._report.capped += bool(limits(case.body))
+            self._report.limited += bool(limits(case.body))
 
 
 def limits(body: Object) -> list[str]:
@@ -89,7 +90,9 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def capped(body: Object, fields: Collection[str], models: Sequence[str], *, frugal: bool = False) -> dict[str, Any]:
+def worth_sending(
+    body: Object, fields: Collection[str], models: Sequence[str], *, frugal: bool = False
+) -> dict[str, Any]:
     """Returns a valid body as it shall be sent. `fields` are those that the operation knows; `models` are served."""
     draw = _draws(body)
     changed = consistent(body, images=not draw(4)) if draw(10) else dict(body)

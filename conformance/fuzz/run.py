@@ -28,7 +28,7 @@ from specvino.conformance.fuzz.exchanges import exchange_of
 from specvino.conformance.fuzz.expected_refusals import ExpectedRefusals, unknown_codes
 from specvino.conformance.fuzz.other_vendor_filter import OtherVendorFilter
 from specvino.conformance.fuzz.report import MOST_REFUSALS, Ended, FuzzFinding, FuzzReport
-from specvino.conformance.fuzz.request_limits import Caps
+from specvino.conformance.fuzz.request_limits import RequestLimits
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.stored_ids import StoredIds
 from specvino.conformance.fuzz.without_proxies import without_proxies
@@ -53,7 +53,7 @@ def fuzz(target: Target, dialect: Dialect, **how: Any) -> FuzzReport:
 
 @dataclass(slots=True)
 class FuzzRun:
-    """Is one run of Schemathesis. `max_examples` bounds the requests of each operation in the phase `fuzzing` and the
+    """Runs Schemathesis once. `max_examples` bounds the requests of each operation in the phase `fuzzing` and the
     sequences of `stateful`; `examples` and `coverage` follow from the document. `operations` are operationIds; without
     it all. Of the target a request that takes longer than its timeout is a finding. `max_time` is in seconds."""
 
@@ -69,7 +69,7 @@ class FuzzRun:
     """Checks that are left out."""
     max_time: float | None = None
     frugal: bool = False
-    """No request may have a long answer (see caps.py)."""
+    """No request may have a long answer (see request_limits.py)."""
     report: FuzzReport = field(default_factory=FuzzReport)
     _events: EventStream | None = None
     _stopped: bool = False
@@ -88,12 +88,13 @@ class FuzzRun:
         models = self.models or server.models
         described = foldable(document if whole else with_streams(document))
         schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(described, config=self._config())
-        excuses = ExpectedRefusals(server, self.report) if whole else OtherVendorFilter(self.dialect, self.report)
-        schema.hooks.register_hook_with_name(excuses, "filter_failure")
+        known = ExpectedRefusals(server, self.report) if whole else OtherVendorFilter(self.dialect, self.report)
+        schema.hooks.register_hook_with_name(known, "filter_failure")
         if self.operations is not None:
             schema = schema.include(operation_id=list(self.operations))
-        caps, kept = Caps(document, models, self.report, frugal=self.frugal), StoredIds(server, models[0], self.report)
-        with without_proxies(), _registered(caps, kept, checks_for(self.dialect)):
+        request_limits = RequestLimits(document, models, self.report, frugal=self.frugal)
+        stored_ids = StoredIds(server, models[0], self.report)
+        with without_proxies(), _registered(request_limits, stored_ids, checks_for(self.dialect)):
             self._begun = time.monotonic()
             self._events = from_schema(schema).execute()
             if self._stopped:
@@ -176,12 +177,12 @@ class FuzzRun:
 
 
 @contextlib.contextmanager
-def _registered(caps: Caps, kept: StoredIds, checks: Sequence[Check]) -> Iterator[None]:
+def _registered(request_limits: RequestLimits, stored_ids: StoredIds, checks: Sequence[Check]) -> Iterator[None]:
     """Registers checks and hooks for the time of a run: Schemathesis 4.32 knows them only globally (decision 042)."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
-        caps.apply(case)
-        kept.apply(case)
+        request_limits.apply(case)
+        stored_ids.apply(case)
 
     GLOBAL_HOOK_DISPATCHER.register_hook_with_name(before_call, "before_call")
     for check in checks:

@@ -26,7 +26,7 @@ _HOST = "http://server.invalid"
 
 @dataclass
 class _Request:
-    """Is a request as openapi-core wants it: all that it needs is which operation it is for."""
+    """Describes a request as openapi-core wants it: all that it needs is which operation it is for."""
 
     path: str
     method: str

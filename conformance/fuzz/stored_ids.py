@@ -45,7 +45,7 @@ class StoredIds:
         id = self._server.new_response(self._model, background=draw % 3 > 0)
         if id is None:
             return
-        self._report.kept += 1
+        self._report.with_stored_id += 1
         case.path_parameters = {ID: id}
         if "after" in (case.query or {}) and draw % 5 > 0:
             case.query = {**case.query, "after": min(self._server.input_items(id))}

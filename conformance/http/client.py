@@ -38,7 +38,7 @@ class Target:
 
 
 class Client:
-    """Is a context manager, which holds the connections. It counts its exchanges from 1."""
+    """Holds the connections, as a context manager, and counts its exchanges from 1."""
 
     def __init__(self, target: Target, *, connections: int = 100) -> None:
         """Takes in `connections` how many may be open at once."""

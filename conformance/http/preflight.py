@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from specvino.conformance.cases.session import PATHS, Session
+from specvino.conformance.cases.session import Session, paths
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, full_url, tls
 from specvino.conformance.http.exchange import Exchange, Request, Unreadable
@@ -98,7 +98,7 @@ def checked_certificates(path: Path, *, insecure: bool) -> str:
 async def preflight(client: Client, dialect: Dialect, model: str | None) -> str:
     """Returns the model's name: `model`, or the first that the server lists. Raises CannotRun."""
     session = Session(client, dialect, model or "", lambda _: None, _capable)
-    listing = await session.raw("GET", PATHS["models"])
+    listing = await session.raw("GET", paths()["models"])
     _require_server(listing, client.target.url)
     _require_key(listing, client.target.key)
     listed = _names(listing)
@@ -137,7 +137,7 @@ async def _first(session: Session, listing: Exchange, listed: list[str]) -> None
     if listing.status == 404 and first.status == 404:
         base = session.client.target.url
         raise CannotRun(
-            await _elsewhere(session, listing) or f"neither {PATHS['models']} nor {PATHS['chat']} is at {base}"
+            await _elsewhere(session, listing) or f"neither {paths()['models']} nor {paths()['chat']} is at {base}"
         )
 
 
@@ -188,8 +188,8 @@ async def _elsewhere(session: Session, listing: Exchange) -> str:
     """Returns where the API of this server is, if that is another base URL; else nothing."""
     base = session.client.target.url
     for path in BASES:
-        elsewhere = f"/{path}{PATHS['models']}"
-        if full_url(base, elsewhere) != full_url(base, PATHS["models"]):
+        elsewhere = f"/{path}{paths()['models']}"
+        if full_url(base, elsewhere) != full_url(base, paths()["models"]):
             request = Request(None, "GET", elsewhere, listing.request.headers, None)
             if _names(await session.client.send(request)):
                 return f"there is no API at {base}, but at {full_url(base, '/' + path)}"

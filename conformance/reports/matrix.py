@@ -11,7 +11,7 @@ from specvino.conformance.reports.records import Line, Report
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Is one server. `file` is the page with what was found there."""
+    """Describes one server. `file` is the page with what was found there."""
 
     name: str
     file: str
@@ -21,7 +21,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Is one rule, with the result of each server, None where it has none."""
+    """Holds one rule, with the result of each server, None where it has none."""
 
     rule: str
     says: str

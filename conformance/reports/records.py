@@ -3,13 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from specvino.conformance.verdict import Verdict
-
-FORMAT = 1
 
 # Verdicts that a run doesn't pass with.
 BAD = (Verdict.FAIL, Verdict.ERROR)
@@ -134,15 +132,9 @@ AnyRecord = Annotated[Header | Line | Footer, Field(discriminator="kind")]
 RECORDS: TypeAdapter[Header | Line | Footer] = TypeAdapter(AnyRecord)
 
 
-def line_schema() -> dict[str, Any]:
-    """Returns what `line.schema.json` holds."""
-    schema = RECORDS.json_schema(mode="serialization")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A line of a report", **schema}
-
-
 @dataclass(slots=True)
 class Report:
-    """Is a run, as far as it came: without a footer, or with one that isn't `complete`, it was broken off."""
+    """Holds a run, as far as it came: without a footer, or with one that isn't `complete`, it was broken off."""
 
     header: Header
     lines: list[Line] = field(default_factory=list)

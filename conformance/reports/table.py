@@ -29,7 +29,7 @@ CURL = 1_000
 
 
 class LiveTable:
-    """Is a context manager that takes the lines as they come. `cases` is how many cases the run has: the rules that are
+    """Shows the lines as they come, as a context manager. `cases` is how many cases the run has: the rules that are
     checked beside them come as extras. `requests` tells how many were sent so far."""
 
     def __init__(self, console: Console, report: Report, cases: int, requests: Callable[[], int]) -> None:

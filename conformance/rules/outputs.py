@@ -9,7 +9,7 @@ from specvino.conformance.http.exchange import Exchange
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Is one choice, or all that a response says. `reason` is its finish reason: for responses `stop`, `length` or
+    """Holds one choice, or all that a response says. `reason` is its finish reason: for responses `stop`, `length` or
     `tool_calls`, read from its status and items. `calls` are (name, arguments)."""
 
     text: str

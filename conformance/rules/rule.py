@@ -9,7 +9,7 @@ from specvino.conformance.http.exchange import Exchange
 
 
 class Rule(ABC):
-    """Is a rule for the exchanges of one endpoint, one after the other; it may remember earlier ones."""
+    """Judges the exchanges of one endpoint, one after the other; it may remember earlier ones."""
 
     name: str
     says: str

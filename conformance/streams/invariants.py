@@ -12,7 +12,7 @@ Event = Mapping[str, Any]
 
 
 class Invariant:
-    """Is told what happens and yields violations. `machines` are as they were before what it is told."""
+    """Yields violations of what it is told of a stream. `machines` are as they were before that."""
 
     def __init__(self, machines: StateMachines) -> None:
         self.machines = machines

@@ -11,7 +11,7 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Is something that an event states about an instance. `key` has the keys of that instance's machine and of those
+    """Describes what an event states about an instance. `key` has the keys of that instance's machine and of those
     around it, outermost first; it is empty for the outermost machine, of which there is one instance."""
 
     name: str
@@ -20,7 +20,7 @@ class Fact:
 
 @dataclass(slots=True)
 class Instance:
-    """Is one thing under way: a choice, say."""
+    """Follows one thing under way: a choice, say."""
 
     closed: bool = False
 

@@ -4,10 +4,13 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from specvino.document.operations import Schema
+from specvino.document.pointers import component_name
+from specvino.document.unions import values as listed_values
 from specvino.portal.pages.page import html
 from specvino.portal.source import Field
 from specvino.portal.variants import NAMED, Variant, remarks, variants
-from specvino.portal.words import Schema, component, values
+from specvino.portal.words import values
 
 HANDLING = {"supported": "supported", "accepted": "no effect, by nature", "unsupported": "not supported here"}
 
@@ -46,20 +49,18 @@ def told(field: Field, say: Callable[[Schema], str]) -> str:
 
 def names(variant: Variant) -> str:
     """Returns who has the field so, as HTML: by their few values, else by their names."""
-    kinds = variant.schema.get("enum", [variant.schema["const"]] if "const" in variant.schema else [])
+    kinds = listed_values(variant.schema) or []
     return html(_listed(kinds)) if 0 < len(kinds) <= NAMED else variant.named
 
 
 def kind(schema: Mapping[str, Any], schemas: Mapping[str, Schema]) -> str:
     """Returns a schema in a few words: `number, 0 to 2`. Objects and long lists of values have names."""
     if "$ref" in schema:
-        target = schemas[component(schema["$ref"])]
+        target = schemas[component_name(schema["$ref"])]
         named = "properties" in target or len(target.get("enum", ())) > MANY
-        return component(schema["$ref"]) if named else kind(target, schemas)
-    if "const" in schema:
-        return _listed([schema["const"]])
-    if "enum" in schema:
-        return _listed(schema["enum"])
+        return component_name(schema["$ref"]) if named else kind(target, schemas)
+    if (listed := listed_values(schema)) is not None:
+        return _listed(listed)
     for union in ("anyOf", "oneOf"):
         if union in schema:
             return " or ".join(dict.fromkeys(kind(branch, schemas) for branch in schema[union]))

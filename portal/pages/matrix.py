@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import groupby
 
+from specvino.document.operations import Schema
 from specvino.portal.pages.fields import chip, description, here, told
 from specvino.portal.pages.page import Page, html
 from specvino.portal.source import SYSTEMS, TITLES, Field, Source, Support
-from specvino.portal.words import Schema
 
 LEVELS = {
     "full": "as documented",

@@ -7,7 +7,7 @@ from html import escape
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Is a page of the site. `path` is below the folder of pages (`endpoints/chat.md`); `text` is Markdown, or HTML
+    """Holds a page of the site. `path` is below the folder of pages (`endpoints/chat.md`); `text` is Markdown, or HTML
     that stays as it is."""
 
     path: str

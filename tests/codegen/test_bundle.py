@@ -50,6 +50,12 @@ def test_the_table_of_a_stream_is_written_out_where_it_is_referred_to(bundle) ->
     assert bundler.unused() == []
 
 
+@pytest.mark.parametrize("table", ["null", "[$ref]", "a $ref"])
+def test_a_table_that_is_no_object_stays_for_the_lint(bundle, table) -> None:
+    document = bundle(openapi=f"paths:\n  /a: {{get: {{x-stream: {table}}}}}\n").run()
+    assert document["paths"]["/a"]["get"]["x-stream"] == {"null": None, "[$ref]": ["$ref"], "a $ref": "a $ref"}[table]
+
+
 def test_files_that_refer_to_each_other(bundle) -> None:
     document = bundle(
         openapi=root("{$ref: 'a.yaml#/A'}"),

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from specvino.document import loading
 from specvino.document.loading import OPENAPI_31, VOCABULARY, dialect_file, load, systems, whole
 from specvino.document.operations import base_paths, by_endpoint
-from specvino.document.walk import reached
+from specvino.document.walk import followed, reached
 
 
 @pytest.mark.parametrize("document", [whole(), load(OPENAPI_31)], ids=["3.2", "3.1"])
@@ -37,3 +38,33 @@ def test_what_an_operation_reaches() -> None:
     chat = by_endpoint(whole())["chat"]
     assert {"CreateChatCompletionRequest", "LogitBias", "Error"} <= reached(whole(), chat.definition)
     assert "LogitBias" not in reached(whole(), by_endpoint(whole())["tokenize"].definition)
+
+
+def test_a_mapping_of_a_discriminator_is_followed_too() -> None:
+    document = {"components": {"schemas": {"A/B": {"$ref": "#/components/schemas/C"}, "C": {"type": "string"}}}}
+    union = {"discriminator": {"propertyName": "type", "mapping": {"b": "#/components/schemas/A~1B"}}}
+    assert reached(document, [union]) == {"A/B", "C"}
+
+
+def test_what_is_referred_to_stands_where_the_reference_does_and_once() -> None:
+    document = {"components": {"schemas": {"A": {"title": "a", "items": {"$ref": "#/components/schemas/A"}}}}}
+    node = {"title": "first", "anyOf": [{"$ref": "#/components/schemas/A"}, {"title": "last"}]}
+    found = [(reference, each["title"]) for reference, each in followed(document, node) if "title" in each]
+    assert found == [("", "first"), ("#/components/schemas/A", "a"), ("", "last")]
+    with pytest.raises(KeyError):
+        list(followed(document, {"$ref": "#/components/schemas/B"}))
+
+
+def test_where_an_operation_is() -> None:
+    ours = by_endpoint(whole())
+    assert {name for name, each in ours.items() if each.is_also_at_root} >= {"health", "version"}
+    assert not any(each.is_only_at_root for each in ours.values())
+    theirs = by_endpoint(load(dialect_file("vllm")))
+    assert theirs["version"].is_only_at_root
+    assert not theirs["chat"].is_only_at_root
+    assert not any(each.is_also_at_root for each in theirs.values())
+
+
+def test_without_the_folder_there_are_no_systems(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(loading, "files", lambda package: tmp_path)
+    assert systems.__wrapped__() == ()

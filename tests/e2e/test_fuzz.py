@@ -61,8 +61,8 @@ def test_schemathesis_finds_nothing() -> None:
         assert report.count(operation=label, phase="coverage", status=200) >= 25, label
         assert report.count(operation=label, phase="fuzzing", status=200) >= 8, label
         assert report.count(operation=label, status=400) >= 50, label
-    assert 0.85 <= report.capped / report.unlimited <= 0.97
-    assert report.kept >= 50
+    assert 0.85 <= report.limited / report.unlimited <= 0.97
+    assert report.with_stored_id >= 50
 
 
 def test_it_finds_nothing_with_a_model(tiny_text) -> None:

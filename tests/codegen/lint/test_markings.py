@@ -97,12 +97,52 @@ def test_emission_of_a_request(request_fields, only) -> None:
 
 def test_supported_values_beside_accepted(request_fields, only) -> None:
     request_fields["user"]["x-supported-values"] = {"const": "x"}
-    only("handling", "user", "'accepted' is not one of 'supported', 'unsupported'")
+    only("supported-values", "user", "may not stand beside x-handling accepted, by which no value has an effect")
+
+
+def test_supported_values_without_handling(request_fields, only) -> None:
+    del request_fields["user"]["x-handling"]
+    request_fields["user"]["x-supported-values"] = {"const": "x"}
+    only("extension", "user", '"x-handling" is a required property')
 
 
 def test_supported_values_must_be_a_schema(request_fields, only) -> None:
     request_fields["logit_bias"]["x-supported-values"] = True
     only("supported-values", "logit_bias", 'true is not of type "object"')
+
+
+@pytest.mark.parametrize(
+    ("change", "rule", "words"),
+    [
+        (
+            {"x-supported-values": {"const": "no"}},
+            "supported-values",
+            "names 'no', which the schema refuses",
+        ),
+        (
+            {"x-supported-values": {"const": True}},
+            "supported-values",
+            "the default False is outside",
+        ),
+        ({"x-supported-values": {"cosnt": True}}, "schema", "'cosnt' is not a keyword of JSON Schema"),
+        ({"x-handling": "accepted"}, "supported-values", "may not stand beside x-handling accepted"),
+    ],
+)
+def test_supported_values_of_a_query_parameter(spec, only, change, rule, words) -> None:
+    parameter = {
+        "name": "wide",
+        "in": "query",
+        "description": "Wide.",
+        "x-origin": "openai",
+        "x-handling": "unsupported",
+        "x-supported-values": {"const": False},
+        "schema": {"type": "boolean"} if "names" in words else {"type": "boolean", "default": False},
+        "examples": {"plain": {"value": False}},
+    }
+    spec.document["paths"]["/models"]["get"]["parameters"] = [parameter]
+    assert lint(spec) == []
+    parameter |= change
+    only(rule, "GET /models parameter wide", words)
 
 
 @pytest.mark.parametrize("supported_values", [{"enum": [0, 7]}, {"const": 7}])

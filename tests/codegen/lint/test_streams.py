@@ -37,6 +37,40 @@ def test_the_table_itself(table, only, change, words) -> None:
     only("x-stream", "POST /chat/completions", words)
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"laws": None}, 'laws: null is not of type "array"'),
+        ({"laws": "keys dense"}, 'laws: "keys dense" is not of type "array"'),
+        ({"laws": [1]}, "laws: 0: 1 is not one of"),
+        ({"laws": [None]}, "laws: 0: null is not one of"),
+        ({"machines": None}, 'machines: null is not of type "object"'),
+        ({"classify": None}, "classify: null is not of type"),
+        ({"silent": True}, "silent: only the document of a system has it"),
+        ({"silent": 1}, "silent: true was expected"),
+    ],
+)
+def test_a_table_with_other_types(table, only, change, words) -> None:
+    table.update(change)
+    only("x-stream", "POST /chat/completions", words)
+
+
+@pytest.mark.parametrize("table", [[], ["laws"], "laws", "", 1, True])
+def test_a_table_that_is_no_object(chat, only, table) -> None:
+    chat["x-stream"] = table
+    only("x-stream", "POST /chat/completions", 'is not of type "object"')
+
+
+def test_an_outermost_machine_without_an_end(table, only) -> None:
+    table["machines"]["stream"]["body"] = table["machines"]["stream"].pop("end")
+    only("x-stream", "machine stream: only in the document of a system it may be without `end`")
+
+
+def test_an_outermost_machine_without_facts(table, only) -> None:
+    table["machines"]["stream"] = {}
+    only("x-stream", 'machine stream: "end" is a required property')
+
+
 def test_a_table_without_laws(table, only) -> None:
     del table["laws"]
     only("x-stream", '"laws" is a required property')

@@ -5,10 +5,15 @@ import re
 import jsonschema_rs
 import pytest
 
+from specvino.codegen import project
 from specvino.codegen.lint.vocabulary import keywords, misfits
 from specvino.codegen.source import load
 from specvino.codegen.statuses import ENVELOPES, KINDS
-from specvino.document.operations import by_endpoint
+from specvino.document.loading import OPENAPI_31, OPENAPI_32, dialect_file, systems
+from specvino.document.loading import VOCABULARY as VOCABULARY_FILE
+from specvino.document.loading import load as load_published
+from specvino.document.operations import by_endpoint, operations
+from specvino.document.walk import all_schemas
 from specvino.portal.reference import SYSTEMS
 
 from ..conftest import ROOT
@@ -57,6 +62,27 @@ def test_every_list_of_systems_has_the_same_ones(real) -> None:
     (parameter,) = [each for each in by_endpoint(real.document)["openapi"].parameters if each["name"] == "dialect"]
     assert parameter["schema"]["enum"] == systems, "the parameter dialect in openapi/paths/openapi.yaml"
     assert list(SYSTEMS) == systems, "SYSTEMS in portal/reference/__init__.py: the names that readers see"
+
+
+@pytest.mark.parametrize("name", [OPENAPI_32, OPENAPI_31, *map(dialect_file, systems())])
+def test_every_published_document_fits_the_published_vocabulary(name) -> None:
+    vocabulary, document = load_published(VOCABULARY_FILE), load_published(name)
+    assert misfits(vocabulary, "Document", document) == []
+    for operation in operations(document):
+        assert misfits(vocabulary, "Operation", operation.definition) == [], operation.place
+    for place, schema in all_schemas(document):
+        assert misfits(vocabulary, "Schema", schema) == [], place
+
+
+def test_a_projected_table_that_does_not_fit(spec, only, monkeypatch) -> None:
+    def broken(document, dialect, original=project.project):
+        projected = original(document, dialect)
+        if dialect["name"] == "vLLM":
+            projected["paths"]["/chat/completions"]["post"]["x-stream"]["silnet"] = True
+        return projected
+
+    monkeypatch.setattr(project, "project", broken)
+    only("x-stream", "vllm: POST /chat/completions x-stream", "'silnet' was unexpected")
 
 
 def test_statuses_and_envelopes_are_those_of_codegen() -> None:

@@ -121,7 +121,8 @@ def test_the_summary_has_totals_and_findings(tmp_path, whole) -> None:
     markdown.write(whole, tmp_path / "s.md")
     text = (tmp_path / "s.md").read_text("utf-8")
     assert "| chat | 1 | 2 | 1 | 1 | 1 |" in text
-    assert "of 6; 1 left out" in text
+    assert "of 6; 1 left out, not in the dialect openai" in text
+    assert ". Judged by the document of openai, profile full.\n" in text
     assert "| chat/a/bad | there is no choice |" in text
     assert "chat/a/known" not in text
 

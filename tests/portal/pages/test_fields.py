@@ -6,9 +6,10 @@ from html import unescape
 
 import pytest
 
+from specvino.document.pointers import component_name
 from specvino.portal.pages import endpoints, matrix
 from specvino.portal.source import TITLES, Source
-from specvino.portal.words import component, values
+from specvino.portal.words import values
 
 SOURCE = Source()
 
@@ -67,7 +68,7 @@ def test_every_owner_of_a_field_is_told(articles, rows) -> None:
             assert handling in here, field.name
             if "x-implementation-note" in said:
                 assert shown(said["x-implementation-note"]) in article, field.name
-            if "$ref" in said and "x-implementation-note" in (target := SOURCE.schemas[component(said["$ref"])]):
+            if "$ref" in said and "x-implementation-note" in (target := SOURCE.schemas[component_name(said["$ref"])]):
                 assert shown(target["x-implementation-note"]) in article, field.name
         merged += len(field.owners) > 1
     assert merged > 30
