@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-
 from structure.imports import FOLDERS, PROJECT
 
 FOLDER = PROJECT / "docs" / "decisions"
