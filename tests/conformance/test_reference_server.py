@@ -1,19 +1,23 @@
 """The correct server passes."""
 
+import time
+from types import SimpleNamespace
+
 import pytest
 from reference_server.bench import BY_TIME, PACE, judged, told
 
+from specvino.conformance.http import client
 from specvino.conformance.verdict import Verdict
 from specvino.document.loading import whole
 from specvino.document.pointers import at
 
 
 @pytest.mark.parametrize("by", ["specvino", "openai"])
-def test_passes(by: str) -> None:
+def test_passes(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tokens take no time by the judge's clock, either, which a busy machine would let run on: here it stands."""
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: 0.0, time=time.time))
     results = judged(by=by)
-    # On a busy machine tokens may take some time, so that not all of these are skipped.
-    assert {rule for rule, result in results.items() if result.verdict is Verdict.SKIP} <= BY_TIME
-    assert results.keys() >= BY_TIME
+    assert {rule for rule, result in results.items() if result.verdict is Verdict.SKIP} == BY_TIME
     assert not [(rule, told(result)) for rule, result in results.items() if result.verdict not in ("pass", "skip")]
     for result in results.values():
         assert result.spec, result.rule

@@ -154,10 +154,18 @@ def requests(draw, endpoint):
     return {"model": "tiny", "temperature": 0} | about[endpoint] | fields
 
 
-# Whether the choices of a request are computed in one step or in several depends on the machine's load, which changes
-# the last bits of a sum, and the 8-bit cache can turn that into a thousandth of a logprob. So a difference counts only
-# when it stays: the stream has to equal one of as many unary answers. A wrong fold stays wrong.
+# The choices of a request with `n` go to the pipeline one by one, so that it depends on the machine's load which steps
+# they share. That changes the last bits of sums (decision 050), and the 8-bit cache can turn those into a thousandth
+# of a logprob, or where two tokens are about as likely into another text. So for these alone the stream has to equal
+# one of as many unary answers; a wrong fold stays wrong. One choice is computed alone, as nothing else is asked
+# meanwhile, and all beams of a search share each step: those must be the same at once, but for the last digits that
+# the prefix cache changes.
 TRIES = 5
+
+
+def in_parts(body):
+    return body.get("n", 1) > 1 and "best_of" not in body
+
 
 CHANGING = {"id", "call_id", "created", "created_at", "completed_at", "encrypted_content"}
 
@@ -189,7 +197,7 @@ def test_a_stream_adds_up_to_the_unary_answer(client, endpoint) -> None:
             folded = fold(judged(endpoint, streamed))
             answers = [unary.json()]
             while not same(folded, answers[-1]):
-                assert len(answers) < TRIES, (folded, answers)
+                assert len(answers) < (TRIES if in_parts(body) else 1), (folded, answers)
                 answers.append(client.post(path, json=body).json())
 
     check()

@@ -9,6 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
+from specvino.document.loading import whole
+from specvino.document.operations import by_endpoint
+from specvino.document.walk import reached
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Image
 from specvino.engine.scripted import ScriptedEngine
@@ -159,6 +162,10 @@ MISTAKES = {
 }
 
 
+SEEN = image("", REMOTE, True)
+"""No mistake of a request to a model with vision: an image on an allowed host, which is fetched."""
+
+
 class Seeing(ScriptedEngine):
     """Reads every image as one dot."""
 
@@ -245,7 +252,8 @@ def test_one_mistake(vision: bool) -> None:
 
 
 def test_two_mistakes(fetched: list[str]) -> None:
-    """Whichever is answered, it is the same on all endpoints that know both."""
+    """Whichever is answered, it is the same on all endpoints that know both. A model with vision is shown an image on
+    an allowed host as well, wherever images may be."""
     differing: dict[tuple[str, str], dict[str, set[str]]] = {}
     for vision in (False, True):
         asked = [
@@ -255,13 +263,17 @@ def test_two_mistakes(fetched: list[str]) -> None:
             and not exclude_each_other(MISTAKES[one], MISTAKES[other])
             for endpoint in MISTAKES[one].params.keys() & MISTAKES[other].params.keys()
         ]
-        requests = [body(endpoint, MISTAKES[one], MISTAKES[other]) for one, other, endpoint in asked]
+        requests = [
+            body(endpoint, MISTAKES[one], MISTAKES[other], *([SEEN] if vision and endpoint in CONVERSATIONS else []))
+            for one, other, endpoint in asked
+        ]
+        assert any(REMOTE in str(request) for request, _ in requests) == vision
         found = answers(
             vision, [(endpoint, request) for (*_, endpoint), (request, _) in zip(asked, requests, strict=True)]
         )
         winners: dict[tuple[str, str], dict[str, set[str]]] = {}
         for (one, other, endpoint), (_, params), answer in zip(asked, requests, found, strict=True):
-            named = zip((one, other), params, strict=True)
+            named = zip((one, other), params, strict=False)  # the image is no mistake
             won = {name for name, param in named if answer == (MISTAKES[name].code, param)}
             winners.setdefault((one, other), {})[endpoint] = won or {str(answer)}
         differing |= {pair: won for pair, won in winners.items() if len(set(map(frozenset, won.values()))) > 1}
@@ -274,14 +286,29 @@ def test_two_mistakes(fetched: list[str]) -> None:
 
 @pytest.mark.parametrize("endpoint", CONVERSATIONS)
 def test_nothing_is_fetched_for_a_request_with_a_mistake(endpoint: str, fetched: list[str]) -> None:
-    remote = image("", REMOTE, True)
-    request, _ = body(endpoint, remote)
+    request, _ = body(endpoint, SEEN)
     assert answers(True, [(endpoint, request)]) == [("200", None)]
     assert fetched == [REMOTE]
     fetched.clear()
     others = [name for name, each in MISTAKES.items() if endpoint in each.params and each.vision is not False]
-    bodies = [body(endpoint, remote, MISTAKES[name]) for name in others]
+    bodies = [body(endpoint, SEEN, MISTAKES[name]) for name in others]
     expected = [(MISTAKES[name].code, param) for name, (_, [_, param]) in zip(others, bodies, strict=True)]
     found = answers(True, [(endpoint, sent) for sent, _ in bodies])
     assert dict(zip(others, found, strict=True)) == dict(zip(others, expected, strict=True))
     assert not fetched
+
+
+@pytest.mark.parametrize("endpoint", CONVERSATIONS)
+@pytest.mark.parametrize("url", [REMOTE, REMOTE.replace("https:", "http:"), "https://elsewhere.test/a.png"])
+def test_nothing_is_fetched_for_a_text_model(endpoint: str, url: str, fetched: list[str]) -> None:
+    unread = image("unsupported_content", url, False)
+    request, [param] = body(endpoint, unread)
+    assert answers(False, [(endpoint, request)]) == [("unsupported_content", param)]
+    assert not fetched
+
+
+def test_the_endpoints_that_take_images_are_known() -> None:
+    """Nothing leads to an image from the bodies of others, so that they can't be asked to fetch one."""
+    bodies = {name: each.definition.get("requestBody") for name, each in by_endpoint(whole()).items()}
+    images = {"ImagePart", "InputImageContent"}
+    assert [name for name, each in bodies.items() if images & reached(whole(), each)] == list(CONVERSATIONS)

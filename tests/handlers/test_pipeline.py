@@ -12,6 +12,7 @@ from specvino.engine.output_parsers.selection import SelectedParsers
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Conversation, GenerationRequest, Image, JsonSchema, Message, Prompt
 from specvino.engine.scripted import ScriptedEngine
+from specvino.engine.segments import Segment
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.generated.models import CreateChatCompletionRequest
 from specvino.handlers import bind
@@ -87,15 +88,30 @@ def test_what_the_engine_is_asked() -> None:
     assert (asked.constraint, asked.sampling.max_tokens) == (JsonSchema({"type": "object"}), 7)
 
 
+class Silent(ScriptedEngine):
+    """Must not generate."""
+
+    async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
+        raise AssertionError("it generates")
+        yield
+
+
 def test_an_engine_checks_a_request_without_generating() -> None:
-    request, engine = checked()
+    engine = Silent()
+    asyncio.run(engine.start())
+
+    def check(content: str, **fields: Any) -> None:
+        request, _ = checked(**fields)
+        conversation = Conversation((Message("user", content),), request.tools.tools)
+        asyncio.run(engine.check(request.with_prompts([conversation])))
+        assert engine.stats().running == 0
+
+    check("hi", n=2, tools=TOOLS, tool_choice="required")
     with pytest.raises(ContextLengthExceeded):
-        asyncio.run(engine.check(request.with_prompts([Conversation((Message("user", "word " * 5000),))])))
+        check("word " * 5000)
     wrong_tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "no"}}}
-    wrong, engine = checked(tools=[wrong_tool], tool_choice="required")
     with pytest.raises(ConstraintError):
-        asyncio.run(engine.check(wrong.with_prompts([Conversation((Message("user", "hi"),), wrong.tools.tools)])))
-    assert engine.stats().running == 0
+        check("hi", tools=[wrong_tool], tool_choice="required")
 
 
 def test_before_an_image_is_fetched_the_engine_is_asked_about_one_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,8 +26,11 @@ def _name(path: Path) -> str:
 
 
 def imported(source: str) -> Iterator[str]:
-    """The names that a module imports from the product: modules, or what is in one."""
+    """The names that a module imports from the product: modules, or what is in one. Raises ValueError for a relative
+    import, whose module the source alone doesn't say."""
     for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            raise ValueError(f"a relative import in line {node.lineno}: name the whole module")
         if isinstance(node, ast.Import):
             names: Iterable[str] = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:

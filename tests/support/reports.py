@@ -2,6 +2,7 @@
 
 from html.parser import HTMLParser
 from typing import Any
+from xml.etree.ElementTree import Element, TreeBuilder
 
 from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.reports.records import Came, Footer, Found, Header, Line, Report, Sent, Shown
@@ -78,3 +79,36 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
+
+
+class _Tree(HTMLParser):
+    VOID = ("input", "link", "meta")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.builder = TreeBuilder()
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.builder.start(tag, {name: value or "" for name, value in attributes})
+        if tag in self.VOID:
+            self.builder.end(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.builder.end(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.builder.data(data)
+
+
+def tree(text: str) -> Element:
+    """The elements of a page that closes its tags."""
+    parser = _Tree()
+    parser.feed(text)
+    parser.close()
+    return parser.builder.close()
+
+
+def text_of(element: Element | None) -> str:
+    """All text in an element, on one line."""
+    assert element is not None
+    return " ".join("".join(element.itertext()).split())
