@@ -1,5 +1,6 @@
 """Operations, base paths and the generated documents in which they stand."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,6 +66,6 @@ def test_where_an_operation_is() -> None:
     assert not any(each.is_also_at_root for each in theirs.values())
 
 
-def test_without_the_folder_there_are_no_systems(monkeypatch, tmp_path) -> None:
+def test_without_the_folder_there_are_no_systems(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(loading, "files", lambda package: tmp_path)
     assert systems.__wrapped__() == ()

@@ -9,21 +9,23 @@ from typing import Any
 import httpx
 import psutil
 import pytest
-from support.serving import healthy, serving, wait_until
+from support.serving import endless, healthy, serving, wait_until
 
+# Goes on until somebody ends it: so many tokens take longer than any patience here, so that what a test sees of such a
+# request doesn't come of its end.
 LONG = {
     "model": "m",
     "messages": [{"role": "user", "content": "count"}],
     "temperature": 0,
     "ignore_eos": True,
-    "max_tokens": 3500,
+    "max_tokens": 300_000,
     "stream": True,
 }
 
 
 @pytest.fixture
-def server(tiny_text):
-    with serving(str(tiny_text.path), "--served-model-name", "m") as server:
+def server(tiny_text, tmp_path):
+    with serving(str(endless(tiny_text, tmp_path / "model")), "--served-model-name", "m") as server:
         yield server
 
 
@@ -64,7 +66,7 @@ def test_a_killed_worker_ends_its_streams_with_an_error_event_and_the_server_goe
 
 
 def test_a_client_that_goes_away_frees_its_place(server) -> None:
-    """More long requests than there are places, all abandoned: the next short one is answered at once."""
+    """More long requests than there are places, all abandoned: the next short one is answered, and nothing goes on."""
     for _ in range(20):
         with httpx.stream("POST", f"{server.url}/chat/completions", json=LONG | {"n": 8}, timeout=300) as response:
             next(events(response))

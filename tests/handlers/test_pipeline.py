@@ -91,9 +91,8 @@ def test_what_the_engine_is_asked() -> None:
 class Silent(ScriptedEngine):
     """Must not generate."""
 
-    async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
-        raise AssertionError("it generates")
-        yield
+    def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
+        pytest.fail("it generates")
 
 
 def test_an_engine_checks_a_request_without_generating() -> None:

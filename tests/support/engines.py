@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from specvino.engine.models.source import ModelSource
@@ -11,8 +12,14 @@ from support.processes import leaving_no_process
 
 PATIENCE = 300
 
-# Goes on until somebody ends it, as far as a test is concerned.
-LONG = {"max_tokens": 3000, "ignore_eos": True}
+# Goes on until somebody ends it: on a model with the context of `endless` so many tokens take longer than the patience,
+# so that what a test sees of such a request doesn't come of its end.
+LONG = {"max_tokens": 300_000, "ignore_eos": True}
+
+
+def endless(source: ModelSource) -> ModelSource:
+    """The model, with a context for LONG. It has learnt no sense so far out, but goes on."""
+    return replace(source, context_length=1_000_000)
 
 
 async def idle(engine: OpenVINOEngine) -> None:

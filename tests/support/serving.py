@@ -1,8 +1,10 @@
 """`specvino serve` as a process of its own, as a user runs it."""
 
 import contextlib
+import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,9 +13,12 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import psutil
+
+from specvino.engine.models import ModelSource
 
 COMMAND = [sys.executable, "-m", "specvino.cli", "serve"]
 
@@ -92,6 +97,14 @@ def serving(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Serv
         assert ready, f"the server ended before it was ready:\n{server.output}"
         server.url = ready
         yield server
+
+
+def endless(source: ModelSource, folder: Path) -> Path:
+    """A copy of a model in `folder` with a context that it doesn't come to the end of within PATIENCE."""
+    shutil.copytree(source.path, folder)
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps(config | {"max_position_embeddings": 1_000_000}), "utf-8")
+    return folder
 
 
 def _ready_line(server: Server) -> str | None:

@@ -18,7 +18,7 @@ from support.conversation import (
     text,
     until_text,
 )
-from support.engines import LONG, idle, running
+from support.engines import LONG, endless, idle, running
 from support.processes import leaving_no_process
 
 from specvino.engine.errors import ContextLengthExceeded, EngineUnavailable, ModelLoadError, PromptError
@@ -178,7 +178,7 @@ def test_closing_the_answer_frees_its_memory(tiny_text: ModelSource) -> None:
         await answering.aclose()
         await idle(engine)
 
-    running(tiny_text, test)
+    running(endless(tiny_text), test)
 
 
 def test_cancelling_at_any_stage(tiny_text: ModelSource) -> None:
@@ -196,7 +196,7 @@ def test_cancelling_at_any_stage(tiny_text: ModelSource) -> None:
         await idle(engine)
         assert text(await answer(engine, ask("hello"))) == "Hello! How can I help you today?"
 
-    running(tiny_text, test, max_sequences=2)
+    running(endless(tiny_text), test, max_sequences=2)
 
 
 def test_what_it_says_of_the_model(tiny_text: ModelSource) -> None:
@@ -214,7 +214,7 @@ def test_what_it_says_of_the_model(tiny_text: ModelSource) -> None:
 
 def test_a_closed_engine_refuses_what_is_under_way_and_what_comes(tiny_text: ModelSource) -> None:
     async def run() -> None:
-        engine = OpenVINOEngine(tiny_text)
+        engine = OpenVINOEngine(endless(tiny_text))
         await engine.start()
         answering = engine.generate(ask("hello", **LONG))
         await until_text(answering)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from support.conversation import answer, ask, completion_tokens, reasons, text, until_text
-from support.engines import idle, running
+from support.engines import LONG, endless, idle, running
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
@@ -101,7 +101,7 @@ def test_searches_and_others_do_not_mix(tiny_text: ModelSource) -> None:
 def test_closing_a_search_frees_its_memory(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         other = engine.generate(ask("hello", max_tokens=500, ignore_eos=True))
-        searching = engine.generate(ask("hello", n=3, best_of=10, max_tokens=3000, ignore_eos=True))
+        searching = engine.generate(ask("hello", n=3, best_of=10, **LONG))
         await anext(searching)
         await until_text(other)
         while engine.stats().running < 2:  # noqa: ASYNC110 - a step later
@@ -110,7 +110,7 @@ def test_closing_a_search_frees_its_memory(tiny_text: ModelSource) -> None:
         assert isinstance([s async for s in other][-1], Usage)
         await idle(engine)
 
-    running(tiny_text, test)
+    running(endless(tiny_text), test)
 
 
 def test_several_choices_without_a_search_are_drawn(tiny_text: ModelSource) -> None:

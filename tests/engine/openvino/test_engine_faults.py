@@ -11,7 +11,7 @@ import psutil
 import pytest
 from support import worker_requests
 from support.conversation import answer, ask, text, until_text
-from support.engines import LONG, running
+from support.engines import LONG, endless, running
 from support.processes import gone
 
 from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
@@ -58,7 +58,7 @@ def test_a_killed_worker_takes_its_requests_along(tiny_text: ModelSource) -> Non
         assert await recovered(engine) == HELLO
         assert engine.stats().restarts == 1
 
-    running(tiny_text, test)
+    running(endless(tiny_text), test)
 
 
 def test_a_frozen_worker_is_replaced(tiny_text: ModelSource) -> None:
@@ -70,7 +70,7 @@ def test_a_frozen_worker_is_replaced(tiny_text: ModelSource) -> None:
             await to_the_end(stream)
         assert await recovered(engine) == HELLO
 
-    running(tiny_text, test, stall_timeout=5.0)
+    running(endless(tiny_text), test, stall_timeout=5.0)
 
 
 def test_a_worker_whose_step_raises_is_replaced(tiny_text: ModelSource) -> None:
@@ -83,7 +83,7 @@ def test_a_worker_whose_step_raises_is_replaced(tiny_text: ModelSource) -> None:
         assert await recovered(engine) == HELLO
         assert engine.stats().restarts == 1
 
-    running(tiny_text, test)
+    running(endless(tiny_text), test)
 
 
 def test_a_killed_prepare_process_costs_no_stream(tiny_text: ModelSource) -> None:
@@ -100,7 +100,7 @@ def test_a_killed_prepare_process_costs_no_stream(tiny_text: ModelSource) -> Non
         assert await recovered(engine) == HELLO
         await stream.aclose()
 
-    running(tiny_text, test)
+    running(endless(tiny_text), test)
 
 
 def test_a_prompt_that_takes_too_long_is_refused(tiny_text: ModelSource) -> None:

@@ -17,7 +17,7 @@ from support.conversation import (
     text,
     until_text,
 )
-from support.engines import LONG, idle, running
+from support.engines import LONG, endless, idle, running
 
 from specvino.engine.errors import ContextLengthExceeded, PromptError
 from specvino.engine.models import ModelSource
@@ -157,7 +157,7 @@ def test_closing_frees_all_prompts(tiny_text: ModelSource) -> None:
         await idle(engine)
         assert text(await answer(engine, ask_all(written("hello")))) == HELLO
 
-    running(tiny_text, test, max_sequences=4)
+    running(endless(tiny_text), test, max_sequences=4)
 
 
 def test_cancelling_while_prompts_are_prepared(tiny_text: ModelSource) -> None:
@@ -171,7 +171,7 @@ def test_cancelling_while_prompts_are_prepared(tiny_text: ModelSource) -> None:
         await idle(engine)
         assert text(await answer(engine, ask("hello"))) == HELLO
 
-    running(tiny_text, test)
+    running(endless(tiny_text), test)
 
 
 def test_the_default_model_takes_raw_prompts(smollm2: ModelSource) -> None:

@@ -13,7 +13,7 @@ import jsonschema_rs
 import pytest
 from support import worker_requests
 from support.conversation import answer, ask, reasons, text, until_text
-from support.engines import LONG, idle, running
+from support.engines import idle, running
 from support.schemas import SCHEMAS
 
 from specvino.engine.errors import ConstraintError, EngineUnavailable
@@ -29,6 +29,8 @@ from specvino.engine.segments import Started
 
 if TYPE_CHECKING:
     from specvino.engine.openvino.worker.grammar_compiler import GrammarCompiler
+
+MANY = {"max_tokens": 3000, "ignore_eos": True}
 
 HELLO = "Hello! How can I help you today?"
 CITY = {
@@ -107,9 +109,9 @@ def test_forms_that_can_not_be_had_disturb_nobody(tiny_text: ModelSource) -> Non
         return str(caught.value)
 
     async def test(engine: OpenVINOEngine) -> None:
-        alone = text(await answer(engine, ask("count", **LONG)))
+        alone = text(await answer(engine, ask("count", **MANY)))
         held_before = await answer(engine, held("hello", schema(CITY)))
-        stream = asyncio.create_task(answer(engine, ask("count", **LONG)))
+        stream = asyncio.create_task(answer(engine, ask("count", **MANY)))
         reasons = await asyncio.gather(*(refused(engine, constraint) for constraint in (regex(BOMB), *wrong)))
         assert "counted repetitions come to" in reasons[0]
         assert not any("counted" in reason for reason in reasons[1:])

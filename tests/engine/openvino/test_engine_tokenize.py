@@ -7,7 +7,7 @@ import signal
 import pytest
 from openvino_genai import Tokenizer
 from support.conversation import answer, ask_all, until_text
-from support.engines import LONG, running
+from support.engines import LONG, endless, running
 
 from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models import ModelSource
@@ -87,7 +87,7 @@ def test_it_needs_no_worker(tiny_text: ModelSource) -> None:
         os.kill(worker, signal.SIGCONT)
         await answering.aclose()
 
-    running(tiny_text, test)
+    running(endless(tiny_text), test)
 
 
 def test_a_text_that_takes_too_long_is_refused(tiny_text: ModelSource) -> None:

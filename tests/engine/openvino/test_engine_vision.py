@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support.conversation import answer, ask, ask_all, conversation, reasons, text, until_text
-from support.engines import LONG, idle, running
+from support.engines import LONG, endless, idle, running
 from support.images import file, pixels, showing
 
 from specvino.engine.errors import ContextLengthExceeded, ImageError, ModelLoadError, PromptError
@@ -90,7 +90,7 @@ def test_they_are_counted_when_a_stop_string_ends_the_answer(tiny_vision: ModelS
         await asyncio.gather(*busy, return_exceptions=True)
         await idle(engine)
 
-    running(tiny_vision, test)
+    running(endless(tiny_vision), test)
 
 
 def test_several_choices_and_a_search(tiny_vision: ModelSource) -> None:
@@ -223,4 +223,4 @@ def test_closing_the_answer_frees_all(tiny_vision: ModelSource) -> None:
         await idle(engine)
         assert text(await answer(engine, ask_all(conversation("What?")))) == "No image."
 
-    running(tiny_vision, test, max_sequences=2)
+    running(endless(tiny_vision), test, max_sequences=2)

@@ -16,6 +16,10 @@ from specvino.engine.errors import EngineUnavailable, ModelLoadError
 from specvino.engine.processes.supervisor import Supervisor
 
 PATIENCE = 300
+
+# Where a test isn't about silence, that doesn't end a child within the patience.
+NEVER = 10 * PATIENCE
+
 TESTS = Path(__file__).parents[2]
 
 
@@ -28,7 +32,7 @@ def _children_find_support(monkeypatch: pytest.MonkeyPatch) -> None:
 class Watched:
     """A supervisor of an odd child, and what it told."""
 
-    def __init__(self, first_order: str = "", stall_timeout: float = PATIENCE) -> None:
+    def __init__(self, first_order: str = "", stall_timeout: float = NEVER) -> None:
         self.busy = False
         self.messages: asyncio.Queue[Echo] = asyncio.Queue()
         self.lost: asyncio.Queue[tuple[str, bool]] = asyncio.Queue()
