@@ -8,7 +8,8 @@ from specvino.codegen.bounds import drop_bounds
 from specvino.codegen.examples import drop_examples
 from specvino.codegen.fields import Field, fields, parts
 from specvino.codegen.framing import adapt_streams
-from specvino.codegen.merge import WITHOUT, Entry, Said, part_level, support
+from specvino.codegen.merge import WITHOUT, Entry, Places, Said, around_it, part_level, support
+from specvino.codegen.own_schema import NULL
 from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
 from specvino.document.operations import METHODS, operations
@@ -36,8 +37,9 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     levels = support(found, dialect)
     missing = _missing(found, levels, parts(projected), dialect)
     said: dict[int, Said] = {}
+    places = {(field.endpoint, field.part, field.path): field for field in found}
     for field in found:
-        if (field.endpoint, field.part) not in missing and field.name in levels:
+        if (field.endpoint, field.part) not in missing and field.name in levels and _is_reached(field, places, levels):
             for owner in field.owners:
                 said.setdefault(id(owner), []).append((field, levels[field.name]))
     SchemaProjector(projected, said).run()
@@ -54,6 +56,13 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
         for key in MARKINGS:
             node.pop(key, None)
     return lower.to_31(projected)
+
+
+def _is_reached(field: Field, places: Places, levels: dict[str, Entry]) -> bool:
+    """Tells whether the system has the object that a field is in. Else nothing follows for others of its schema."""
+    outer = around_it(field, places)
+    entry = levels.get(outer.name, {}) if outer else {}
+    return entry.get("level") not in WITHOUT and entry.get("schema") != NULL
 
 
 def _missing(

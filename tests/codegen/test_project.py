@@ -218,6 +218,14 @@ def test_what_several_fields_are_takes_what_one_of_them_does() -> None:
     assert shared({"one.id": noted}, {"two.id": noted})["id"]["description"] == "Same."
 
 
+@pytest.mark.parametrize("lacking", ["absent", partial(schema={"type": "null"})])
+def test_nothing_follows_from_a_place_where_the_object_never_is(lacking) -> None:
+    call = thing(name=TEXT) | {"required": ["name"]}
+    document = talk(answer=thing(call=ref("Call"), old=ref("Call")), Call=call)
+    said = full("call", old=lacking) if lacking == "absent" else full("call", old=lacking, **{"old.name": "absent"})
+    assert projected(document, response=said)["Call"]["required"] == ["name"]
+
+
 def test_examples_that_do_not_fit_are_gone() -> None:
     ask = thing(n={"type": "integer"}, user=TEXT) | {"examples": [{"n": 1}, {"n": 2}, {"user": "u"}]}
     document = talk(ask=ask)
