@@ -6,7 +6,7 @@ from typing import Any
 from specvino.codegen import lower
 from specvino.codegen.bounds import drop_bounds
 from specvino.codegen.examples import drop_examples
-from specvino.codegen.fields import Field, fields, parts
+from specvino.codegen.fields import Field, around, fields, parts
 from specvino.codegen.framing import adapt_streams
 from specvino.codegen.merge import WITHOUT, Entry, Said, part_level, support
 from specvino.codegen.project_schema import SchemaProjector, sweep
@@ -36,7 +36,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     levels = support(found, dialect)
     missing = _missing(found, levels, parts(projected), dialect)
     said: dict[int, Said] = {}
-    for field in found:
+    for field in _reachable(found, levels):
         if (field.endpoint, field.part) not in missing and field.name in levels:
             for owner in field.owners:
                 said.setdefault(id(owner), []).append((field, levels[field.name]))
@@ -54,6 +54,19 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
         for key in MARKINGS:
             node.pop(key, None)
     return lower.to_31(projected)
+
+
+def _reachable(found: list[Field], levels: dict[str, Entry]) -> list[Field]:
+    """Returns the fields that aren't inside one that the system is without: an object that never comes tells nothing of
+    its schema, which others may share."""
+    without = {
+        (each.endpoint, each.part, each.path) for each in found if levels.get(each.name, {}).get("level") in WITHOUT
+    }
+    return [
+        field
+        for field in found
+        if not any((field.endpoint, field.part, path) in without for path in around(field.path))
+    ]
 
 
 def _missing(

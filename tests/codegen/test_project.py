@@ -218,6 +218,12 @@ def test_what_several_fields_are_takes_what_one_of_them_does() -> None:
     assert shared({"one.id": noted}, {"two.id": noted})["id"]["description"] == "Same."
 
 
+def test_what_is_inside_a_missing_field_says_nothing_of_where_else_it_is() -> None:
+    always = {"two": "full", "two.id": {"level": "full", "required": True}}
+    part = projected(SHARED, request={"one": "ignored"}, response=always)["Part"]
+    assert part["required"] == ["id"]
+
+
 def test_examples_that_do_not_fit_are_gone() -> None:
     ask = thing(n={"type": "integer"}, user=TEXT) | {"examples": [{"n": 1}, {"n": 2}, {"user": "u"}]}
     document = talk(ask=ask)
