@@ -87,6 +87,19 @@ def test_bounds_are_the_systems() -> None:
         assert {key: value for key, value in n.items() if key not in ("description", "x-origin")} == values
 
 
+def test_null_is_among_the_values_in_some_kinds_of_object() -> None:
+    texts = {"type": ["string", "null"]}
+    document = talk(
+        ask=thing(turn={"anyOf": [ref("User"), ref("Tool")]}),
+        User=kind("user", text=TEXT),
+        Tool=kind("tool", text=texts),
+    )
+    said = {"turn": "full", "turn.type": "full", "turn.text": {"level": "full", "nullable": ["user"]}}
+    schemas = projected(document, request=said)
+    types = [schemas[name]["properties"]["text"]["type"] for name in ("User", "Tool")]
+    assert types == [["string", "null"], "string"]
+
+
 def test_rules_between_fields_are_the_systems() -> None:
     rule = {"if": {"required": ["a"]}, "then": {"required": ["b"]}}
     document = talk(ask=thing(a=TEXT, b=TEXT) | {"allOf": [rule]})
