@@ -237,6 +237,14 @@ def test_what_is_inside_a_missing_field_says_nothing_of_where_else_it_is() -> No
     assert part["required"] == ["id"]
 
 
+@pytest.mark.parametrize("lacking", ["absent", partial(schema={"type": "null"})])
+def test_nothing_follows_from_a_place_where_the_object_never_is(lacking) -> None:
+    call = thing(name=TEXT) | {"required": ["name"]}
+    document = talk(answer=thing(call=ref("Call"), old=ref("Call")), Call=call)
+    said = full("call", old=lacking) if lacking == "absent" else full("call", old=lacking, **{"old.name": "absent"})
+    assert projected(document, response=said)["Call"]["required"] == ["name"]
+
+
 def test_examples_that_do_not_fit_are_gone() -> None:
     ask = thing(n={"type": "integer"}, user=TEXT) | {"examples": [{"n": 1}, {"n": 2}, {"user": "u"}]}
     document = talk(ask=ask)
