@@ -56,18 +56,21 @@ def part_level(endpoint: str, part: str, dialect: dict[str, Any]) -> str | None:
 
 
 def stated(field: Field, places: Places, dialect: dict[str, Any]) -> Entry | None:
-    """Returns what a dialect says of a field, by an entry of its own, of its whole part or of a field around it."""
+    """Returns what a dialect says of a field, by an entry of its own, of its whole part or of a field around it.
+
+    It says of everything in a field that is unknown to the system that it is so too.
+    """
     if entry := own_entry(field, dialect):
         return entry
     if level := part_level(field.endpoint, field.part, dialect):
         return {"level": level}
-    for path in around(field.path):
-        outer = places.get((field.endpoint, field.part, path))
-        if outer and (given := own_entry(outer, dialect)):
+    outers = [places[place] for path in around(field.path) if (place := (field.endpoint, field.part, path)) in places]
+    for outer in outers:
+        if given := own_entry(outer, dialect):
             level = given.get("level")
             inherits = level in (*WITHOUT, "unknown") or (level == "full" and field.origins <= outer.origins)
             return {"level": level} if inherits else None
-    return None
+    return _not_known(field, dialect) if any("openai" not in outer.origins for outer in outers) else None
 
 
 def support(found: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
@@ -82,10 +85,14 @@ def support(found: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
     for field in found:
         entry = stated(field, places, dialect)
         if entry is None and "openai" not in field.origins:
-            entry = {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}
+            entry = _not_known(field, dialect)
         if entry is not None:
             result[field.name] = entry
     return result
+
+
+def _not_known(field: Field, dialect: dict[str, Any]) -> Entry:
+    return {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}
 
 
 def merge_support(document: dict[str, Any], dialects: dict[str, dict[str, Any]]) -> None:
