@@ -58,8 +58,8 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
 
 
 def _reachable(found: list[Field], levels: dict[str, Entry]) -> list[Field]:
-    """Returns the fields that aren't inside one that the system is without, or that is always null: an object that never
-    comes tells nothing of its schema, which others may share."""
+    """Returns the fields that aren't inside one that the system is without, or that is always null: an object that
+    never comes tells nothing of its schema, which others may share."""
     without = {(each.endpoint, each.part, each.path) for each in found if _never_comes(levels.get(each.name, {}))}
     return [
         field
