@@ -55,7 +55,7 @@ def part_level(endpoint: str, part: str, dialect: dict[str, Any]) -> str | None:
     return level if isinstance(level, str) else None
 
 
-def around_it(field: Field, places: Places) -> Field | None:
+def _around(field: Field, places: Places) -> Field | None:
     """Returns the nearest field around one."""
     keys = ((field.endpoint, field.part, path) for path in around(field.path))
     return next((places[key] for key in keys if key in places), None)
@@ -67,8 +67,8 @@ def stated(field: Field, places: Places, dialect: dict[str, Any]) -> Entry | Non
         return entry
     if level := part_level(field.endpoint, field.part, dialect):
         return {"level": level}
-    outer = around_it(field, places)
-    given = outer and _said(outer, places, dialect)
+    outer = _around(field, places)
+    given = _said(outer, places, dialect) if outer else None
     if outer is None or given is None:
         return None
     level = given.get("level")
