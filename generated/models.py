@@ -5562,6 +5562,10 @@ class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
     """
     The whole arguments as JSON text.
     """
+    name: str | MISSING = MISSING
+    """
+    The function.
+    """
     call_id: str | MISSING = MISSING
     """
     The call's id.
@@ -5843,6 +5847,10 @@ class ResponseMcpCallArgumentsDoneEvent(BaseModel):
     arguments: str
     """
     The whole arguments as JSON text.
+    """
+    name: str | MISSING = MISSING
+    """
+    The tool.
     """
     sequence_number: int
     """

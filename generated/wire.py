@@ -2374,6 +2374,10 @@ class ResponseFunctionCallArgumentsDoneEvent(TypedDict):
     """
     The whole arguments as JSON text.
     """
+    name: NotRequired[str]
+    """
+    The function.
+    """
     call_id: NotRequired[str]
     """
     The call's id.
@@ -2616,6 +2620,10 @@ class ResponseMcpCallArgumentsDoneEvent(TypedDict):
     arguments: str
     """
     The whole arguments as JSON text.
+    """
+    name: NotRequired[str]
+    """
+    The tool.
     """
     sequence_number: int
     """
