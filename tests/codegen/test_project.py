@@ -228,6 +228,14 @@ def test_an_object_of_which_the_same_is_said_is_one() -> None:
     assert schemas.keys() == {"Ask", "Answer", "Part"}
 
 
+def test_what_is_written_out_is_as_it_is_elsewhere() -> None:
+    part = thing(id=TEXT) | {"type": ["object", "null"]}
+    said = {"part": {"level": "full", "nullable": False}, "part.id": {"level": "full", "required": True}}
+    ask = projected(talk(ask=thing(part=ref("Part")), Part=part), request=said)["Ask"]
+    assert ask["properties"]["part"]["type"] == "object"
+    assert ask["properties"]["part"]["required"] == ["id"]
+
+
 def test_what_is_inside_a_missing_field_says_nothing_of_where_else_it_is() -> None:
     always = {"two": "full", "two.id": {"level": "full", "required": True}}
     part = projected(SHARED, request={"one": "ignored"}, response=always)["Part"]
