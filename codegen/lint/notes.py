@@ -15,7 +15,7 @@ from specvino.document.walk import descend
 # Tells whether a schema takes a value.
 Takes = Callable[[Schema, Any], bool]
 
-NUMBER = r"(-?\d+(?:\.\d+)?)"
+NUMBER = r"(-?\d+(?:\.\d+)?)(?!\.?\w|%)"
 ERROR = r"(?:an? (?:4|5)\d\d\b|an error|refused)"
 
 
@@ -36,12 +36,13 @@ def _denied(note: str, field: Field, takes: Takes) -> Iterator[str]:
         refused = re.search(ERROR, found.group())
         if taken(None) == bool(refused):
             yield f"the note says {found.group()!r}, the schema {'takes' if refused else 'refuses'} null"
-    for found in re.finditer(rf"\b[Aa]lso {NUMBER}(?![\w.%])", note):
+    for found in re.finditer(rf"\b[Aa]lso {NUMBER}", note):
         if not taken(_number(found.group(1))):
             yield f"the note says {found.group()!r}, which the schema refuses"
-    for found in re.finditer(rf"\b(?:[Aa]t most|[Uu]p to) {NUMBER}(?![\w.%])", note):
+    for found in re.finditer(rf"\b(?:[Aa]t most|[Uu]p to) {NUMBER}", note):
         most = _number(found.group(1))
-        if all(taken(each) for each in _beyond(most)):
+        beyond = [more for just, more in _around(most) if taken(just)]
+        if beyond and all(taken(more) for more in beyond):
             yield f"the note says {found.group()!r}, the schema has no such bound"
     if re.search(r"\b(?:not checked|no bounds?|any number|without a bound)\b", note, re.IGNORECASE):
         bounds = {key for owner in field.owners for _, schema in descend(owner, "") for key in schema} & ALL_BOUNDS
@@ -55,11 +56,11 @@ def _number(text: str) -> float:
     return float(text) if "." in text else int(text)
 
 
-def _beyond(most: float) -> Iterator[Any]:
-    """Yields values beyond a bound, of each type that can have one."""
-    yield most + 1
+def _around(most: float) -> Iterator[tuple[Any, Any]]:
+    """Yields values at a bound and just beyond it, of each type that can have one."""
+    yield most, most + 1
     if isinstance(most, int) and 0 <= most <= 10_000:
-        yield "a" * (most + 1)
-        yield ["a"] * (most + 1)
-        yield [1] * (most + 1)
-        yield {str(index): "a" for index in range(most + 1)}
+        for value in ("a", ["a"], [1]):
+            yield value * most, value * (most + 1)
+        members = {str(index): "a" for index in range(most + 1)}
+        yield {name: value for name, value in members.items() if name != "0"}, members
