@@ -5,6 +5,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from specvino.codegen.bounds import ALL_BOUNDS
 from specvino.codegen.fields import Field, around, fields, parts
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.vocabulary import misfits
@@ -137,6 +138,8 @@ def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]
     schema = entry.get("schema", {})
     if not (isinstance(schema, dict) and jsonschema_rs.meta.is_valid(schema)):
         yield Problem("support", place, "schema is not a valid JSON Schema")
+    elif schema.keys() & ALL_BOUNDS and schema.keys() <= ALL_BOUNDS:
+        yield Problem("support", place, "a schema of bounds needs the type")
     for key in ("nullable", "required"):
         if not _of_kinds(entry.get(key, True)):
             yield Problem("support", place, f"{key} is true, false or the kinds of object in which it is")

@@ -66,6 +66,11 @@ def test_a_schema_is_one(ovms, only, schema) -> None:
     only("support", "ovms.yaml chat.temperature", "schema is not a valid JSON Schema")
 
 
+def test_bounds_say_of_which_type_they_are(ovms, only) -> None:
+    ovms["request"]["temperature"] = {"level": "full", "schema": {"maximum": 2}}
+    only("support", "ovms.yaml chat.temperature", "a schema of bounds needs the type")
+
+
 def test_null_is_among_the_values_or_is_not(ovms, only) -> None:
     ovms["request"]["temperature"] = {"level": "full", "nullable": "no"}
     only("support", "ovms.yaml chat.temperature", "nullable is true, false or the kinds")
