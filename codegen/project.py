@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 from specvino.codegen import lower
+from specvino.codegen.apart import join_same, take_apart
 from specvino.codegen.bounds import drop_bounds
 from specvino.codegen.examples import drop_examples
 from specvino.codegen.fields import Field, around, fields, parts
@@ -36,14 +37,16 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     found = fields(projected)
     levels = support(found, dialect)
     missing = _missing(found, levels, parts(projected), dialect)
+    take_apart(projected, levels)
     said: dict[int, Said] = {}
-    for field in _reachable(found, levels):
+    for field in _reachable(fields(projected), levels):
         if (field.endpoint, field.part) not in missing and field.name in levels:
             for owner in field.owners:
                 said.setdefault(id(owner), []).append((field, levels[field.name]))
     SchemaProjector(projected, said).run()
+    join_same(projected)
     _add_rules(projected, dialect)
-    _drop_operations(projected, missing)
+    _drop_operations(projected, missing, dialect)
     adapt_answers(projected, dialect)
     adapt_streams(projected, dialect)
     validators = Validators(projected)
@@ -95,7 +98,7 @@ def _missing(
     }
 
 
-def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]]) -> None:
+def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], dialect: dict[str, Any]) -> None:
     known = parts(document)
     for operation in list(operations(document)):
         endpoint, item, definition = operation.endpoint, document["paths"][operation.path], operation.definition
@@ -110,7 +113,7 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]]) ->
                 content.pop(media, None)
         if "text/event-stream" not in content:
             definition.pop("x-stream", None)
-        if operation.is_also_at_root:
+        if operation.is_also_at_root or endpoint in dialect.get("at_root", ()):
             definition["servers"] = [{"url": "/"}]
 
 
