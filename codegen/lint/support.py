@@ -46,6 +46,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
     """What its words are about exists, and every stream of the system is described."""
     endpoints = {operation.endpoint for operation in operations(document)}
     named = {
+        "at_root": dialect.get("at_root", ()),
         "auth": dialect["auth"].get("open", ()),
         "errors": dialect["errors"].get("at", ()),
         "stream": dialect["stream"],

@@ -205,8 +205,10 @@ def test_an_endpoint_of_a_head_that_does_not_exist(real) -> None:
     spec.dialects["vllm"]["stream"]["talk"] = spec.dialects["vllm"]["stream"]["chat"]
     spec.dialects["ovms"]["errors"]["at"]["modles"] = {"fault": 500}
     spec.dialects["ovms"]["auth"]["open"] = ["moddel"]
+    spec.dialects["ovms"]["at_root"] = ["mdels"]
     found = [str(problem) for problem in support.dialects(spec)]
     assert found == [
+        "dialects: openapi/dialects/ovms.yaml: there is no endpoint mdels, of which at_root speaks",
         "dialects: openapi/dialects/ovms.yaml: there is no endpoint moddel, of which auth speaks",
         "dialects: openapi/dialects/ovms.yaml: there is no endpoint modles, of which errors speaks",
         "dialects: openapi/dialects/vllm.yaml: there is no endpoint talk, of which stream speaks",
