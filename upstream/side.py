@@ -73,7 +73,7 @@ class Side:
         """Returns the texts that a property of an object can be; None where it isn't held to some."""
         if key not in leaf.get("properties", {}):
             return None
-        listed = [values(each) for each in self.leaves([leaf["properties"][key]])]
+        listed = [values(each) for each in self.leaves([leaf["properties"][key]]) if each.get("type") != "null"]
         return None if None in listed else texts(value for each in listed for value in each or ())
 
 
