@@ -4,11 +4,14 @@ from typing import Any
 
 from specvino.codegen.fields import Field, around, fields
 
-# {level, accepts?, sends?, default?, required?, note?}
+# {level, schema?, nullable?, default?, required?, note?}
 Entry = dict[str, Any]
 
 # What a system says of one property, once for each field that the property is.
 Said = list[tuple[Field, Entry]]
+
+# Fields by endpoint, part and path.
+Places = dict[tuple[str, str, str], Field]
 
 LEVELS = {
     "request": ("full", "partial", "ignored", "refused", "unknown"),
@@ -52,26 +55,34 @@ def part_level(endpoint: str, part: str, dialect: dict[str, Any]) -> str | None:
     return level if isinstance(level, str) else None
 
 
+def stated(field: Field, places: Places, dialect: dict[str, Any]) -> Entry | None:
+    """Returns what a dialect says of a field, by an entry of its own, of its whole part or of a field around it."""
+    if entry := own_entry(field, dialect):
+        return entry
+    if level := part_level(field.endpoint, field.part, dialect):
+        return {"level": level}
+    for path in around(field.path):
+        outer = places.get((field.endpoint, field.part, path))
+        if outer and (given := own_entry(outer, dialect)):
+            level = given.get("level")
+            inherits = level in (*WITHOUT, "unknown") or (level == "full" and field.origins <= outer.origins)
+            return {"level": level} if inherits else None
+    return None
+
+
 def support(found: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
     """Returns what a dialect says of each field, by the field's name; those of which it says nothing are left out.
 
     A field without an entry has the level of the nearest field around it that has one. Every field inside one that a
     system is without is so too; what a system has in full, it has with all fields of the same origin; partial says
-    nothing about the fields inside.
+    nothing about the fields inside. What is left and wasn't defined by OpenAI is unknown to the system.
     """
     places = {(field.endpoint, field.part, field.path): field for field in found}
     result = {}
     for field in found:
-        entry = own_entry(field, dialect)
-        if entry is None and (level := part_level(field.endpoint, field.part, dialect)):
-            entry = {"level": level}
-        for path in around(field.path) if entry is None else ():
-            outer = places.get((field.endpoint, field.part, path))
-            if outer and (given := own_entry(outer, dialect)):
-                level = given.get("level")
-                if level in (*WITHOUT, "unknown") or (level == "full" and field.origins <= outer.origins):
-                    entry = {"level": level}
-                break
+        entry = stated(field, places, dialect)
+        if entry is None and "openai" not in field.origins:
+            entry = {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}
         if entry is not None:
             result[field.name] = entry
     return result

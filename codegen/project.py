@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 from specvino.codegen import lower
+from specvino.codegen.bounds import drop_bounds
 from specvino.codegen.examples import drop_examples
 from specvino.codegen.fields import Field, fields, parts
 from specvino.codegen.framing import adapt_streams
@@ -11,7 +12,7 @@ from specvino.codegen.merge import WITHOUT, Entry, Said, part_level, support
 from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
 from specvino.document.operations import METHODS, operations
-from specvino.document.pointers import escape
+from specvino.document.pointers import escape, resolved
 from specvino.document.validator import Validators
 from specvino.document.walk import followed, objects
 
@@ -30,6 +31,7 @@ MARKINGS = (
 def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]:
     """Returns the OpenAPI 3.1 document of the system that `dialect` describes."""
     projected = copy.deepcopy(document)
+    drop_bounds(projected)
     found = fields(projected)
     levels = support(found, dialect)
     missing = _missing(found, levels, parts(projected), dialect)
@@ -39,6 +41,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
             for owner in field.owners:
                 said.setdefault(id(owner), []).append((field, levels[field.name]))
     SchemaProjector(projected, said).run()
+    _add_rules(projected, dialect)
     _drop_operations(projected, missing)
     adapt_answers(projected, dialect)
     adapt_streams(projected, dialect)
@@ -95,6 +98,13 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]]) ->
             definition["servers"] = [{"url": "/"}]
 
 
+def _add_rules(document: dict[str, Any], dialect: dict[str, Any]) -> None:
+    """Gives the bodies of requests the rules between their fields that the system has."""
+    for operation in operations(document):
+        if rules := dialect.get("rules", {}).get(operation.endpoint):
+            resolved(document, operation.body)["allOf"] = copy.deepcopy(rules)
+
+
 def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     name = dialect["name"]
     document["info"]["title"] = f"The OpenAI-compatible API of {name}"
@@ -105,7 +115,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     )
     document["servers"] = [{"url": path} for path in dialect["base_paths"]]
     # What no operation's answers can say: how requests for none are refused, and what becomes of unknown fields.
-    said = ("errors", "stream", "unknown_fields", "hosted")
+    said = ("version", "errors", "stream", "unknown_fields", "other_operations", "hosted")
     document["x-dialect"] = {key: dialect[key] for key in said if key in dialect}
     used = {tag for operation in operations(document) for tag in operation.definition["tags"]}
     document["tags"] = [tag for tag in document["tags"] if tag["name"] in used]

@@ -5,8 +5,8 @@ from collections.abc import Collection
 from typing import Any
 
 from specvino.codegen.fields import Field
-from specvino.codegen.intersect import intersect
 from specvino.codegen.merge import WITHOUT, Entry, Said
+from specvino.codegen.own_schema import any_of, nullable, own_schema
 from specvino.codegen.required_and_defaults import must_be_there, set_default
 from specvino.document.operations import Schema
 from specvino.document.pointers import component_name
@@ -53,8 +53,7 @@ class SchemaProjector:
                 lost = lost or (name in needed and any(entry["level"] == "refused" for _, entry in said))
             elif said:
                 lost = not self._narrow_property(properties, name, kept) or lost
-                certain = all(_certain(field, entry) for field, entry in said)
-                if certain and must_be_there(schema, kept, name in required):
+                if must_be_there(schema, said, name in required):
                     required.add(name)
                 else:
                     required.discard(name)
@@ -64,7 +63,6 @@ class SchemaProjector:
     def _narrow_property(self, properties: dict[str, Schema], name: str, kept: Said) -> bool:
         """Tells whether a value is left for the property."""
         child = properties[name]
-        values = _agreed(kept, "sends") or _agreed(kept, "accepts")
         narrowed = dict(child)
         if any(_selects(field) for field, _ in kept) and child.keys() & {"const", "enum"}:
             # The kind of a union's branch stays what it is; the system has this branch or hasn't.
@@ -74,36 +72,31 @@ class SchemaProjector:
                 return False
             if "enum" in child:
                 narrowed["enum"] = left
-        elif _agreed(kept, "sends") is not None:
-            narrowed = {key: value for key, value in child.items() if key in ("description", "x-origin")} | values
-        elif values is not None:
-            narrowed = self._branch(child, values) or intersect(child, values)
-        set_default(narrowed, kept, self._validators)
+        elif any(entry.keys() & {"schema", "nullable"} for _, entry in kept):
+            # A property that is several fields takes what one of them does.
+            around = {key: value for key, value in child.items() if _is_about(key)}
+            narrowed = around | any_of([self._values(child, entry) for _, entry in kept])
+        set_default(narrowed, kept)
         if note := _agreed(kept, "note"):
             narrowed["description"] = f"{_sentence(child.get('description', ''))} {note}".strip()
         properties[name] = narrowed
         return True
 
-    def _branch(self, child: Schema, values: Schema) -> Schema | None:
-        """Returns the one branch of a referenced union that has the type which is left: a plain type, where an allOf of
-        both would be beyond many generators."""
-        if "$ref" not in child or values.keys() != {"type"}:
-            return None
-        branches = self._resolved(child).get("anyOf", [])
-        kinds = [self._resolved(branch).get("type") for branch in branches]
-        if any(not isinstance(kind, str) for kind in kinds) or kinds.count(values["type"]) != 1:
-            return None
-        branch = branches[kinds.index(values["type"])]
-        around = {key: value for key, value in child.items() if key != "$ref"}
-        return {key: value for key, value in branch.items() if key != "title"} | around
+    def _values(self, child: Schema, entry: Entry) -> Schema:
+        """Returns the schema of a property's values, as one field has them."""
+        values = {key: value for key, value in child.items() if not _is_about(key)}
+        if "schema" in entry:
+            values = own_schema(values, entry["schema"], self._resolved)
+        if "nullable" in entry:
+            values = nullable(values, entry["nullable"], self._resolved)
+        return values
 
     def _resolved(self, schema: Schema) -> Schema:
         return self._schemas[component_name(schema["$ref"])] if "$ref" in schema else schema
 
     def _has(self, entry: Entry, kind: Any) -> bool:
         """Tells whether a system takes or sends something of this kind."""
-        values = entry.get("sends", entry.get("accepts"))
-        return values is None or self._validators.of(values).fits(kind)
+        return "schema" not in entry or self._validators.of(entry["schema"]).fits(kind)
 
 
 def sweep(document: dict[str, Any]) -> None:
@@ -113,12 +106,9 @@ def sweep(document: dict[str, Any]) -> None:
             schema["properties"] = {name: child for name, child in schema["properties"].items() if child != GONE}
 
 
-def _certain(field: Field, entry: Entry) -> bool:
-    """Tells whether a system that sends the object always sends the field. (Requests ask the client for it as they
-    did.)"""
-    if field.part == "request":
-        return True
-    return entry["level"] == "full" or "sends" in entry
+def _is_about(keyword: str) -> bool:
+    """Tells whether a keyword is about a property and not about its values."""
+    return keyword in ("description", "deprecated") or keyword.startswith("x-")
 
 
 def _selects(field: Field) -> bool:
@@ -138,24 +128,6 @@ def _remove(schema: Schema, gone: set[str], required: set[str]) -> None:
     named = dict.fromkeys((*schema.pop("required", ()), *schema.get("properties", ())))
     if required:
         schema["required"] = [name for name in named if name in required]
-    if not gone:
-        return
-    if "allOf" in schema:  # a rule between fields is about nothing when one of them is gone
-        schema["allOf"] = [rule for rule in schema["allOf"] if "if" not in rule or not gone & _mentioned(rule)]
-        if not schema["allOf"]:
-            del schema["allOf"]
-    for name in list(schema.get("dependentRequired", ())):
-        if name in gone or gone & set(schema["dependentRequired"][name]):
-            del schema["dependentRequired"][name]
-
-
-def _mentioned(rule: Schema) -> set[str]:
-    """Returns the properties that a rule of an object names."""
-    found: set[str] = set()
-    for keyword in ("if", "then", "else"):
-        for _, schema in descend(rule.get(keyword, {}), ""):
-            found |= {*schema.get("required", ()), *schema.get("properties", ())}
-    return found
 
 
 def _drop_branches(schema: Schema, lost: Collection[str]) -> None:

@@ -1,42 +1,37 @@
-"""Required fields and defaults of a request in one system: which must be there, and what an absent one counts as."""
+"""Required fields and defaults in one system: which must be there, and what an absent one counts as."""
 
 from typing import Any
 
-from specvino.codegen.merge import Entry, Said
+from specvino.codegen.fields import Field
+from specvino.codegen.merge import WITHOUT, Entry, Said
 from specvino.document.operations import Schema
-from specvino.document.validator import Validators
 
 
 def must_be_there(schema: Schema, said: Said, ours: bool) -> bool:
-    """Tells whether the system wants the property of this object; as in this project's document where it says nothing,
-    or several things.
+    """Tells whether the system demands the property of this object in requests, or always sends it in answers.
 
-    `required: [user, tool]` names the branches of a union, by the value that tells them apart, in which it wants it.
+    A property that is several fields must be there only if each of them must.
     """
-    given = [entry.get("required") for _, entry in said]
-    if any(each != given[0] for each in given) or given[0] is None:
-        return ours
-    if isinstance(given[0], bool):
-        return given[0]
-    return any(child.get("const") in given[0] for child in schema["properties"].values() if "const" in child)
+    return all(_must(schema, field, entry, ours) for field, entry in said)
 
 
-def set_default(schema: Schema, said: Said, validators: Validators) -> None:
-    """Gives a request's property the system's default, in place.
+def _must(schema: Schema, field: Field, entry: Entry, ours: bool) -> bool:
+    """Where the system doesn't say it, a request must have what it must have in this project's document, and an answer,
+    too, as far as it is known to be as described.
 
-    Ours stays only where the system has the whole field, takes our default and says of no other.
+    `required: [user, tool]` names the branches of a union, by the value that tells them apart, in which it must.
     """
-    found = [_default(schema, entry, validators) for field, entry in said if field.part == "request"]
-    if not found:
-        return
-    schema.pop("default", None)
-    if found[0] is not None and all(each == found[0] for each in found):
+    said = entry.get("required")
+    if isinstance(said, bool):
+        return said
+    if said is not None:
+        return any(child.get("const") in said for child in schema["properties"].values() if "const" in child)
+    known = entry["level"] == "full" or (entry["level"] not in WITHOUT and "schema" in entry)
+    return ours and (field.part == "request" or known)
+
+
+def set_default(schema: Schema, said: Said) -> None:
+    """Gives a request's property the system's default, in place, if all the fields that it is have the same."""
+    found: list[Any] = [entry.get("default") for field, entry in said if field.part == "request"]
+    if found and found[0] is not None and all(each == found[0] for each in found):
         schema["default"] = found[0]
-
-
-def _default(schema: Schema, entry: Entry, validators: Validators) -> Any:
-    """Returns the system's default; None is for none."""
-    if "default" in entry:
-        return entry["default"]
-    ours = schema.get("default")
-    return ours if entry["level"] == "full" and validators.of(entry.get("accepts", {})).fits(ours) else None

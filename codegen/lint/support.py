@@ -8,16 +8,13 @@ import jsonschema_rs
 from specvino.codegen.fields import Field, around, fields, parts
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.vocabulary import misfits
-from specvino.codegen.merge import LEVELS, WHOLE_ENDPOINT, WHOLE_PART, WITHOUT, own_entry, part_level, support
+from specvino.codegen.merge import LEVELS, WHOLE_ENDPOINT, WHOLE_PART, WITHOUT, own_entry, part_level, stated, support
 from specvino.codegen.spec import Spec
 from specvino.document.operations import operations
 from specvino.document.pointers import resolved
 
-# The keys of an entry whose value is a JSON Schema, and where they may stand.
-NARROWING = {"accepts": ("request",), "sends": ("response", "stream")}
-
-# The keys of an entry about what a request must hold, and what an absent field of it counts as.
-ASKING = ("default", "required")
+# The keys of an entry that describe a field which the system has.
+DESCRIBING = ("schema", "nullable", "default", "required")
 
 
 def systems(spec: Spec) -> Iterator[Problem]:
@@ -77,13 +74,15 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
 def complete(spec: Spec) -> Iterator[Problem]:
     """Every field has a level in every dialect, its own or that of a field around it, which it doesn't contradict."""
     found = fields(spec.document)
+    places = {(field.endpoint, field.part, field.path): field for field in found}
     for system, dialect in spec.dialects.items():
         levels = support(found, dialect)
-        names = {(field.endpoint, field.part, field.path): field.name for field in found}
         for field in found:
             place = f"{_file(system)} {field.name}"
-            outer = names.get((field.endpoint, field.part, next(around(field.path), "")))
-            if field.name not in levels:
+            around_it = places.get((field.endpoint, field.part, next(around(field.path), "")))
+            outer = around_it and around_it.name
+            defined = system in field.origins and stated(field, places, dialect) is None
+            if defined or field.name not in levels:
                 if outer is None or outer in levels:  # else all inside would be named as well
                     where = f"fields.{field.endpoint}.{field.part}"
                     levels_of_part = ", ".join(LEVELS[field.part])
@@ -128,21 +127,19 @@ def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]
         yield Problem("support", place, f"the level {level!r} is not one of {', '.join(LEVELS[field.part])}")
     if level == "partial" and not entry.get("note"):
         yield Problem("support", place, "partial needs a note that says what is missing")
-    for key in entry.keys() - {"level", "note", *ASKING, *NARROWING}:
+    for key in entry.keys() - {"level", "note", *DESCRIBING}:
         yield Problem("support", place, f"{key!r} is not known (a text with a comma needs quotes inside {{…}})")
-    for key, where in NARROWING.items():
-        if key not in entry:
-            continue
-        if field.part not in where:
-            yield Problem("support", place, f"{key} is said of a {' or '.join(where)}, not of a {field.part}")
-        elif not (isinstance(entry[key], dict) and jsonschema_rs.meta.is_valid(entry[key])):
-            yield Problem("support", place, f"{key} is not a valid JSON Schema")
-    for key in ASKING:
-        if key in entry and (field.part != "request" or level in WITHOUT):
-            yield Problem("support", place, f"{key} is said of a request's field that has an effect")
+    for key in DESCRIBING:
+        if key in entry and level in (*WITHOUT, "unknown"):
+            yield Problem("support", place, f"{key} is said of a field that the system has")
+    if "default" in entry and field.part != "request":
+        yield Problem("support", place, "default is said of a request's field")
+    if not isinstance(entry.get("nullable", True), bool):
+        yield Problem("support", place, "nullable is true or false")
+    schema = entry.get("schema", {})
+    if not (isinstance(schema, dict) and jsonschema_rs.meta.is_valid(schema)):
+        yield Problem("support", place, "schema is not a valid JSON Schema")
     yield from _required(place, field, entry)
-    if "sends" in entry and level != "partial":
-        yield Problem("support", place, "sends is for what is partial: it is sent in another form than ours")
 
 
 def _required(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]:
