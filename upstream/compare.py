@@ -1,27 +1,21 @@
 """Compares two sides by values: which does one take and the other refuse?
 
-Both sides are walked at once, field by field; at each field the values to try come from both. Where objects are of
-several kinds, told apart by a property such as `role`, kind is compared with kind.
+Both sides are walked at once, field by field; at each field the values to try come from both.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from specvino.document.operations import Schema
-from specvino.document.unions import telling
 from specvino.upstream.described import Described, Part
 from specvino.upstream.differences import Difference, Only, What, field_name, joined, shown
+from specvino.upstream.kinds import OTHER, Kind, paired
 from specvino.upstream.samples import example, plain, sizes
 from specvino.upstream.side import Side, is_open, may_be
 
 Schemas = Sequence[Schema]
-
-OTHER = "any other"
-"""Stands for a kind that neither side names, or for objects of no kind."""
-
-ANY = "any kind"
-"""Stands for all kinds, of an object whose kind may be any text."""
 
 
 class Comparison:
@@ -33,7 +27,7 @@ class Comparison:
         self._levels = levels
         self.open: dict[Only, dict[str, None]] = {side: {} for side in Only}
         """The fields whose values one side leaves open: what the other says inside isn't compared."""
-        self._compared: dict[str, set[str]] = {}
+        self._met: dict[str, set[str]] = {}
 
     def parts(self) -> list[Part]:
         """Returns the parts that both sides describe."""
@@ -44,12 +38,32 @@ class Comparison:
 
         What an event has in common with the answers that were compared before isn't compared again.
         """
-        known = self._compared.setdefault(part[0], set())
-        walk = _Walk(self._document, self._system, part, self._levels, self.open, frozenset(known))
-        found = joined(walk.at("", [self._document.parts[part]], [self._system.parts[part]], (), frozenset()))
-        if part[1] != "request":
-            known |= walk.met
+        endpoint, kind = part
+        met = self._met.setdefault(endpoint, set())
+        walk = _Walk(self._document, self._system, part, self._levels, self.open, frozenset(met))
+        found = joined(walk.differences())
+        if kind != "request":
+            met |= walk.met
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a walk is.
+
+    kinds: of which kind the object around is, where there are several.
+    around: the schemas of both sides that were come through, each pair as one text.
+    """
+
+    path: str = ""
+    kinds: tuple[str, ...] = ()
+    around: frozenset[str] = frozenset()
+
+    def at(self, name: str) -> "_Place":
+        return replace(self, path=f"{self.path}.{name}" if self.path else name)
+
+    def elements(self) -> "_Place":
+        return replace(self, path=f"{self.path}[]")
 
 
 class _Walk:
@@ -70,208 +84,154 @@ class _Walk:
         self._known = known
         self.met: set[str] = set()
 
-    def at(
-        self, path: str, ours: Schemas, theirs: Schemas, kinds: tuple[str, ...], around: frozenset[str]
-    ) -> Iterator[Difference]:
-        """Yields the differences of what stands at a path, and inside it."""
+    def differences(self) -> Iterator[Difference]:
+        return self._at(_Place(), [self._document.parts[self._part]], [self._system.parts[self._part]])
+
+    def _at(self, place: _Place, ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
+        """Yields the differences of what stands at a place, and inside it."""
         mine, others = self._document.leaves(ours), self._system.leaves(theirs)
-        key = json.dumps([mine, others], sort_keys=True)
-        if key in around:
+        pair = json.dumps([mine, others], sort_keys=True)
+        if pair in place.around:
             return  # inside itself
-        around |= {key}
+        place = replace(place, around=place.around | {pair})
         our_objects, their_objects = _of_type(mine, "object"), _of_type(others, "object")
         if our_objects and their_objects:
-            if key in self._known:
+            if pair in self._known:
                 return
-            self.met.add(key)
+            self.met.add(pair)
         if any(map(is_open, others)):
             if not any(map(is_open, mine)):
-                self._open[Only.SYSTEM][self._name(path)] = None
+                self._open[Only.SYSTEM][self._name(place)] = None
             return
-        yield from self._values(path, What.VALUES, kinds, self._scalars(ours, theirs), ours, theirs)
-        yield from self._lists(path, ours, theirs, mine, others, kinds, around)
+        yield from self._values(place, plain(self._said(ours, theirs)), ours, theirs)
+        our_lists, their_lists = _of_type(mine, "array"), _of_type(others, "array")
+        if our_lists and their_lists:
+            yield from self._lists(place, ours, theirs, our_lists, their_lists)
+        elif our_lists or their_lists:
+            yield self._one_sided(place, ours, theirs, our_lists, their_lists)
         if our_objects and their_objects:
-            yield from self._objects(path, our_objects, their_objects, kinds, around)
+            yield from self._objects(place, our_objects, their_objects)
         elif our_objects or their_objects:
-            yield self._one_sided(path, ours, theirs, our_objects, their_objects, kinds)
+            yield self._one_sided(place, ours, theirs, our_objects, their_objects)
 
-    def _scalars(self, ours: Schemas, theirs: Schemas) -> list[Any]:
-        return plain(
-            said for side, schemas in self._sides(ours, theirs) for schema in schemas for said in side.said(schema)
-        )
-
-    def _values(
-        self, path: str, what: What, kinds: tuple[str, ...], values: Sequence[Any], ours: Schemas, theirs: Schemas
-    ) -> Iterator[Difference]:
-        taken = [(value, self._document.takes(ours, value), self._system.takes(theirs, value)) for value in values]
-        for only, wanted in ((Only.SYSTEM, (False, True)), (Only.DOCUMENT, (True, False))):
-            if found := [shown(value) for value, *by in taken if tuple(by) == wanted]:
-                yield Difference(self._name(path), what, only, tuple(found), kinds)
+    def _values(self, place: _Place, values: Iterable[Any], ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
+        alone: dict[Only, list[str]] = {}
+        for value in values:
+            mine, others = self._document.takes(ours, value), self._system.takes(theirs, value)
+            if mine != others:
+                alone.setdefault(Only.DOCUMENT if mine else Only.SYSTEM, []).append(shown(value))
+        for only, found in alone.items():
+            yield self._difference(place, What.VALUES, only, *found)
 
     def _lists(
-        self,
-        path: str,
-        ours: Schemas,
-        theirs: Schemas,
-        mine: Schemas,
-        others: Schemas,
-        kinds: tuple[str, ...],
-        around: frozenset[str],
+        self, place: _Place, ours: Schemas, theirs: Schemas, mine: Schemas, others: Schemas
     ) -> Iterator[Difference]:
-        our_lists, their_lists = _of_type(mine, "array"), _of_type(others, "array")
-        if not (our_lists and their_lists):
-            if our_lists or their_lists:
-                yield self._one_sided(path, ours, theirs, our_lists, their_lists, kinds)
-            return
-        our_items, their_items = ([leaf.get("items", {}) for leaf in leaves] for leaves in (our_lists, their_lists))
+        our_items, their_items = ([leaf.get("items", {}) for leaf in leaves] for leaves in (mine, others))
         tried: list[Any] = [[]]
-        if (element := self._common(our_items, their_items)) is not None:
-            lengths = sizes(
-                said for side, schemas in self._sides(ours, theirs) for schema in schemas for said in side.said(schema)
-            )
-            tried = [element * length for length in lengths]
-        yield from self._values(path, What.VALUES, kinds, tried, ours, theirs)
-        yield from self.at(f"{path}[]", our_items, their_items, kinds, around)
+        if element := self._common(our_items, their_items):
+            tried = [element * length for length in sizes(self._said(ours, theirs))]
+        yield from self._values(place, tried, ours, theirs)
+        yield from self._at(place.elements(), our_items, their_items)
 
-    def _common(self, ours: Schemas, theirs: Schemas) -> list[Any] | None:
-        """Returns an element that both sides take, in a list; None where none comes to mind."""
-        for side, schemas in self._sides(ours, theirs):
+    def _common(self, ours: Schemas, theirs: Schemas) -> list[Any]:
+        """Returns an element that both sides take, in a list; an empty one where none comes to mind."""
+        for side, schemas in ((self._document, ours), (self._system, theirs)):
             for value in example(side, schemas):
                 if self._document.takes(ours, value) and self._system.takes(theirs, value):
                     return [value]
-        return None
+        return []
 
-    def _one_sided(
-        self, path: str, ours: Schemas, theirs: Schemas, mine: Schemas, others: Schemas, kinds: tuple[str, ...]
-    ) -> Difference:
+    def _one_sided(self, place: _Place, ours: Schemas, theirs: Schemas, mine: Schemas, others: Schemas) -> Difference:
         """Returns the difference where one side takes lists, or objects, and the other doesn't: the leaves that do are
         given of that side alone."""
-        only = Only.DOCUMENT if mine else Only.SYSTEM
         side, schemas, found = (self._document, ours, mine) if mine else (self._system, theirs, others)
         values = (each for each in example(side, found) if isinstance(each, (list, dict)) and side.takes(schemas, each))
         fallback: Any = {} if _of_type(found, "object") else []
-        return Difference(self._name(path), What.VALUES, only, (shown(next(values, fallback)),), kinds)
+        only = Only.DOCUMENT if mine else Only.SYSTEM
+        return self._difference(place, What.VALUES, only, shown(next(values, fallback)))
 
-    def _objects(
-        self, path: str, mine: Schemas, others: Schemas, kinds: tuple[str, ...], around: frozenset[str]
-    ) -> Iterator[Difference]:
-        key = self._key(mine, others)
-        if key is None:
-            yield from self._properties(path, mine, others, kinds, around, None)
-            return
-        name = f"{path}.{key}" if path else key
-        kinds_of = [[_kinds(side, leaf, key) for leaf in leaves] for side, leaves in self._sides(mine, others)]
-        known = dict.fromkeys(
-            text for side in kinds_of for listed in side for text in listed if text not in (ANY, OTHER)
-        )
-        pairs: dict[str, tuple[list[Schema], list[Schema], list[str]]] = {}
-        alone: dict[Only, list[str]] = {}
-        for text in (*known, OTHER):
-            ours, theirs = (
-                [leaf for leaf, listed in zip(leaves, side, strict=True) if text in listed or ANY in listed]
-                for leaves, side in zip((mine, others), kinds_of, strict=True)
-            )
-            if ours and theirs:
-                same = json.dumps([ours, theirs], sort_keys=True)
-                pairs.setdefault(same, (ours, theirs, []))[2].append(f"{key}: {text}")
-            elif ours or theirs:
-                only = Only.DOCUMENT if ours else Only.SYSTEM
-                alone.setdefault(only, []).append(OTHER if text is OTHER else shown(text))
-        for only, values in alone.items():
-            yield Difference(self._name(name), What.VALUES, only, tuple(values), kinds)
-        for ours, theirs, named in pairs.values():
-            yield from self._properties(path, ours, theirs, kinds if len(pairs) == 1 else tuple(named), around, key)
-        yield from self._absence(name, key, mine, others, kinds)
+    def _objects(self, place: _Place, mine: Schemas, others: Schemas) -> Iterator[Difference]:
+        kinds = paired(self._document, self._system, mine, others)
+        for only, names in ((Only.DOCUMENT, kinds.ours), (Only.SYSTEM, kinds.theirs)):
+            if names and kinds.key:
+                values = [name if name is OTHER else shown(name) for name in names]
+                yield self._difference(place.at(kinds.key), What.VALUES, only, *values)
+        for kind in kinds.both:
+            of = place if len(kinds.both) == 1 else replace(place, kinds=tuple(kind.names))
+            yield from self._properties(of, kind, kinds.key)
+        if kinds.key:
+            yield from self._absence(place, kinds.key, mine, others)
 
-    def _key(self, mine: Schemas, others: Schemas) -> str | None:
-        """Returns the property that tells the kinds of objects apart; None where none does."""
-        for side, leaves in self._sides(mine, others):
-            if len(leaves) > 1:
-                listed = [[key for key in leaf.get("properties", {}) if side.texts(leaf, key)] for leaf in leaves]
-                if key := telling(listed):
-                    return key
-        return None
-
-    def _properties(
-        self,
-        path: str,
-        mine: Schemas,
-        others: Schemas,
-        kinds: tuple[str, ...],
-        around: frozenset[str],
-        key: str | None,
-    ) -> Iterator[Difference]:
-        ours, theirs = _named(mine), _named(others)
-        if not ours.keys() - {key} or not all(leaf.get("properties") for leaf in others):
-            yield from self._free(path, mine, others, kinds, around, key)
+    def _properties(self, place: _Place, kind: Kind, key: str | None) -> Iterator[Difference]:
+        ours, theirs, beside = _named(kind.ours), _named(kind.theirs), _named(kind.beside)
+        if not ours.keys() - {key} or not all(leaf.get("properties") for leaf in kind.theirs):
+            yield from self._free(place, kind, ours.keys() - {key}, theirs.keys() - {key})
             return
         for name in {**ours, **theirs}:
             if name == key:
                 continue  # its values are the kinds
-            inner = f"{path}.{name}" if path else name
             if name in ours and name in theirs:
-                yield from self._absence(inner, name, mine, others, kinds)
-                yield from self._default(inner, ours[name], theirs[name], kinds)
-                yield from self.at(inner, ours[name], theirs[name], kinds, around)
-            elif not self._is_said(inner, name, others):
+                yield from self._absence(place, name, kind.ours, kind.theirs)
+                yield from self._default(place.at(name), ours[name], theirs[name])
+                yield from self._at(place.at(name), ours[name], [*theirs[name], *beside.get(name, ())])
+            elif not self._is_said(place.at(name), name, kind.theirs):
                 only = Only.DOCUMENT if name in ours else Only.SYSTEM
-                yield Difference(self._name(inner), What.FIELD, only, (), kinds)
-        closed = [all(leaf.get("additionalProperties") is False for leaf in leaves) for leaves in (mine, others)]
+                yield self._difference(place.at(name), What.FIELD, only)
+        closed = [all(leaf.get("additionalProperties") is False for leaf in side) for side in (kind.ours, kind.theirs)]
         if closed[0] != closed[1]:
-            only = Only.SYSTEM if closed[0] else Only.DOCUMENT
-            yield Difference(self._name(path), What.UNKNOWN_FIELDS, only, (), kinds)
+            yield self._difference(place, What.UNKNOWN_FIELDS, Only.SYSTEM if closed[0] else Only.DOCUMENT)
 
-    def _free(
-        self,
-        path: str,
-        mine: Schemas,
-        others: Schemas,
-        kinds: tuple[str, ...],
-        around: frozenset[str],
-        key: str | None,
-    ) -> Iterator[Difference]:
-        """Compares where a side has objects without names of its own."""
-        values, others_values = (
+    def _free(self, place: _Place, kind: Kind, ours: Iterable[str], theirs: Iterable[str]) -> Iterator[Difference]:
+        """Compares where a side has objects without names of its own; `ours` and `theirs` are those that there are."""
+        our_values, their_values = (
             [leaf["additionalProperties"] for leaf in leaves if isinstance(leaf.get("additionalProperties"), dict)]
-            for leaves in (mine, others)
+            for leaves in (kind.ours, kind.theirs)
         )
-        ours, theirs = _named(mine).keys() - {key}, _named(others).keys() - {key}
-        if values and others_values:
-            yield from self.at(f"{path}.*", values, others_values, kinds, around)
+        if our_values and their_values:
+            yield from self._at(place.at("*"), our_values, their_values)
         elif ours or theirs:
-            self._open[Only.SYSTEM if ours else Only.DOCUMENT][self._name(path)] = None
+            self._open[Only.SYSTEM if ours else Only.DOCUMENT][self._name(place)] = None
 
-    def _absence(
-        self, path: str, name: str, mine: Schemas, others: Schemas, kinds: tuple[str, ...]
-    ) -> Iterator[Difference]:
-        needed = [all(name in leaf.get("required", ()) for leaf in leaves) for leaves in (mine, others)]
-        if needed[0] != needed[1]:
-            only = Only.SYSTEM if needed[0] else Only.DOCUMENT
-            yield Difference(self._name(path), What.ABSENCE, only, (), kinds)
+    def _absence(self, place: _Place, name: str, mine: Schemas, others: Schemas) -> Iterator[Difference]:
+        ours, theirs = (all(name in leaf.get("required", ()) for leaf in leaves) for leaves in (mine, others))
+        if ours != theirs:
+            yield self._difference(place.at(name), What.ABSENCE, Only.SYSTEM if ours else Only.DOCUMENT)
 
-    def _default(self, path: str, ours: Schemas, theirs: Schemas, kinds: tuple[str, ...]) -> Iterator[Difference]:
+    def _default(self, place: _Place, ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
         if self._part[1] != "request":
             return
-        mine, others = (
-            [said["default"] for schema in schemas for said in side.said(schema) if said.get("default") is not None]
-            for side, schemas in self._sides(ours, theirs)
-        )
-        if others and mine[:1] != others[:1]:
-            yield Difference(self._name(path), What.DEFAULT, Only.SYSTEM, (shown(others[0]),), kinds)
+        mine, others = _default(self._document, ours), _default(self._system, theirs)
+        if others is not None and mine != others:
+            yield self._difference(place, What.DEFAULT, Only.SYSTEM, shown(others))
 
-    def _is_said(self, path: str, name: str, others: Schemas) -> bool:
+    def _is_said(self, place: _Place, name: str, others: Schemas) -> bool:
         """Tells whether the dialect says itself why the document hasn't a field that the system names."""
-        level = self._levels.get(self._name(path))
+        level = self._levels.get(self._name(place))
         if level in ("ignored", "refused"):
             return True
         # What the system is said never to send may be in its classes, if it can be left out.
         return level == "absent" and not all(name in leaf.get("required", ()) for leaf in others)
 
-    def _sides(self, ours: Schemas, theirs: Schemas) -> tuple[tuple[Side, Schemas], tuple[Side, Schemas]]:
-        return (self._document, ours), (self._system, theirs)
+    def _said(self, ours: Schemas, theirs: Schemas) -> list[Schema]:
+        """Returns all schemas of both sides that say something of the value at one place."""
+        return [
+            said
+            for side, schemas in ((self._document, ours), (self._system, theirs))
+            for schema in schemas
+            for said in side.said(schema)
+        ]
 
-    def _name(self, path: str) -> str:
-        return field_name(*self._part, path)
+    def _difference(self, place: _Place, what: What, only: Only, *values: str) -> Difference:
+        return Difference(self._name(place), what, only, values, place.kinds)
+
+    def _name(self, place: _Place) -> str:
+        return field_name(*self._part, place.path)
+
+
+def _default(side: Side, schemas: Schemas) -> Any:
+    """Returns the default that schemas state, None where they state none or null."""
+    stated = (said.get("default") for schema in schemas for said in side.said(schema))
+    return next((default for default in stated if default is not None), None)
 
 
 def _named(leaves: Schemas) -> dict[str, list[Schema]]:
@@ -281,14 +241,6 @@ def _named(leaves: Schemas) -> dict[str, list[Schema]]:
         for name, schema in leaf.get("properties", {}).items():
             found.setdefault(name, []).append(schema)
     return found
-
-
-def _kinds(side: Side, leaf: Schema, key: str) -> list[str]:
-    """Returns the kinds that an object can be of."""
-    listed = side.texts(leaf, key)
-    if listed is not None:
-        return listed
-    return [ANY] if key in leaf.get("properties", {}) else [OTHER]
 
 
 def _of_type(leaves: Schemas, kind: str) -> list[Schema]:
