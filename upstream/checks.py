@@ -125,6 +125,8 @@ class _Function:
                     self._names.pop(name, None)
                     if field := self._field(value):
                         self._names[name] = field
+                case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=operand)) if _is_object(operand):
+                    continue  # of what is no object, nothing is asked
                 case ast.If(test=test, body=then, orelse=other):
                     try:
                         condition = self._condition(test)
@@ -168,6 +170,8 @@ class _Function:
                 for first, op, second in zip((left, *others), ops, others, strict=False):
                     found = _both(found, self._comparison(first, op, second))
                 return found
+            case ast.Call() if _is_object(node):
+                return {}
             case ast.Call(func=ast.Name(id="isinstance"), args=[subject, types]):
                 return self._isinstance(subject, types)
         if field := self._field(node):
@@ -176,8 +180,6 @@ class _Function:
 
     def _isinstance(self, subject: ast.expr, types: ast.expr) -> Condition:
         named = [last(each) for each in (types.elts if isinstance(types, ast.Tuple) else [types])]
-        if isinstance(subject, ast.Name) and subject.id in ("data", "values") and "dict" in named:
-            return {}  # the request itself, which is an object
         field = self._field(subject)
         if field is None or not all(name in _TYPES for name in named):
             raise _NotPlain
@@ -237,6 +239,14 @@ class _Function:
             ):
                 return name
         return None
+
+
+def _is_object(node: ast.expr) -> bool:
+    """Tells whether a condition asks if the request is an object at all."""
+    match node:
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id="data" | "values"), ast.Name(id="dict")]):
+            return True
+    return False
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:
