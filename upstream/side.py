@@ -85,10 +85,15 @@ def may_be(leaf: Schema, kind: str) -> bool:
         return kind in ([leaf["type"]] if isinstance(leaf["type"], str) else leaf["type"])
     if listed := values(leaf):
         return any(isinstance(value, dict if kind == "object" else list) for value in listed)
-    about = {"object": any(leaf.get(key) for key in _OF_OBJECTS), "array": any(leaf.get(key) for key in _OF_ARRAYS)}
+    about = {"object": _says(leaf, _OF_OBJECTS), "array": _says(leaf, _OF_ARRAYS)}
     return about[kind] if any(about.values()) else is_open(leaf)
 
 
 def is_open(leaf: Schema) -> bool:
     """Tells whether a leaf says nothing at all of its values."""
-    return UNREAD in leaf or not any(leaf.get(key) for key in (*_OF_OBJECTS, *_OF_ARRAYS, *_OF_VALUES))
+    return UNREAD in leaf or not (_says(leaf, (*_OF_OBJECTS, *_OF_ARRAYS)) or leaf.keys() & {*_OF_VALUES})
+
+
+def _says(leaf: Schema, keywords: Sequence[str]) -> bool:
+    """Tells whether keywords say anything: a schema that allows all says as little as an empty list."""
+    return any(keyword in leaf and leaf[keyword] is not True and leaf[keyword] not in ({}, []) for keyword in keywords)
