@@ -34,7 +34,8 @@ def drift(
         ),
     ] = None,
     source: Annotated[
-        Path | None, typer.Option(help="A folder with its sources, or OpenAI's own document, instead of the package.")
+        Path | None,
+        typer.Option(help="A folder with its sources, or a file with an OpenAPI document of its own, not the package."),
     ] = None,
     only: Annotated[
         list[str] | None,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from specvino.document.operations import Schema
+from specvino.document.unions import values
 from specvino.upstream.described import Described, Part
 from specvino.upstream.differences import Difference, Only, What, field_name, joined, shown
 from specvino.upstream.kinds import OTHER, Kind, paired
@@ -114,9 +115,9 @@ class _Walk:
         elif our_objects or their_objects:
             yield self._one_sided(place, ours, theirs, our_objects, their_objects)
 
-    def _values(self, place: _Place, values: Iterable[Any], ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
+    def _values(self, place: _Place, tried: Iterable[Any], ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
         alone: dict[Only, list[str]] = {}
-        for value in values:
+        for value in tried:
             mine, others = self._document.takes(ours, value), self._system.takes(theirs, value)
             if mine != others:
                 alone.setdefault(Only.DOCUMENT if mine else Only.SYSTEM, []).append(shown(value))
@@ -145,17 +146,17 @@ class _Walk:
         """Returns the difference where one side takes lists, or objects, and the other doesn't: the leaves that do are
         given of that side alone."""
         side, schemas, found = (self._document, ours, mine) if mine else (self._system, theirs, others)
-        values = (each for each in example(side, found) if isinstance(each, (list, dict)) and side.takes(schemas, each))
+        tried = (each for each in example(side, found) if isinstance(each, (list, dict)) and side.takes(schemas, each))
         fallback: Any = {} if _of_type(found, "object") else []
         only = Only.DOCUMENT if mine else Only.SYSTEM
-        return self._difference(place, What.VALUES, only, shown(next(values, fallback)))
+        return self._difference(place, What.VALUES, only, shown(next(tried, fallback)))
 
     def _objects(self, place: _Place, mine: Schemas, others: Schemas) -> Iterator[Difference]:
         kinds = paired(self._document, self._system, mine, others)
         for only, names in ((Only.DOCUMENT, kinds.ours), (Only.SYSTEM, kinds.theirs)):
             if names and kinds.key:
-                values = [name if name is OTHER else shown(name) for name in names]
-                yield self._difference(place.at(kinds.key), What.VALUES, only, *values)
+                found = [name if name is OTHER else shown(name) for name in names]
+                yield self._difference(place.at(kinds.key), What.VALUES, only, *found)
         for kind in kinds.both:
             of = place if len(kinds.both) == 1 else replace(place, kinds=tuple(kind.names))
             yield from self._properties(of, kind, kinds.key)
@@ -201,7 +202,7 @@ class _Walk:
         if self._part[1] != "request":
             return
         mine, others = _default(self._document, ours), _default(self._system, theirs)
-        if others is not None and mine != others:
+        if others is not None and mine != others and not _is_one_value(self._system, theirs):
             yield self._difference(place, What.DEFAULT, Only.SYSTEM, shown(others))
 
     def _is_said(self, place: _Place, name: str, others: Schemas) -> bool:
@@ -232,6 +233,12 @@ def _default(side: Side, schemas: Schemas) -> Any:
     """Returns the default that schemas state, None where they state none or null."""
     stated = (said.get("default") for schema in schemas for said in side.said(schema))
     return next((default for default in stated if default is not None), None)
+
+
+def _is_one_value(side: Side, schemas: Schemas) -> bool:
+    """Tells whether schemas allow one value alone, of which it says nothing that it is the default."""
+    listed = [values(leaf) for leaf in side.leaves(schemas)]
+    return None not in listed and len([value for each in listed for value in each or ()]) == 1
 
 
 def _named(leaves: Schemas) -> dict[str, list[Schema]]:

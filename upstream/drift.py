@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from specvino.upstream import ours, packages, theirs
+from specvino.upstream import openapi_document, ours, packages, theirs
 from specvino.upstream.allow_list import Allowed, sift
 from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Described, Part, Unreadable
@@ -42,8 +42,10 @@ class Drift:
 
 
 def system_of(system: str, document: dict[str, Any], version: str | None, source: Path | None) -> tuple[str, Described]:
-    """Returns what a system says, and where that was read: in a folder, or in the package of a version, by default of
-    the one that the document describes. Raises Unreadable."""
+    """Returns what a system says, and where that was read: in a folder, in an OpenAPI document of its own, or in the
+    package of a version, by default of the one that the document describes. Raises Unreadable."""
+    if source is not None and source.is_file():
+        return str(source), openapi_document.described(source, document)
     wanted = table(system)
     cache = packages.cache()
     if source is not None:

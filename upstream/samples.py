@@ -14,16 +14,7 @@ _DEPTH = 12
 
 _PLAIN: tuple[Any, ...] = (None, True, False, "text", "", 0, 1, -1, 2, 0.5, 1.5, -0.5, 1_000_000)
 
-_OF_FORMATS = {
-    "date": "2026-11-22",
-    "date-time": "2026-11-22T11:00:00Z",
-    "email": "ada@example.org",
-    "uri": "https://example.org/",
-    "uuid": "123e4567-e89b-12d3-a456-426614174000",
-}
-
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-_SIZES = ("minLength", "maxLength", "minItems", "maxItems")
 
 
 def plain(said: Iterable[Schema]) -> list[Any]:
@@ -39,8 +30,6 @@ def plain(said: Iterable[Schema]) -> list[Any]:
         for keyword in ("minLength", "maxLength"):
             if isinstance(bound := schema.get(keyword), int):
                 found += ["x" * size for size in (bound - 1, bound, bound + 1) if 0 <= size <= _LONGEST]
-        if schema.get("format") in _OF_FORMATS:
-            found.append(_OF_FORMATS[schema["format"]])
     return _different(found)
 
 

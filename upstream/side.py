@@ -11,7 +11,7 @@ from specvino.upstream.described import Described
 
 _OF_OBJECTS = ("properties", "required", "additionalProperties", "propertyNames")
 _OF_ARRAYS = ("items", "prefixItems", "minItems", "maxItems")
-_OF_VALUES = ("type", "const", "enum", "not", "format", "pattern", "minLength", "maxLength", "minimum", "maximum")
+_OF_VALUES = ("type", "const", "enum", "not", "pattern", "minLength", "maxLength", "minimum", "maximum")
 
 
 class Side:
@@ -21,7 +21,8 @@ class Side:
     def __init__(self, described: Described) -> None:
         self.parts = described.parts
         self._document = described.document
-        self._validators = Validators(described.document)
+        # A `format` says how a text is meant; that a system refuses another one, it says in other ways.
+        self._validators = Validators(described.document, formats=False)
 
     def takes(self, schemas: Sequence[Schema], value: object) -> bool:
         return any(self._validators.of(schema).fits(value) for schema in schemas)

@@ -11,9 +11,9 @@ def test_bounds_and_their_neighbours() -> None:
     assert 7.25 not in found  # an integer's neighbours are integers
 
 
-def test_texts_at_their_sizes_and_of_their_formats() -> None:
-    found = plain([{"minLength": 1, "maxLength": 10**9}, {"format": "date"}])
-    assert {"", "x", "xx", "2026-11-22"} <= {value for value in found if isinstance(value, str)}
+def test_texts_at_their_sizes() -> None:
+    found = plain([{"minLength": 1, "maxLength": 10**9}])
+    assert {"", "x", "xx"} <= {value for value in found if isinstance(value, str)}
     assert max(len(value) for value in found if isinstance(value, str)) < 100
 
 

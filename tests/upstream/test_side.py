@@ -33,6 +33,10 @@ def test_a_union_takes_what_a_branch_takes() -> None:
     assert not side().takes([{"$ref": "#/components/schemas/Either"}], None)
 
 
+def test_formats_are_passed_over() -> None:
+    assert side().takes([{"type": "string", "format": "uri"}], "text")
+
+
 def test_all_that_is_said_of_a_value() -> None:
     said = list(side().said({"$ref": "#/components/schemas/Either", "not": {"const": 3}}))
     assert {"const": 3} in said
