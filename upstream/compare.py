@@ -29,6 +29,7 @@ class Comparison:
         self.open: dict[Only, dict[str, None]] = {side: {} for side in Only}
         """The fields whose values one side leaves open: what the other says inside isn't compared."""
         self._met: dict[str, set[str]] = {}
+        self._roots: set[str] = set()
 
     def parts(self) -> list[Part]:
         """Returns the parts that both sides describe."""
@@ -37,14 +38,19 @@ class Comparison:
     def of(self, part: Part) -> list[Difference]:
         """Returns the differences of a part that both sides describe.
 
-        What an event has in common with the answers that were compared before isn't compared again.
+        What an event has in common with the answers of its endpoint, and what several endpoints answer with, is
+        compared where it comes first.
         """
         endpoint, kind = part
         met = self._met.setdefault(endpoint, set())
+        root = _pair(*(side.leaves([side.parts[part]]) for side in (self._document, self._system)))
+        if kind != "request" and root in self._roots:
+            return []
         walk = _Walk(self._document, self._system, part, self._levels, self.open, frozenset(met))
         found = joined(walk.differences())
         if kind != "request":
             met |= walk.met
+            self._roots.add(root)
         return found
 
 
@@ -91,7 +97,7 @@ class _Walk:
     def _at(self, place: _Place, ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
         """Yields the differences of what stands at a place, and inside it."""
         mine, others = self._document.leaves(ours), self._system.leaves(theirs)
-        pair = json.dumps([mine, others], sort_keys=True)
+        pair = _pair(mine, others)
         if pair in place.around:
             return  # inside itself
         place = replace(place, around=place.around | {pair})
@@ -227,6 +233,11 @@ class _Walk:
 
     def _name(self, place: _Place) -> str:
         return field_name(*self._part, place.path)
+
+
+def _pair(mine: Schemas, others: Schemas) -> str:
+    """Returns what two places have in common that have the same schemas on both sides."""
+    return json.dumps([mine, others], sort_keys=True)
 
 
 def _default(side: Side, schemas: Schemas) -> Any:

@@ -7,15 +7,15 @@ from specvino.document.validator import Validator
 from specvino.upstream.checks import Checks
 from specvino.upstream.modules import Sources
 
+RAISE = "raise ValueError"
+
 
 def method(tmp_path, body):
     lines = "".join(f"\n        {line}" for line in body.splitlines())
-    source = f"MOST = 20\nclass Params:\n    def verify(self, data):{lines}"
+    helper = f"def positive(value, name):\n    if value <= 0:\n        {RAISE}\n    positive(value, name)\n"
+    source = f"MOST = 20\n{helper}\nclass Params:\n    def verify(self, data):{lines}"
     sources = Sources({"server": package(tmp_path, "server", {"params.py": source})})
     return Checks(sources).of_method(sources.find(sources.at("server/params.py"), "Params"), "verify")
-
-
-RAISE = "raise ValueError"
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,13 @@ def test_what_stands_before_or_around(tmp_path, body) -> None:
     judge = Validator(method(tmp_path, body)["x"])
     assert judge.fits(0)
     assert not judge.fits(-1)
+
+
+def test_a_function_that_is_called(tmp_path) -> None:
+    judge = Validator(method(tmp_path, "positive(self.x, 'x')\nunknown(self.y)")["x"])
+    assert judge.fits(1)
+    assert not judge.fits(0)
+    assert method(tmp_path, "if self.y:\n    positive(self.x, 'x')") == {}
 
 
 def test_a_method_that_is_not_there(tmp_path) -> None:

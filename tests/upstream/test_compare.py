@@ -214,3 +214,11 @@ def test_an_event_is_not_compared_where_the_answer_was() -> None:
     assert comparison.parts() == [answer, event]
     assert comparison.of(answer)
     assert not comparison.of(event)
+
+
+def test_what_several_endpoints_answer_with_is_compared_once() -> None:
+    parts = ("responses", "response"), ("response", "response")
+    ours, theirs = (Described({}, {part: of({"type": kind}) for part in parts}) for kind in ("integer", "string"))
+    comparison = Comparison(ours, theirs, {})
+    assert comparison.of(parts[0])
+    assert not comparison.of(parts[1])

@@ -67,7 +67,9 @@ def test_old_keywords(old, new) -> None:
     assert old == new
 
 
-@pytest.mark.parametrize
+@pytest.mark.parametrize(
+    ("text", "why"), [("{", "can't be read"), ("[]", "is no OpenAPI"), ("swagger: '2.0'", "is no OpenAPI")]
+)
 def test_what_is_no_document(tmp_path, text, why) -> None:
     file = tmp_path / "api.yaml"
     file.write_text(text)
