@@ -177,10 +177,12 @@ class _Walk:
         for name in {**ours, **theirs}:
             if name == key:
                 continue  # its values are the kinds
-            if name in ours and name in theirs:
-                yield from self._absence(place, name, kind.ours, kind.theirs)
-                yield from self._default(place.at(name), ours[name], theirs[name])
-                yield from self._at(place.at(name), ours[name], [*theirs[name], *beside.get(name, ())])
+            others = [*theirs.get(name, ()), *beside.get(name, ())]
+            if name in ours and others:
+                named = [*kind.theirs, *(leaf for leaf in kind.beside if name in leaf.get("properties", {}))]
+                yield from self._absence(place, name, kind.ours, named)
+                yield from self._default(place.at(name), ours[name], others)
+                yield from self._at(place.at(name), ours[name], others)
             elif not self._is_said(place.at(name), name, kind.theirs):
                 only = Only.DOCUMENT if name in ours else Only.SYSTEM
                 yield self._difference(place.at(name), What.FIELD, only)

@@ -15,6 +15,19 @@ _ABOVE: dict[type[ast.cmpop], str] = {
     ast.GtE: "minimum",
 }
 _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+# What a comparison is where it doesn't hold. A text is neither below 0 nor not: Python refuses to compare it.
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE,
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
 _SIZES = {
     "minimum": ("minLength", "minItems", "minProperties", 0),
     "exclusiveMinimum": ("minLength", "minItems", "minProperties", 1),
@@ -60,6 +73,7 @@ class Function:
     ) -> None:
         self._known = known
         self._called = called
+        self._values: dict[str, ast.expr] = {}
         # What is set somewhere may no longer be what was sent.
         self._set: set[str | None] = set()
         self._names: dict[str, str] = {}
@@ -74,20 +88,16 @@ class Function:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     self._names.pop(name, None)
+                    self._values[name] = value
                     if field := self._field(value):
                         self._names[name] = field
                 case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=operand)) if _is_object(operand):
                     continue  # of what is no object, nothing is asked
                 case ast.If(test=test, body=then, orelse=other):
-                    try:
-                        condition = self._condition(test)
-                        opposite = _opposite(condition)
-                    except _NotPlain:
-                        if _returns(statement):
-                            return
-                        continue
-                    yield from self.refused(then, _both(given, condition))
-                    if other and opposite is not None:
+                    condition, opposite = self._plain(test, True), self._plain(test, False)
+                    if condition is not None:
+                        yield from self.refused(then, _both(given, condition))
+                    if opposite is not None:
                         yield from self.refused(other, _both(given, opposite))
                     if isinstance(then[-1], ast.Return) and not _returns(*then[:-1], *other):
                         if opposite is None:
@@ -105,63 +115,53 @@ class Function:
                 case _ if _returns(statement):
                     return
 
-    def _condition(self, node: ast.expr) -> Condition:
+    def _plain(self, node: ast.expr, holds: bool) -> Condition | None:
+        """Returns when a condition holds, or doesn't; None where that isn't plain."""
+        try:
+            return self._condition(node, holds)
+        except _NotPlain:
+            return None
+
+    def _condition(self, node: ast.expr, holds: bool) -> Condition:
         match node:
-            case ast.BoolOp(op=ast.And(), values=parts):
-                found: Condition = {}
-                for part in parts:
-                    found = _both(found, self._condition(part))
-                return found
-            case ast.BoolOp(op=ast.Or(), values=parts):
-                return _either([self._condition(part) for part in parts])
+            case ast.BoolOp(op=op, values=parts):
+                conditions = [self._condition(part, holds) for part in parts]
+                return _all(conditions) if isinstance(op, ast.And) == holds else _any(conditions)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                opposite = _opposite(self._condition(operand))
-                if opposite is None:
-                    raise _NotPlain
-                return opposite
+                return self._condition(operand, not holds)
             case ast.Compare(left=left, ops=ops, comparators=others):
-                found = {}
-                for first, op, second in zip((left, *others), ops, others, strict=False):
-                    found = _both(found, self._comparison(first, op, second))
-                return found
-            case ast.Call() if _is_object(node):
+                conditions = [
+                    self._comparison(first, op if holds else _OPPOSITE[type(op)](), second)
+                    for first, op, second in zip((left, *others), ops, others, strict=False)
+                ]
+                return _all(conditions) if holds else _any(conditions)
+            case ast.Call() if holds and _is_object(node):
                 return {}
             case ast.Call(func=ast.Name(id="isinstance"), args=[subject, types]):
-                return self._isinstance(subject, types)
+                return self._isinstance(subject, types, holds)
         if field := self._field(node):
-            return {field: {"not": _EMPTY}}
+            return {field: {"not": _EMPTY} if holds else _EMPTY}
         raise _NotPlain
 
-    def _isinstance(self, subject: ast.expr, types: ast.expr) -> Condition:
+    def _isinstance(self, subject: ast.expr, types: ast.expr, holds: bool) -> Condition:
         named = [last(each) for each in (types.elts if isinstance(types, ast.Tuple) else [types])]
         field = self._field(subject)
         if field is None or not all(name in _TYPES for name in named):
             raise _NotPlain
-        return {field: {"anyOf": [_TYPES[name] for name in named]}}
+        schema: Schema = {"anyOf": [_TYPES[name] for name in named]}
+        return {field: schema if holds else {"not": schema}}
 
     def _comparison(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Condition:
         if self._field(left) is None and self._sized(left) is None and type(op) in (*_TURNED, ast.Eq, ast.NotEq):
             left, op, right = right, _TURNED.get(type(op), type(op))(), left
         try:
-            value = self._known(right)
+            value = self._known(self._values.get(right.id, right) if isinstance(right, ast.Name) else right)
         except NotConstant:
             raise _NotPlain from None
         if sized := self._sized(left):
             return {sized: _size(op, value)}
-        field = self._field(left)
-        if field is None:
-            raise _NotPlain
-        match op:
-            case ast.Is() | ast.Eq():
-                return {field: {"const": value}}
-            case ast.IsNot() | ast.NotEq():
-                return {field: {"not": {"const": value}}}
-            case ast.In() if isinstance(value, list):
-                return {field: {"enum": value}}
-            case ast.NotIn() if isinstance(value, list):
-                return {field: {"not": {"enum": value}}}
-        if type(op) in _ABOVE and isinstance(value, (int, float)):
-            return {field: {"type": "number", _ABOVE[type(op)]: value}}
+        if field := self._field(left):
+            return {field: _compared(op, value)}
         raise _NotPlain
 
     def _sized(self, node: ast.expr) -> str | None:
@@ -219,25 +219,41 @@ def _returns(*statements: ast.stmt) -> bool:
 
 
 def _both(first: Condition, second: Condition) -> Condition:
-    return {field: all_of([each[field] for each in (first, second) if field in each]) for field in {**first, **second}}
+    return _all((first, second))
 
 
-def _either(conditions: Sequence[Condition]) -> Condition:
+def _all(conditions: Sequence[Condition]) -> Condition:
+    """Returns the condition that holds where all do."""
+    fields = {field: None for each in conditions for field in each}
+    return {field: all_of([each[field] for each in conditions if field in each]) for field in fields}
+
+
+def _any(conditions: Sequence[Condition]) -> Condition:
+    """Returns the condition that holds where one does: they have to be about one field."""
     if len({field for each in conditions for field in each}) != 1 or any(len(each) != 1 for each in conditions):
         raise _NotPlain
     ((field, _),) = conditions[0].items()
     return {field: {"anyOf": [each[field] for each in conditions]}}
 
 
-def _opposite(condition: Condition) -> Condition | None:
-    """Returns the condition that holds where another doesn't; None where it is no single field's."""
-    if len(condition) != 1:
-        return None
-    ((field, schema),) = condition.items()
-    return {field: {"not": schema}}
+def _compared(op: ast.cmpop, value: Any) -> Schema:
+    match op:
+        case ast.Is() | ast.Eq():
+            return {"const": value}
+        case ast.IsNot() | ast.NotEq():
+            return {"not": {"const": value}}
+        case ast.In() if isinstance(value, list):
+            return {"enum": value}
+        case ast.NotIn() if isinstance(value, list):
+            return {"not": {"enum": value}}
+    if type(op) in _ABOVE and isinstance(value, (int, float)):
+        return {"type": "number", _ABOVE[type(op)]: value}
+    raise _NotPlain
 
 
 def _size(op: ast.cmpop, value: Any) -> Schema:
+    if isinstance(op, ast.NotEq):
+        return {**_SIZED, "not": _size(ast.Eq(), value)}
     if isinstance(op, ast.Eq) and isinstance(value, int):
         return {"allOf": [_size(ast.GtE(), value), _size(ast.LtE(), value)]}
     if type(op) not in _ABOVE or not isinstance(value, int):
@@ -247,4 +263,5 @@ def _size(op: ast.cmpop, value: Any) -> Schema:
 
 
 def all_of(schemas: Sequence[Schema]) -> Schema:
+    """Returns the schema of the values that fit all of several."""
     return schemas[0] if len(schemas) == 1 else {"allOf": list(schemas)}

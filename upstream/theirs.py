@@ -36,5 +36,6 @@ def _checked(schema: Schema, bounds: dict[str, Schema], names: dict[str, str]) -
     for attribute, bound in bounds.items():
         name = names.get(attribute, attribute)
         if name in properties:
-            properties[name] = bounded(properties[name], bound)
+            # In null's place the method gets a default.
+            properties[name] = bounded(properties[name], {"anyOf": [{"type": "null"}, bound]})
     return {**schema, "properties": properties}

@@ -23,9 +23,12 @@ def method(tmp_path, body):
     [
         ("self.x < 0", [-1, -0.5], [0, 1, None, "text"]),
         ("0 > self.x", [-1], [0]),
-        ("not 0.0 < self.x <= 1.0", [0, 1.5], [0.5, 1]),
+        ("not 0.0 < self.x <= 1.0", [0, 1.5], [0.5, 1, None]),
+        ("not (self.x is None or self.x >= 0)", [-1], [None, 0]),
+        ("not len(self.x) == 2", ["a"], ["ab", 3]),
         ("not -2.0 <= self.x <= 2.0", [-3, 2.5], [-2, 2]),
         ("self.x > MOST", [21], [20]),
+        ("self.x > most", [41], [40]),
         ("self.x is not None and self.x < 1", [0], [None, 1]),
         ("self.x is not None and self.x != -1 and self.x < 0", [-2], [None, -1, 0]),
         ("self.x < 0 or self.x > MOST", [-1, 21], [0, 20]),
@@ -42,7 +45,7 @@ def method(tmp_path, body):
     ],
 )
 def test_a_condition(tmp_path, condition, refused, taken) -> None:
-    said = method(tmp_path, f"if {condition}:\n    {RAISE}")
+    said = method(tmp_path, f"most = MOST * 2\nif {condition}:\n    {RAISE}")
     judge = Validator(said["x"])
     assert [value for value in refused if judge.fits(value)] == []
     assert [value for value in taken if not judge.fits(value)] == []
