@@ -85,7 +85,8 @@ class Annotations:
     def union(self, branches: Sequence[Schema]) -> Schema:
         """Returns the schema of values that fit any of several; what couldn't be read says nothing beside others."""
         flat = [each for branch in branches for each in (branch["anyOf"] if branch.keys() == {"anyOf"} else [branch])]
-        flat = [each for each in flat if UNREAD not in each] or flat[:1]
+        read = [each for each in flat if UNREAD not in each]
+        flat = flat if all(each == {"type": "null"} for each in read) else read
         flat = [each for index, each in enumerate(flat) if each not in flat[:index]]
         return flat[0] if len(flat) == 1 else {"anyOf": flat}
 

@@ -42,6 +42,7 @@ NULL = {"type": "null"}
         ("Annotated[int, BeforeValidator(not_three)]", {"type": "integer", "not": {"const": 3}}),
         ("Elsewhere", {"x-unread": "Elsewhere"}),
         ("Elsewhere | int", INTEGER),
+        ("Elsewhere | None", {"anyOf": [{"x-unread": "Elsewhere"}, NULL]}),
     ],
 )  # fmt: skip
 def test_an_annotation(tmp_path, annotation, schema) -> None:
@@ -98,5 +99,5 @@ def test_names_of_types(tmp_path) -> None:
 
 def test_what_is_unread_is_named(tmp_path) -> None:
     read = Read(tmp_path, "from PIL import Image\nclass A(BaseModel):\n    image: Image.Image | None")
-    assert read.property("A", "image") == NULL
+    assert read.property("A", "image")["anyOf"] == [{"x-unread": "PIL.Image.Image"}, NULL]
     assert read.classes.unread == {"PIL.Image.Image"}
