@@ -1,15 +1,14 @@
 """Turns the classes of a system into JSON Schemas: pydantic models, dataclasses, TypedDicts and enums."""
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 from specvino.upstream.annotations import Annotations, last
 from specvino.upstream.checks import Checks
 from specvino.upstream.constants import NotConstant, constant
 from specvino.upstream.constraints import bounded
+from specvino.upstream.declarations import Declaration, Declarations, is_constant, is_field
 from specvino.upstream.described import Schema, Unreadable
 from specvino.upstream.modules import Found, Module, Sources, statements
 
@@ -32,7 +31,7 @@ class _Class:
 
     kind: str | None = None
     properties: dict[str, Schema] = field(default_factory=dict)
-    without_default: set[str] = field(default_factory=set)
+    needed: set[str] = field(default_factory=set)
     extra: str = "ignore"
     renamed: dict[str, str] = field(default_factory=dict)
     """The name that is sent, by the name in the code."""
@@ -46,6 +45,7 @@ class Classes:
         self._reading = reading
         self._checks = Checks(sources)
         self._annotations = Annotations(sources, self.reference, self._checks.of_function, self._note)
+        self._declarations = Declarations(sources, self._annotations)
         self.schemas: dict[str, Schema] = {}
         self.unread: set[str] = set()
 
@@ -77,7 +77,7 @@ class Classes:
         if "root" in said.properties and said.kind == "RootModel":
             return said.properties["root"]
         properties = {said.renamed.get(name, name): schema for name, schema in said.properties.items()}
-        required = [said.renamed.get(name, name) for name in said.properties if name in said.without_default]
+        required = [said.renamed.get(name, name) for name in said.properties if name in said.needed]
         closed = {"additionalProperties": False} if said.extra == "forbid" else {}
         return {"type": "object", "properties": properties, "required": required, **closed}
 
@@ -99,7 +99,7 @@ class Classes:
                     said.properties["root"] = self._annotations.schema(found.module, node.bases[0].slice)
         if any(last(each.func if isinstance(each, ast.Call) else each) == "dataclass" for each in node.decorator_list):
             said.kind = said.kind or "dataclass"
-        needed = _needed(node)
+        total = _is_total(node)
         for statement in statements(node.body):
             match statement:
                 case ast.AnnAssign(target=ast.Name(id="model_config"), value=ast.expr() as value):
@@ -111,8 +111,8 @@ class Classes:
                         match inner:
                             case ast.Assign(targets=[ast.Name(id="extra")], value=ast.Constant(value=str(extra))):
                                 said.extra = extra
-                case ast.AnnAssign(target=ast.Name(id=name)) if self._is_field(name, statement.annotation):
-                    self._field(found.module, name, statement, said, needed)
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation) if is_field(name, annotation):
+                    self._add(name, self._declarations.read(found.module, annotation, statement.value), said, total)
         for name, bounds in self._checks.of_class(found).items():
             if name in said.properties:
                 said.properties[name] = bounded(said.properties[name], bounds)
@@ -124,55 +124,36 @@ class Classes:
                 said.kind = "TypedDict"
                 for key, annotation in zip(keys, values, strict=True):
                     if isinstance(key, ast.Constant):
-                        statement = ast.AnnAssign(ast.Name(str(key.value)), annotation, None, 1)
-                        self._field(module, str(key.value), statement, said, _needed(node))
+                        declared = self._declarations.read(module, annotation, None)
+                        self._add(str(key.value), declared, said, _is_total(node))
 
-    def _is_field(self, name: str, annotation: ast.expr) -> bool:
-        around = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-        return not name.startswith("_") and last(around) not in ("ClassVar", "InitVar")
-
-    def _field(self, module: Module, name: str, statement: ast.AnnAssign, said: _Class, needed: bool) -> None:
-        schema = self._annotations.schema(module, statement.annotation)
-        words = dict(_words(statement.annotation))
-        value: ast.expr | None = statement.value
-        if isinstance(value, ast.Call) and last(value.func) in ("Field", "FieldInfo", "field"):
-            schema = bounded(schema, self._annotations.bounds(module, value))
-            words |= {each.arg: each.value for each in value.keywords if each.arg}
-            value = value.args[0] if value.args else words.get("default")
+    def _add(self, name: str, declared: Declaration, said: _Class, total: bool) -> None:
+        """Adds a field, in the place of one of the same name before it."""
         said.properties.pop(name, None)
-        said.without_default.discard(name)
+        said.needed.discard(name)
         written = self._reading is not Reading.TAKEN
-        if (written and _is(words.get("exclude"), True)) or _is(words.get("init"), False):
+        if (written and declared.says("exclude", True)) or declared.says("init", False):
             return
-        for word in ("alias", "serialization_alias" if written else "validation_alias"):
-            if isinstance(alias := words.get(word), ast.Constant):
-                said.renamed[name] = str(alias.value)
-        if written and _is(value, None):  # which pydantic doesn't hold against the annotation
+        if alias := declared.alias("alias", "serialization_alias" if written else "validation_alias"):
+            said.renamed[name] = alias
+        schema = declared.schema
+        if written and is_constant(declared.default, None):  # which pydantic doesn't hold against the annotation
             schema = self._annotations.union([schema, {"type": "null"}])
-        said.properties[name] = self._with_default(module, schema, value)
-        has_default = "default_factory" in words or not (value is None or _is(value, ...))
+        said.properties[name] = schema
+        may_lack = declared.has_default
         if said.kind == "TypedDict":
-            marked = _marked(statement.annotation)
-            has_default = not needed if marked is None else marked == "NotRequired"
+            may_lack = declared.marked == "NotRequired" or (declared.marked is None and not total)
         elif self._reading is Reading.WRITTEN:
-            has_default = "exclude_if" in words
-        if not has_default:
-            said.without_default.add(name)
-
-    def _with_default(self, module: Module, schema: Schema, value: ast.expr | None) -> Schema:
-        if value is None:
-            return schema
-        try:
-            return {**schema, "default": constant(self._sources, module, value)}
-        except NotConstant:
-            return schema
+            may_lack = "exclude_if" in declared.words
+        if not may_lack:
+            said.needed.add(name)
 
     def _config(self, value: ast.expr, said: _Class) -> None:
         match value:
             case ast.Call(keywords=given):
                 extra = next((each.value for each in given if each.arg == "extra"), None)
             case ast.Dict(keys=keys, values=values):
-                extra = next((v for k, v in zip(keys, values, strict=True) if _is(k, "extra")), None)
+                extra = next((v for k, v in zip(keys, values, strict=True) if is_constant(k, "extra")), None)
             case _:
                 extra = None
         if isinstance(extra, ast.Constant):
@@ -194,34 +175,6 @@ class Classes:
         self.unread.add(name)
 
 
-def _needed(node: ast.ClassDef | ast.Call) -> bool:
+def _is_total(node: ast.ClassDef | ast.Call) -> bool:
     """Tells whether a TypedDict's keys have to be there where they say nothing themselves."""
-    return not any(each.arg == "total" and _is(each.value, False) for each in node.keywords)
-
-
-def _layers(annotation: ast.expr) -> Iterator[tuple[str, list[ast.expr]]]:
-    """Yields what stands around the type of a field, from outside: the name and what it is given."""
-    while isinstance(annotation, ast.Subscript):
-        name, inner = last(annotation.value), annotation.slice
-        if name not in ("Annotated", "NotRequired", "ReadOnly", "Required"):
-            return
-        given = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-        yield name, given
-        annotation = given[0]
-
-
-def _words(annotation: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yields the words given to `Field` and `PropertyInfo` in the `Annotated` of a field."""
-    for _, given in _layers(annotation):
-        for each in given[1:]:
-            if isinstance(each, ast.Call) and last(each.func) in ("Field", "FieldInfo", "PropertyInfo"):
-                yield from ((word.arg, word.value) for word in each.keywords if word.arg)
-
-
-def _marked(annotation: ast.expr) -> str | None:
-    """Returns what a TypedDict says of whether a key has to be there; None where it says nothing."""
-    return next((name for name, _ in _layers(annotation) if name in ("NotRequired", "Required")), None)
-
-
-def _is(node: ast.expr | None, value: Any) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) is type(value) and node.value == value
+    return not any(each.arg == "total" and is_constant(each.value, False) for each in node.keywords)

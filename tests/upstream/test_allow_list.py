@@ -2,6 +2,7 @@
 
 import pytest
 
+from specvino.document.loading import systems
 from specvino.upstream.allow_list import Allowed, read, sift
 from specvino.upstream.described import Unreadable
 from specvino.upstream.differences import Difference, Only, What
@@ -40,6 +41,11 @@ def test_an_entry(entry, left) -> None:
 )
 def test_an_entry_that_allows_nothing(entry) -> None:
     assert sift([NULL], [entry]) == ([NULL], [entry])
+
+
+@pytest.mark.parametrize("system", systems())
+def test_the_lists_of_the_systems_are_right(system) -> None:
+    assert all(entry.reason.endswith(".") for entry in read(system))
 
 
 def test_a_file(tmp_path) -> None:
