@@ -5,9 +5,15 @@ from support.python_sources import package
 
 from specvino.document.validator import Validator
 from specvino.upstream.checks import Checks
-from specvino.upstream.modules import Sources
+from specvino.upstream.modules import Found, Sources
 
 RAISE = "raise ValueError"
+
+
+def params(sources: Sources) -> Found:
+    found = sources.find(sources.at("server/params.py"), "Params")
+    assert isinstance(found, Found)
+    return found
 
 
 def method(tmp_path, body):
@@ -15,7 +21,7 @@ def method(tmp_path, body):
     helper = f"def positive(value, name):\n    if value <= 0:\n        {RAISE}\n    positive(value, name)\n"
     source = f"MOST = 20\n{helper}\nclass Params:\n    def verify(self, data):{lines}"
     sources = Sources({"server": package(tmp_path, "server", {"params.py": source})})
-    return Checks(sources).of_method(sources.find(sources.at("server/params.py"), "Params"), "verify")
+    return Checks(sources).of_method(params(sources), "verify")
 
 
 @pytest.mark.parametrize(
@@ -98,4 +104,4 @@ def test_a_function_that_is_called(tmp_path) -> None:
 
 def test_a_method_that_is_not_there(tmp_path) -> None:
     sources = Sources({"server": package(tmp_path, "server", {"params.py": "class Params: ..."})})
-    assert Checks(sources).of_method(sources.find(sources.at("server/params.py"), "Params"), "verify") is None
+    assert Checks(sources).of_method(params(sources), "verify") is None

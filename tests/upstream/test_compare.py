@@ -3,7 +3,7 @@
 import pytest
 
 from specvino.upstream.compare import Comparison
-from specvino.upstream.described import Described
+from specvino.upstream.described import Described, Schema
 from specvino.upstream.differences import Difference, Only, What
 
 SYSTEM, DOCUMENT = Only.SYSTEM, Only.DOCUMENT
@@ -114,7 +114,7 @@ def test_answers_have_no_defaults() -> None:
     assert differences(of({"type": "integer"}), of({"type": "integer", "default": 1}), part=("chat", "response")) == []
 
 
-NAMES = {"properties": {"x": {}, "y": {}}}
+NAMES: Schema = {"properties": {"x": {}, "y": {}}}
 
 
 @pytest.mark.parametrize("level", ["ignored", "refused", "absent"])

@@ -25,7 +25,7 @@ def wheel(folder: Path, **files: str) -> Path:
 @pytest.fixture
 def index(tmp_path, monkeypatch) -> Path:
     """A folder that is all that pip knows."""
-    folder = tmp_path / "index"
+    folder: Path = tmp_path / "index"
     folder.mkdir()
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
