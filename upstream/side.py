@@ -35,8 +35,9 @@ class Side:
     def _leaves(self, schema: Schema) -> Iterator[Schema]:
         schema = self._whole(schema)
         branches = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+        beside = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
         for branch in branches:
-            yield from self._leaves(branch)
+            yield from self._leaves({"allOf": [branch, beside]} if _says(beside, _OF_OBJECTS) else branch)
         if not branches:
             yield schema
 
@@ -46,7 +47,9 @@ class Side:
             beside = {key: value for key, value in schema.items() if key != "$ref"}
             target = self._whole(resolved(self._document, {"$ref": schema["$ref"]}))
             schema = {**target, **beside} if beside.keys() & target.keys() == set() else {**beside, **target}
-        for each in schema.get("allOf", ()):
+        parts = schema.get("allOf", ())
+        schema = {key: value for key, value in schema.items() if key != "allOf"}
+        for each in parts:
             if "if" in each or each.keys() <= {"not"}:
                 continue  # a rule between values, which has no shape
             each = self._whole(each)

@@ -28,6 +28,18 @@ def test_all_of_is_one_object() -> None:
     assert leaf["required"] == ["id"]
 
 
+def test_what_stands_beside_a_union_is_in_each_branch() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"x": {}, "y": {}},
+        "required": ["x"],
+        "anyOf": [{"required": ["y"]}, {"$ref": "#/components/schemas/Base"}],
+    }
+    first, second = side().leaves([schema])
+    assert (first["properties"].keys(), sorted(first["required"])) == ({"x", "y"}, ["x", "y"])
+    assert (second["properties"].keys(), sorted(second["required"])) == ({"x", "y", "id"}, ["id", "x"])
+
+
 def test_a_union_takes_what_a_branch_takes() -> None:
     assert side().takes([{"type": "string"}, {"$ref": "#/components/schemas/Either"}], 3)
     assert not side().takes([{"$ref": "#/components/schemas/Either"}], None)
