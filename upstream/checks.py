@@ -27,6 +27,8 @@ class Checks:
         for function in statements(found.node.body):
             if not isinstance(function, ast.FunctionDef):
                 continue
+            if function.name == "__post_init__":
+                _add(bounds, self._refused(found.module, function))
             for decorator in function.decorator_list:
                 match decorator:
                     case ast.Call(func=name, args=fields) if last(name) in ("field_validator", "validator"):
@@ -35,8 +37,7 @@ class Checks:
                             if schema and isinstance(field, ast.Constant):
                                 bounds.setdefault(str(field.value), []).append(schema)
                     case ast.Call(func=name) if last(name) == "model_validator":
-                        for each, schema in self._refused(found.module, function).items():
-                            bounds.setdefault(each, []).append(schema)
+                        _add(bounds, self._refused(found.module, function))
         return {name: all_of(schemas) for name, schemas in bounds.items()}
 
     def of_method(self, found: Found, method: str) -> dict[str, Schema] | None:
@@ -83,3 +84,8 @@ class Checks:
             finally:
                 self._inside.pop()
         return {}
+
+
+def _add(bounds: dict[str, list[Schema]], found: dict[str, Schema]) -> None:
+    for name, schema in found.items():
+        bounds.setdefault(name, []).append(schema)

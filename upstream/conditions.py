@@ -94,9 +94,11 @@ class Function:
                 case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=operand)) if _is_object(operand):
                     continue  # of what is no object, nothing is asked
                 case ast.If(test=test, body=then, orelse=other):
-                    condition, opposite = self._plain(test, True), self._plain(test, False)
-                    if condition is not None:
-                        yield from self.refused(then, _both(given, condition))
+                    opposite = self._plain(test, False)
+                    # Each part of an `or` is enough.
+                    for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]:
+                        if (condition := self._plain(part, True)) is not None:
+                            yield from self.refused(then, _both(given, condition))
                     if opposite is not None:
                         yield from self.refused(other, _both(given, opposite))
                     if isinstance(then[-1], ast.Return) and not _returns(*then[:-1], *other):

@@ -27,12 +27,12 @@ class Class:
 class Method:
     """A method of a class that checks what requests say.
 
-    parts: the attribute's name in the request, where it differs, for each part whose values get there.
+    parts: the attribute's names in the request, where they differ, for each part whose values get there.
     """
 
     owner: Class
     name: str
-    parts: dict[Part, dict[str, str]]
+    parts: dict[Part, dict[str, list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,7 @@ def table(system: str) -> Table:
         version=said.get("version"),
         beside=tuple(said.get("beside", ())),
         classes={_part(name): _class(_part(name), given) for name, given in said["parts"].items()},
-        methods=tuple(
-            _method(each["method"], {_part(name): names for name, names in each["parts"].items()})
-            for each in said.get("checks", ())
-        ),
+        methods=tuple(_method(each["method"], each["parts"]) for each in said.get("checks", ())),
     )
 
 
@@ -84,6 +81,10 @@ def _class(part: Part, given: str | dict[str, str]) -> tuple[Class, Reading]:
     return Class.at(given["class"]), Reading(given["reading"])
 
 
-def _method(place: str, parts: dict[Part, dict[str, str]]) -> Method:
+def _method(place: str, parts: dict[str, dict[str, str | list[str]]]) -> Method:
     owner, _, name = place.rpartition(".")
-    return Method(Class.at(owner), name, parts)
+    names = {
+        _part(part): {attribute: [given] if isinstance(given, str) else given for attribute, given in named.items()}
+        for part, named in parts.items()
+    }
+    return Method(Class.at(owner), name, names)

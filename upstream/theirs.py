@@ -30,12 +30,12 @@ def _bounds(sources: Sources, method: Method) -> dict[str, Schema]:
     return bounds
 
 
-def _checked(schema: Schema, bounds: dict[str, Schema], names: dict[str, str]) -> Schema:
+def _checked(schema: Schema, bounds: dict[str, Schema], names: dict[str, list[str]]) -> Schema:
     """Returns the schema of an object whose values go through a method: `names` are those of attributes in it."""
     properties = dict(schema["properties"])
     for attribute, bound in bounds.items():
-        name = names.get(attribute, attribute)
-        if name in properties:
-            # In null's place the method gets a default.
-            properties[name] = bounded(properties[name], {"anyOf": [{"type": "null"}, bound]})
+        for name in names.get(attribute, [attribute]):
+            if name in properties:
+                # In null's place the method gets a default.
+                properties[name] = bounded(properties[name], {"anyOf": [{"type": "null"}, bound]})
     return {**schema, "properties": properties}

@@ -84,6 +84,7 @@ def test_what_is_not_plain_says_nothing(tmp_path, body) -> None:
         f"if compute():\n    warn()\nif self.x < 0:\n    {RAISE}",
         f"if not isinstance(data, dict):\n    return data\nif self.x < 0:\n    {RAISE}",
         f"if self.x is None:\n    return\nif self.x < 0:\n    {RAISE}",
+        f"if self.y < 0 or self.x < 0 or self.x > self.y:\n    {RAISE}",
         f"if self.x >= 0:\n    pass\nelse:\n    {RAISE}",
         f"if self.x is not None:\n    if self.x < 0:\n        {RAISE}",
         f"y = self.x\nif y < 0:\n    {RAISE}",

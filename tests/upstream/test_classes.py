@@ -133,6 +133,11 @@ def test_dataclasses_enums_and_root_models(tmp_path) -> None:
         class Outputs:
             json: str | dict | None = None
             backend: str = field(default="auto", init=False)
+            most: int = 0
+
+            def __post_init__(self):
+                if self.most < 0:
+                    raise ValueError
         class Role(str, Enum):
             USER = "user"
             TOOL = "tool"
@@ -142,7 +147,8 @@ def test_dataclasses_enums_and_root_models(tmp_path) -> None:
             role: Role = Role.USER
         """,
     )
-    assert [*read.schema("Outputs")["properties"]] == ["json"]
+    assert [*read.schema("Outputs")["properties"]] == ["json", "most"]
+    assert "not" in read.property("Outputs", "most")
     assert read.schema("Role") == {"enum": ["user", "tool"]}
     assert read.schema("Bias") == {"type": "object", "additionalProperties": {"type": "number"}}
     assert read.property("Request", "role")["default"] == "user"

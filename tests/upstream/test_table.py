@@ -24,7 +24,8 @@ def test_what_a_table_says() -> None:
     assert found.classes["chat", "stream"][1] is Reading.WRITTEN_WHERE_SET
     (method,) = found.methods
     assert (method.owner, method.name) == (Class("vllm/sampling_params.py", "SamplingParams"), "_verify_args")
-    assert method.parts["chat", "request"] == {"logprobs": "top_logprobs"}
+    assert method.parts["completions", "request"] == {}
+    assert method.parts["responses", "request"] == {"logprobs": ["top_logprobs"], "max_tokens": ["max_output_tokens"]}
 
 
 def test_a_system_that_can_not_be_read() -> None:
