@@ -174,7 +174,7 @@ class _Walk:
         if not ours.keys() - {key} or not all(leaf.get("properties") for leaf in kind.theirs):
             yield from self._free(place, kind, ours.keys() - {key}, theirs.keys() - {key})
             return
-        for name in {**ours, **theirs}:
+        for name in {**ours, **theirs} if kind.is_named else ours:
             if name == key:
                 continue  # its values are the kinds
             others = [*theirs.get(name, ()), *beside.get(name, ())]

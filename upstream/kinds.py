@@ -21,12 +21,14 @@ class Kind:
 
     ours, theirs: the objects of this kind.
     beside: objects of the system that say no kind, so that a value of this one may be meant for them.
+    is_named: whether the system has objects of this kind, and not only such that say none.
     """
 
     names: list[str]
     ours: list[Schema]
     theirs: list[Schema]
     beside: list[Schema]
+    is_named: bool = True
 
 
 @dataclass(slots=True)
@@ -53,10 +55,14 @@ def paired(document: Side, system: Side, ours: Sequence[Schema], theirs: Sequenc
     found, same = Kinds(key, []), dict[str, Kind]()
     named = dict.fromkeys(name for names in (*our_names, *their_names) for name in names if name not in (_ANY, OTHER))
     for name in (*named, OTHER):
-        mine, others = _of(name, ours, our_names), _of(name, theirs, their_names)
+        # Where no object is of this kind, one that says no kind takes it.
+        mine = _of(name, ours, our_names) or _of(OTHER, ours, our_names)
+        others = _of(name, theirs, their_names) or _of(OTHER, theirs, their_names)
         if mine and others:
-            beside = _of(OTHER, theirs, their_names) if name is not OTHER else []
-            kind = same.setdefault(json.dumps([mine, others], sort_keys=True), Kind([], mine, others, beside))
+            is_named = others == _of(name, theirs, their_names)
+            beside = _of(OTHER, theirs, their_names) if is_named and name is not OTHER else []
+            pair = json.dumps([mine, others, is_named], sort_keys=True)
+            kind = same.setdefault(pair, Kind([], mine, others, beside, is_named))
             kind.names.append(f"{key}: {name}")
         elif mine:
             found.ours.append(name)
