@@ -66,7 +66,8 @@ def drift(
     document, whole = _document(root, dialect_file(dialect)), _document(root, OPENAPI_32)
     try:
         said = system_of(dialect, document, package_version, source)
-        found = compare(dialect, document, whole, said, allow_list.read(dialect, allowed), only or ())
+        entries = allow_list.read(f"{dialect}.openapi" if source and source.is_file() else dialect, allowed)
+        found = compare(dialect, document, whole, said, entries, only or ())
     except Unreadable as error:
         end(str(error))
     if format is Format.TABLE and output is None:

@@ -1,4 +1,7 @@
-"""Differences that are known and right: `allowed/SYSTEM.yaml`, a list of entries, each with a reason."""
+"""Differences that are known and right: `allowed/SYSTEM.yaml`, a list of entries, each with a reason.
+
+`allowed/SYSTEM.openapi.yaml` is about the OpenAPI document of a system's own, which says other things than its classes.
+"""
 
 import re
 from collections.abc import Iterable
@@ -44,12 +47,13 @@ class Allowed:
         )
 
 
-def read(system: str, path: Path | None = None) -> list[Allowed]:
-    """Returns the entries of a file, by default of that which the package has for a system, which may be none.
+def read(name: str, path: Path | None = None) -> list[Allowed]:
+    """Returns the entries of a file, by default of that which the package has under a name, which may be none: that of
+    a system, or `SYSTEM.openapi` for its own OpenAPI document.
 
     Raises Unreadable for a file that is none, or has an entry that isn't right.
     """
-    place = path or files("specvino.upstream") / "allowed" / f"{system}.yaml"
+    place = path or files("specvino.upstream") / "allowed" / f"{name}.yaml"
     if path is None and not place.is_file():
         return []
     try:
