@@ -56,7 +56,7 @@ class Side:
             schema = {
                 **each,
                 **schema,
-                "properties": {**each.get("properties", {}), **schema.get("properties", {})},
+                "properties": _both(schema.get("properties", {}), each.get("properties", {})),
                 "required": [*schema.get("required", ()), *each.get("required", ())],
             }
         return schema
@@ -79,6 +79,14 @@ class Side:
             return None
         listed = [values(each) for each in self.leaves([leaf["properties"][key]]) if each.get("type") != "null"]
         return None if None in listed else texts(value for each in listed for value in each or ())
+
+
+def _both(first: dict[str, Schema], second: dict[str, Schema]) -> dict[str, Schema]:
+    """Returns the properties of two objects that are one: what both say of a property holds."""
+    same = {
+        name: {"allOf": [first[name], second[name]]} for name in first if second.get(name, first[name]) != first[name]
+    }
+    return {**second, **first, **same}
 
 
 def may_be(leaf: Schema, kind: str) -> bool:

@@ -40,6 +40,16 @@ def test_what_stands_beside_a_union_is_in_each_branch() -> None:
     assert (second["properties"].keys(), sorted(second["required"])) == ({"x", "y", "id"}, ["id", "x"])
 
 
+def test_what_two_parts_say_of_a_property_holds() -> None:
+    schema = {
+        "properties": {"x": {"type": ["string", "null"]}},
+        "anyOf": [{"properties": {"x": {"not": {"const": None}}}}],
+    }
+    (leaf,) = side().leaves([schema])
+    taken = [value for value in ("text", None, 3) if side().takes([leaf["properties"]["x"]], value)]
+    assert taken == ["text"]
+
+
 def test_a_union_takes_what_a_branch_takes() -> None:
     assert side().takes([{"type": "string"}, {"$ref": "#/components/schemas/Either"}], 3)
     assert not side().takes([{"$ref": "#/components/schemas/Either"}], None)
