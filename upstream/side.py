@@ -83,10 +83,8 @@ class Side:
 
 def _both(first: dict[str, Schema], second: dict[str, Schema]) -> dict[str, Schema]:
     """Returns the properties of two objects that are one: what both say of a property holds."""
-    same = {
-        name: {"allOf": [first[name], second[name]]} for name in first if second.get(name, first[name]) != first[name]
-    }
-    return {**second, **first, **same}
+    different = [name for name in first if name in second and first[name] != second[name]]
+    return {**second, **first, **{name: {"allOf": [first[name], second[name]]} for name in different}}
 
 
 def may_be(leaf: Schema, kind: str) -> bool:
