@@ -11,10 +11,15 @@ from typing import Annotated
 import typer
 
 from specvino.cli.dialects import SYSTEMS, known_dialect
+from specvino.cli.spec_drift import drift
 from specvino.document import loading
 from specvino.document.loading import OPENAPI_31, OPENAPI_32, dialect_file
 
 app = typer.Typer(help="Print, check or look up the annotated OpenAPI document.", no_args_is_help=False)
+app.command(
+    epilog="Exit codes: 0 no differences but known ones, 1 differences to review, or known ones that are gone, "
+    "2 it couldn't compare."
+)(drift)
 
 
 class Version(StrEnum):

@@ -15,12 +15,15 @@ LONGEST = 160
 
 
 class Validator:
-    """A compiled schema. References lead into the schema itself or, as `urn:document#…`, into the registry."""
+    """A compiled schema. References lead into the schema itself or, as `urn:document#…`, into the registry.
+    `formats` says whether a text that is not of its `format` is invalid."""
 
     __slots__ = ("_compiled", "is_valid")
 
-    def __init__(self, schema: Mapping[str, Any], registry: jsonschema_rs.Registry | None = None) -> None:
-        self._compiled = jsonschema_rs.Draft202012Validator(dict(schema), registry=registry, validate_formats=True)
+    def __init__(
+        self, schema: Mapping[str, Any], registry: jsonschema_rs.Registry | None = None, formats: bool = True
+    ) -> None:
+        self._compiled = jsonschema_rs.Draft202012Validator(dict(schema), registry=registry, validate_formats=formats)
         self.is_valid = self._compiled.is_valid
         """Whether a value is valid. Raises ValueError for one that is nested more than 255 levels deep."""
 
@@ -52,21 +55,22 @@ class Validators:
     The document is read once, into a registry: beside each schema it would be read for each, at 15 ms a megabyte.
     """
 
-    def __init__(self, document: Schema) -> None:
+    def __init__(self, document: Schema, formats: bool = True) -> None:
+        self._formats = formats
         self._registry = jsonschema_rs.Registry([(BASE, document)])
         self._compiled: dict[str, Validator] = {}
 
     def at(self, pointer: str) -> Validator:
         """Returns the validator of the schema that a pointer into the document leads to."""
         if pointer not in self._compiled:
-            self._compiled[pointer] = Validator({"$ref": f"{BASE}#{pointer}"}, self._registry)
+            self._compiled[pointer] = Validator({"$ref": f"{BASE}#{pointer}"}, self._registry, self._formats)
         return self._compiled[pointer]
 
     def of(self, schema: Schema) -> Validator:
         """Returns the validator of a schema that may refer to the document's components."""
         key = json.dumps(schema)
         if key not in self._compiled:
-            self._compiled[key] = Validator(_absolute(schema), self._registry)
+            self._compiled[key] = Validator(_absolute(schema), self._registry, self._formats)
         return self._compiled[key]
 
 

@@ -34,6 +34,7 @@ SLOW = (
     "portal/test_build",
     "proofs",
     "sdk",
+    "upstream/test_packages",
     "whole",
 )
 

@@ -1,0 +1,103 @@
+"""Both sides are brought together."""
+
+import json
+
+import pytest
+from support.drifting import TABLE, document, sources
+
+from specvino.upstream import packages
+from specvino.upstream import table as tables
+from specvino.upstream.allow_list import Allowed
+from specvino.upstream.described import Unreadable
+from specvino.upstream.drift import drift, system_of
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "files", lambda _: tmp_path)
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "tiny.yaml").write_text(TABLE)
+    return sources(tmp_path)
+
+
+def drifted(source, ours, entries=(), only=()):
+    return drift("tiny", ours, ours, system_of("tiny", ours, None, source), entries, only)
+
+
+def wrong():
+    changed = document()
+    changed["components"]["schemas"]["Request"]["properties"]["seed"] = {"type": "integer", "minimum": 5}
+    return changed
+
+
+def test_no_difference(source) -> None:
+    found = drifted(source, document())
+    assert found.is_clean
+    assert found.parts == (("chat", "request"), ("chat", "response"), ("chat", "stream"))
+    assert found.left == (("error", "response"),)
+
+
+def test_a_difference(source) -> None:
+    found = drifted(source, wrong())
+    assert [(each.field, each.values) for each in found.found] == [("chat.seed", ("null",))]
+    assert not found.is_clean
+
+
+def test_a_known_difference(source) -> None:
+    found = drifted(source, wrong(), [Allowed("chat.seed", "So it is.")])
+    assert (found.found, found.allowed, found.is_clean) == ((), 1, True)
+
+
+def test_an_entry_that_allows_nothing_any_more(source) -> None:
+    entry = Allowed("chat.seed", "So it was.")
+    found = drifted(source, document(), [entry])
+    assert found.unused == (entry,)
+    assert not found.is_clean
+
+
+def test_a_part_alone(source) -> None:
+    entry = Allowed("chat.seed", "Not looked at.")
+    found = drifted(source, wrong(), [entry], ["chat.response"])
+    assert found.is_clean
+    assert found.parts == (("chat", "response"),)
+    assert len(drifted(source, wrong(), [], ["chat"]).found) == 1
+
+
+@pytest.mark.parametrize("only", [["nothing"], ["chat", "chat.nothing"]])
+def test_a_part_that_is_not_there(source, only) -> None:
+    with pytest.raises(Unreadable, match=r"nothing; there are chat\.request, chat\.response, chat\.stream$"):
+        drifted(source, document(), [], only)
+
+
+def test_an_openapi_document(tmp_path) -> None:
+    file = tmp_path / "api.json"
+    file.write_text(json.dumps(document()))
+    assert drifted(file, document()).is_clean
+
+
+@pytest.mark.parametrize(
+    ("table", "said", "wanted"),
+    [(TABLE, None, "1.0"), (TABLE, "3.0", "3.0"), (TABLE.replace('version: "1.0"', ""), None, "2.0")],
+)
+def test_the_version(source, monkeypatch, table, said, wanted) -> None:
+    asked = []
+
+    def from_index(*arguments):
+        asked.append(arguments[:3])
+        return source / "tiny"
+
+    monkeypatch.setattr(packages, "from_index", from_index)
+    (source / "tables" / "tiny.yaml").write_text(table)
+    name, _ = system_of("tiny", document(), said, None)
+    assert name == f"tiny {wanted}"
+    assert asked == [("tiny", wanted, "tiny")]
+
+
+def test_no_version_and_no_package(source) -> None:
+    no_version = TABLE.replace('version: "1.0"', "")
+    (source / "tables" / "tiny.yaml").write_text(no_version)
+    with pytest.raises(Unreadable, match="--package-version"):
+        system_of("tiny", {}, None, None)
+    (source / "tables" / "tiny.yaml").write_text(f"{no_version}\ndistribution: null")
+    with pytest.raises(Unreadable, match="--source"):
+        system_of("tiny", {}, None, None)

@@ -1,0 +1,38 @@
+"""Each system's table is read, and says of a system that can't be read why."""
+
+import re
+
+import pytest
+
+from specvino.document.loading import systems
+from specvino.upstream.classes import Reading
+from specvino.upstream.described import Unreadable
+from specvino.upstream.table import Class, table
+
+
+@pytest.mark.parametrize("system", [system for system in systems() if system != "ovms"])
+def test_each_system_has_one(system) -> None:
+    found = table(system)
+    assert all(re.fullmatch(rf"{found.package}/[\w/]+\.py", place.file) for place, _ in found.classes.values())
+    assert all(place.name.isidentifier() for place, _ in found.classes.values())
+    assert all(reading is Reading.TAKEN for (_, part), (_, reading) in found.classes.items() if part == "request")
+
+
+def test_what_a_table_says() -> None:
+    found = table("vllm")
+    assert (found.package, found.distribution, found.version, found.beside) == ("vllm", "vllm", None, ("openai",))
+    assert found.classes["chat", "stream"][1] is Reading.WRITTEN_WHERE_SET
+    (method,) = found.methods
+    assert (method.owner, method.name) == (Class("vllm/sampling_params.py", "SamplingParams"), "_verify_args")
+    assert method.parts["completions", "request"] == {}
+    assert method.parts["responses", "request"] == {"logprobs": ["top_logprobs"], "max_tokens": ["max_output_tokens"]}
+
+
+def test_a_system_that_can_not_be_read() -> None:
+    with pytest.raises(Unreadable, match=r"C\+\+"):
+        table("ovms")
+
+
+def test_a_system_without_a_table() -> None:
+    with pytest.raises(Unreadable, match=r"there is no upstream/tables/nobody\.yaml$"):
+        table("nobody")

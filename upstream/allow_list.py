@@ -1,0 +1,95 @@
+"""Differences that are known and right: `allowed/SYSTEM.yaml`, a list of entries, each with a reason.
+
+`allowed/SYSTEM.openapi.yaml` is about the OpenAPI document of a system's own, which says other things than its classes.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from specvino.upstream.described import Unreadable
+from specvino.upstream.differences import Difference, Only, What
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """An entry.
+
+    field: a field's name, in which `*` stands for anything.
+    only: the side that may take more, or name more; None: either.
+    what: the kind of difference; None: any.
+    values: the values alone, as JSON; empty: any.
+    """
+
+    field: str
+    reason: str
+    only: Only | None = None
+    what: What | None = None
+    values: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        parts = (self.field, self.only and f"only {self.only}", self.what, " ".join(self.values))
+        return ", ".join(part for part in parts if part)
+
+    def fits(self, difference: Difference) -> bool:
+        """Tells whether an entry allows a difference, or some of its values."""
+        pattern = ".*".join(map(re.escape, self.field.split("*")))
+        return (
+            re.fullmatch(pattern, difference.field) is not None
+            and self.only in (None, difference.only)
+            and self.what in (None, difference.what)
+            and (not self.values or not set(self.values).isdisjoint(difference.values))
+        )
+
+
+def read(name: str, path: Path | None = None) -> list[Allowed]:
+    """Returns the entries of a file, by default of that which the package has under a name, which may be none: that of
+    a system, or `SYSTEM.openapi` for its own OpenAPI document.
+
+    Raises Unreadable for a file that is none, or has an entry that isn't right.
+    """
+    place = path or files("specvino.upstream") / "allowed" / f"{name}.yaml"
+    if path is None and not place.is_file():
+        return []
+    try:
+        listed = yaml.safe_load(place.read_text("utf-8")) or []
+        if not isinstance(listed, list):
+            raise ValueError("it is no list of entries")
+        return [_entry(each) for each in listed]
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise Unreadable(f"{place} can't be read: {error}") from None
+
+
+def _entry(given: Any) -> Allowed:
+    if not isinstance(given, dict) or not given.keys() <= {"field", "only", "what", "values", "reason"}:
+        raise ValueError(f"an entry has field, reason and, if wanted, only, what and values: {given}")
+    if not all(isinstance(given.get(key), str) and given[key].strip() for key in ("field", "reason")):
+        raise ValueError(f"an entry needs a field and a reason: {given}")
+    return Allowed(
+        given["field"],
+        given["reason"],
+        Only(given["only"]) if "only" in given else None,
+        What(given["what"]) if "what" in given else None,
+        tuple(map(str, given.get("values", ()))),
+    )
+
+
+def sift(found: Iterable[Difference], entries: Iterable[Allowed]) -> tuple[list[Difference], list[Allowed]]:
+    """Returns the differences, or their values, that no entry allows, and the entries that allow nothing."""
+    left, used = [], set()
+    entries = list(entries)
+    for difference in found:
+        fitting = [entry for entry in entries if entry.fits(difference)]
+        used.update(fitting)
+        if any(not entry.values for entry in fitting):
+            continue
+        listed = {value for entry in fitting for value in entry.values}
+        values = tuple(value for value in difference.values if value not in listed)
+        if values or not fitting:
+            left.append(Difference(difference.field, difference.what, difference.only, values, difference.kinds))
+    return left, [entry for entry in entries if entry not in used]

@@ -1,0 +1,200 @@
+"""Turns the annotation of a field, as an AST, into a JSON Schema."""
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from specvino.upstream.constants import NotConstant, constant
+from specvino.upstream.constraints import BOUNDED, MAKERS, MARKERS, bounded, keywords
+from specvino.upstream.described import Schema
+from specvino.upstream.modules import Found, Module, Sources
+
+# Types that say all by their name.
+_NAMED: dict[str, Schema] = {
+    "str": {"type": "string"},
+    "bytes": {"type": "string"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "None": {"type": "null"},
+    "NoneType": {"type": "null"},
+    "Any": {},
+    "object": {},
+    "dict": {"type": "object"},
+    "list": {"type": "array"},
+    "datetime": {"type": "string"},
+    "date": {"type": "string"},
+    "UUID": {"type": "string"},
+    "Decimal": {"type": ["number", "string"]},
+    "AnyUrl": {"type": "string"},
+    "HttpUrl": {"type": "string"},
+    "StrictStr": {"type": "string"},
+    "StrictInt": {"type": "integer"},
+    "StrictFloat": {"type": "number"},
+    "StrictBool": {"type": "boolean"},
+    **BOUNDED,
+}
+
+_LISTS = (
+    *("list", "List", "Sequence", "Iterable", "Collection", "set", "Set", "frozenset", "FrozenSet", "deque"),
+    "SequenceNotStr",  # the openai package's own
+)
+_OBJECTS = ("dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict")
+
+# What stands around a type and changes nothing of the values.
+_AROUND = ("Required", "NotRequired", "ReadOnly", "Final", "SerializeAsAny", "InstanceOf", "ClassVar")
+
+UNREAD = "x-unread"
+"""The keyword of a schema that stands for what couldn't be read."""
+
+
+class Annotations:
+    """Reads annotations. `reference` gives the schema of a class, `checked` that of a validator's function."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        reference: Callable[[Found], Schema | None],
+        checked: Callable[[Found], Schema],
+        unread: Callable[[str], None],
+    ) -> None:
+        self._sources = sources
+        self._reference = reference
+        self._checked = checked
+        self._unread = unread
+
+    def schema(self, module: Module, node: ast.expr) -> Schema:
+        """Returns the schema of the values that an annotation allows."""
+        match node:
+            case ast.Constant(value=None):
+                return {"type": "null"}
+            case ast.Constant(value=str(text)):
+                return self.schema(module, ast.parse(text, mode="eval").body)
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return self.union([self.schema(module, left), self.schema(module, right)])
+            case ast.Subscript(value=value, slice=inner):
+                arguments = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+                return self._generic(module, value, arguments)
+            case ast.Call(func=function) if (name := last(function)) in MAKERS:
+                items = {"items": self.schema(module, node.args[0])} if node.args else {}
+                return bounded({**MAKERS[name], **items}, self.bounds(module, node))
+            case ast.Name() | ast.Attribute():
+                return self._name(module, node)
+        return self._unknown(ast.unparse(node))
+
+    def union(self, branches: Sequence[Schema]) -> Schema:
+        """Returns the schema of values that fit any of several; what couldn't be read says nothing beside others."""
+        flat = [each for branch in branches for each in (branch["anyOf"] if branch.keys() == {"anyOf"} else [branch])]
+        read = [each for each in flat if UNREAD not in each]
+        flat = flat if all(each == {"type": "null"} for each in read) else read
+        flat = [each for index, each in enumerate(flat) if each not in flat[:index]]
+        return flat[0] if len(flat) == 1 else {"anyOf": flat}
+
+    def bounds(self, module: Module, call: ast.Call) -> Schema:
+        """Returns the bounds that are given to `Field`, to a marker such as `Ge`, or to `constr` and the like."""
+        words = [*zip(MARKERS.get(last(call.func), ()), call.args, strict=False)]
+        words += [(each.arg, each.value) for each in call.keywords if each.arg]
+        found = []
+        for word, value in words:
+            try:
+                found.append((word, constant(self._sources, module, value)))
+            except NotConstant:
+                continue
+        return keywords(found)
+
+    def _generic(self, module: Module, origin: ast.expr, arguments: Sequence[ast.expr]) -> Schema:
+        name = last(origin)
+        if name == "Optional":
+            return self.union([self.schema(module, arguments[0]), {"type": "null"}])
+        if name == "Union":
+            return self.union([self.schema(module, each) for each in arguments])
+        if name == "Literal":
+            return self._literal(module, arguments)
+        if name == "Annotated":
+            return self._annotated(module, arguments)
+        if name in _AROUND:
+            return self.schema(module, arguments[0])
+        if name in _LISTS:
+            return {"type": "array", "items": self.schema(module, arguments[0])}
+        if name in ("tuple", "Tuple"):
+            return self._tuple(module, arguments)
+        if name in _OBJECTS:
+            return {"type": "object", "additionalProperties": self.schema(module, arguments[-1])}
+        if name in ("type", "Type", "Callable"):
+            return self._unknown(ast.unparse(origin))
+        return self.schema(module, origin)  # a generic class of theirs: what it is of stays open
+
+    def _literal(self, module: Module, arguments: Sequence[ast.expr]) -> Schema:
+        values: list[Any] = []
+        for each in arguments:
+            try:
+                values.append(constant(self._sources, module, each))
+            except NotConstant:  # another Literal, by name
+                values += self.schema(module, each).get("enum", ())
+        return {"enum": values}
+
+    def _annotated(self, module: Module, arguments: Sequence[ast.expr]) -> Schema:
+        schema = self.schema(module, arguments[0])
+        for marker in arguments[1:]:
+            if not isinstance(marker, ast.Call):
+                continue
+            taken = next((each.value for each in marker.keywords if each.arg == "json_schema_input_type"), None)
+            if taken is not None:  # what a validator takes in the type's place
+                schema = self.schema(module, taken)
+            elif last(marker.func) in MARKERS:
+                schema = bounded(schema, self.bounds(module, marker))
+            elif last(marker.func).endswith("Validator") and marker.args:
+                function = self._sources.find(module, ast.unparse(marker.args[0]))
+                if isinstance(function, Found) and isinstance(function.node, ast.FunctionDef):
+                    schema = bounded(schema, self._checked(function))
+        return schema
+
+    def _tuple(self, module: Module, arguments: Sequence[ast.expr]) -> Schema:
+        if len(arguments) == 2 and isinstance(arguments[1], ast.Constant) and arguments[1].value is Ellipsis:
+            return {"type": "array", "items": self.schema(module, arguments[0])}
+        of = [self.schema(module, each) for each in arguments]
+        return {"type": "array", "prefixItems": of, "minItems": len(of), "maxItems": len(of)}
+
+    def _name(self, module: Module, node: ast.Name | ast.Attribute) -> Schema:
+        if last(node) == "SequenceNotStr":
+            return {"type": "array"}
+        found = self._sources.find(module, ast.unparse(node))
+        if isinstance(found, Found):
+            if isinstance(found.node, ast.expr):
+                return self._alias(found)
+            schema = self._reference(found)
+            return self._unknown(found.full_name) if schema is None else schema
+        name = found.rpartition(".")[2]
+        if name in _NAMED:
+            return _NAMED[name]
+        if name in _LISTS or name in ("tuple", "Tuple"):
+            return {"type": "array"}
+        if name in _OBJECTS:
+            return {"type": "object"}
+        return self._unknown(found)
+
+    def _alias(self, found: Found) -> Schema:
+        """Returns the schema of a type by another name."""
+        match found.node:
+            case ast.Call(func=function) if last(function) == "TypedDict":
+                return self._reference(found) or self._unknown(found.full_name)
+            case ast.Call(func=function) if last(function) == "TypeVar":
+                bound = next((each.value for each in found.node.keywords if each.arg == "bound"), None)
+                return {} if bound is None else self.schema(found.module, bound)
+            case ast.Call(func=function, args=[_, value]) if last(function) in ("NewType", "TypeAliasType"):
+                return self.schema(found.module, value)
+            case ast.expr():
+                return self.schema(found.module, found.node)
+        raise AssertionError(found)
+
+    def _unknown(self, name: str) -> Schema:
+        self._unread(name)
+        return {UNREAD: name}
+
+
+def last(node: ast.expr) -> str:
+    """Returns the last part of a dotted name, empty where the expression is none."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""

@@ -1,0 +1,180 @@
+"""Turns the classes of a system into JSON Schemas: pydantic models, dataclasses, TypedDicts and enums."""
+
+import ast
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from specvino.upstream.annotations import Annotations, last
+from specvino.upstream.checks import Checks
+from specvino.upstream.constants import NotConstant, constant
+from specvino.upstream.constraints import bounded
+from specvino.upstream.declarations import Declaration, Declarations, is_constant, is_field
+from specvino.upstream.described import Schema, Unreadable
+from specvino.upstream.modules import Found, Module, Sources, statements
+
+_MODELS = ("BaseModel", "RootModel")
+_ENUMS = ("Enum", "StrEnum", "IntEnum")
+
+
+class Reading(StrEnum):
+    """As what classes are read: as what a system takes, or as what it writes, where a field with a default is there
+    like any other unless the system leaves out what it hasn't set."""
+
+    TAKEN = "taken"
+    WRITTEN = "written"
+    WRITTEN_WHERE_SET = "written-where-set"
+
+
+@dataclass(slots=True)
+class _Class:
+    """What a class and those that it inherits from say together."""
+
+    kind: str | None = None
+    properties: dict[str, Schema] = field(default_factory=dict)
+    needed: set[str] = field(default_factory=set)
+    extra: str = "ignore"
+    renamed: dict[str, str] = field(default_factory=dict)
+    """The name that is sent, by the name in the code."""
+
+
+class Classes:
+    """Reads classes into `schemas`, by full name; references lead to `#/$defs/READING/NAME`."""
+
+    def __init__(self, sources: Sources, reading: Reading = Reading.TAKEN) -> None:
+        self._sources = sources
+        self._reading = reading
+        self._checks = Checks(sources)
+        self._annotations = Annotations(sources, self.reference, self._checks.of_function, self._note)
+        self._declarations = Declarations(sources, self._annotations)
+        self.schemas: dict[str, Schema] = {}
+        self.unread: set[str] = set()
+
+    def named(self, file: str, name: str) -> Schema:
+        """Returns the schema of a class, or of a union with a name. Raises Unreadable if the file has none."""
+        module = self._sources.at(file)
+        if name not in module.names:
+            raise Unreadable(f"{module.path} has no {name}")
+        return self._annotations.schema(module, ast.parse(name, mode="eval").body)
+
+    def reference(self, found: Found) -> Schema | None:
+        """Returns a reference to the schema of a class; None if it is of no kind that can be read."""
+        if found.full_name not in self.schemas:
+            self.schemas[found.full_name] = {}  # a class inside itself refers to what is being read
+            schema = self._schema(found)
+            if schema is None:
+                del self.schemas[found.full_name]
+                return None
+            self.schemas[found.full_name] = schema
+        return {"$ref": f"#/$defs/{self._reading}/{found.full_name}"}
+
+    def _schema(self, found: Found) -> Schema | None:
+        said = _Class()
+        self._collect(found, said)
+        if said.kind in _ENUMS:
+            return self._enum(found)
+        if said.kind is None:
+            return None
+        if "root" in said.properties and said.kind == "RootModel":
+            return said.properties["root"]
+        properties = {said.renamed.get(name, name): schema for name, schema in said.properties.items()}
+        required = [said.renamed.get(name, name) for name in said.properties if name in said.needed]
+        closed = {"additionalProperties": False} if said.extra == "forbid" else {}
+        return {"type": "object", "properties": properties, "required": required, **closed}
+
+    def _collect(self, found: Found, said: _Class) -> None:
+        """Adds what a class says to what those before it in the order of inheritance say."""
+        node = found.node
+        if isinstance(node, ast.Call):
+            self._collect_call(found.module, node, said)
+        if not isinstance(node, ast.ClassDef):
+            return
+        for base in reversed(node.bases):
+            base = base.value if isinstance(base, ast.Subscript) else base
+            outer = self._sources.find(found.module, ast.unparse(base))
+            if isinstance(outer, Found):
+                self._collect(outer, said)
+            elif (name := outer.rpartition(".")[2]) in (*_MODELS, *_ENUMS, "TypedDict", "NamedTuple", "Struct"):
+                said.kind = name
+                if name == "RootModel" and isinstance(node.bases[0], ast.Subscript):
+                    said.properties["root"] = self._annotations.schema(found.module, node.bases[0].slice)
+        if any(last(each.func if isinstance(each, ast.Call) else each) == "dataclass" for each in node.decorator_list):
+            said.kind = said.kind or "dataclass"
+        total = _is_total(node)
+        for statement in statements(node.body):
+            match statement:
+                case ast.AnnAssign(target=ast.Name(id="model_config"), value=ast.expr() as value):
+                    self._config(value, said)
+                case ast.Assign(targets=[ast.Name(id="model_config")], value=value):
+                    self._config(value, said)
+                case ast.ClassDef(name="Config"):
+                    for inner in statement.body:
+                        match inner:
+                            case ast.Assign(targets=[ast.Name(id="extra")], value=ast.Constant(value=str(extra))):
+                                said.extra = extra
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation) if is_field(name, annotation):
+                    self._add(name, self._declarations.read(found.module, annotation, statement.value), said, total)
+        for name, bounds in self._checks.of_class(found).items():
+            if name in said.properties:
+                said.properties[name] = bounded(said.properties[name], bounds)
+
+    def _collect_call(self, module: Module, node: ast.Call, said: _Class) -> None:
+        """Adds what `TypedDict("Name", {...})` says, by which names are given that Python can't spell."""
+        match node:
+            case ast.Call(func=function, args=[_, ast.Dict(keys=keys, values=values)]) if last(function) == "TypedDict":
+                said.kind = "TypedDict"
+                for key, annotation in zip(keys, values, strict=True):
+                    if isinstance(key, ast.Constant):
+                        declared = self._declarations.read(module, annotation, None)
+                        self._add(str(key.value), declared, said, _is_total(node))
+
+    def _add(self, name: str, declared: Declaration, said: _Class, total: bool) -> None:
+        """Adds a field, in the place of one of the same name before it."""
+        said.properties.pop(name, None)
+        said.needed.discard(name)
+        written = self._reading is not Reading.TAKEN
+        if (written and declared.says("exclude", True)) or declared.says("init", False):
+            return
+        if alias := declared.alias("alias", "serialization_alias" if written else "validation_alias"):
+            said.renamed[name] = alias
+        schema = declared.schema
+        if written and is_constant(declared.default, None):  # which pydantic doesn't hold against the annotation
+            schema = self._annotations.union([schema, {"type": "null"}])
+        said.properties[name] = schema
+        may_lack = declared.has_default
+        if said.kind == "TypedDict":
+            may_lack = declared.marked == "NotRequired" or (declared.marked is None and not total)
+        elif self._reading is Reading.WRITTEN:
+            may_lack = "exclude_if" in declared.words
+        if not may_lack:
+            said.needed.add(name)
+
+    def _config(self, value: ast.expr, said: _Class) -> None:
+        match value:
+            case ast.Call(keywords=given):
+                extra = next((each.value for each in given if each.arg == "extra"), None)
+            case ast.Dict(keys=keys, values=values):
+                extra = next((v for k, v in zip(keys, values, strict=True) if is_constant(k, "extra")), None)
+            case _:
+                extra = None
+        if isinstance(extra, ast.Constant):
+            said.extra = str(extra.value)
+
+    def _enum(self, found: Found) -> Schema:
+        assert isinstance(found.node, ast.ClassDef)
+        values = []
+        for statement in statements(found.node.body):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if not name.startswith("_"):
+                    try:
+                        values.append(constant(self._sources, found.module, value))
+                    except NotConstant:  # auto(), of texts
+                        values.append(name.lower())
+        return {"enum": values}
+
+    def _note(self, name: str) -> None:
+        self.unread.add(name)
+
+
+def _is_total(node: ast.ClassDef | ast.Call) -> bool:
+    """Tells whether a TypedDict's keys have to be there where they say nothing themselves."""
+    return not any(each.arg == "total" and is_constant(each.value, False) for each in node.keywords)

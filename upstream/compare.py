@@ -1,0 +1,267 @@
+"""Compares two sides by values: which does one take and the other refuse?
+
+Both sides are walked at once, field by field; at each field the values to try come from both.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from specvino.document.operations import Schema
+from specvino.document.unions import values
+from specvino.upstream.described import Described, Part
+from specvino.upstream.differences import Difference, Only, What, field_name, joined, shown
+from specvino.upstream.kinds import OTHER, Kind, paired
+from specvino.upstream.samples import example, plain, sizes
+from specvino.upstream.side import Side, is_open, may_be
+
+Schemas = Sequence[Schema]
+
+
+class Comparison:
+    """Compares a document with a system. `levels` are what the dialect says of each field, by name."""
+
+    def __init__(self, document: Described, system: Described, levels: Mapping[str, str]) -> None:
+        self._document = Side(document)
+        self._system = Side(system)
+        self._levels = levels
+        self.open: dict[Only, dict[str, None]] = {side: {} for side in Only}
+        """The fields whose values one side leaves open: what the other says inside isn't compared."""
+        self._met: dict[str, set[str]] = {}
+        self._roots: set[str] = set()
+
+    def parts(self) -> list[Part]:
+        """Returns the parts that both sides describe."""
+        return [part for part in self._document.parts if part in self._system.parts]
+
+    def of(self, part: Part) -> list[Difference]:
+        """Returns the differences of a part that both sides describe.
+
+        What an event has in common with the answers of its endpoint, and what several endpoints answer with, is
+        compared where it comes first.
+        """
+        endpoint, kind = part
+        met = self._met.setdefault(endpoint, set())
+        root = _pair(*(side.leaves([side.parts[part]]) for side in (self._document, self._system)))
+        if kind != "request" and root in self._roots:
+            return []
+        walk = _Walk(self._document, self._system, part, self._levels, self.open, frozenset(met))
+        found = joined(walk.differences())
+        if kind != "request":
+            met |= walk.met
+            self._roots.add(root)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a walk is.
+
+    kinds: of which kind the object around is, where there are several.
+    around: the schemas of both sides that were come through, each pair as one text.
+    """
+
+    path: str = ""
+    kinds: tuple[str, ...] = ()
+    around: frozenset[str] = frozenset()
+
+    def at(self, name: str) -> "_Place":
+        return replace(self, path=f"{self.path}.{name}" if self.path else name)
+
+    def elements(self) -> "_Place":
+        return replace(self, path=f"{self.path}[]")
+
+
+class _Walk:
+    def __init__(
+        self,
+        document: Side,
+        system: Side,
+        part: Part,
+        levels: Mapping[str, str],
+        left: dict[Only, dict[str, None]],
+        known: frozenset[str],
+    ) -> None:
+        self._document = document
+        self._system = system
+        self._part = part
+        self._levels = levels
+        self._open = left
+        self._known = known
+        self.met: set[str] = set()
+
+    def differences(self) -> Iterator[Difference]:
+        return self._at(_Place(), [self._document.parts[self._part]], [self._system.parts[self._part]])
+
+    def _at(self, place: _Place, ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
+        """Yields the differences of what stands at a place, and inside it."""
+        mine, others = self._document.leaves(ours), self._system.leaves(theirs)
+        pair = _pair(mine, others)
+        if pair in place.around:
+            return  # inside itself
+        place = replace(place, around=place.around | {pair})
+        our_objects, their_objects = _of_type(mine, "object"), _of_type(others, "object")
+        if our_objects and their_objects:
+            if pair in self._known:
+                return
+            self.met.add(pair)
+        if any(map(is_open, others)):
+            if not any(map(is_open, mine)):
+                self._open[Only.SYSTEM][self._name(place)] = None
+            return
+        yield from self._values(place, plain(self._said(ours, theirs)), ours, theirs)
+        our_lists, their_lists = _of_type(mine, "array"), _of_type(others, "array")
+        if our_lists and their_lists:
+            yield from self._lists(place, ours, theirs, our_lists, their_lists)
+        elif our_lists or their_lists:
+            yield self._one_sided(place, ours, theirs, our_lists, their_lists)
+        if our_objects and their_objects:
+            yield from self._objects(place, our_objects, their_objects)
+        elif our_objects or their_objects:
+            yield self._one_sided(place, ours, theirs, our_objects, their_objects)
+
+    def _values(self, place: _Place, tried: Iterable[Any], ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
+        alone: dict[Only, list[str]] = {}
+        for value in tried:
+            mine, others = self._document.takes(ours, value), self._system.takes(theirs, value)
+            if mine != others:
+                alone.setdefault(Only.DOCUMENT if mine else Only.SYSTEM, []).append(shown(value))
+        for only, found in alone.items():
+            yield self._difference(place, What.VALUES, only, *found)
+
+    def _lists(
+        self, place: _Place, ours: Schemas, theirs: Schemas, mine: Schemas, others: Schemas
+    ) -> Iterator[Difference]:
+        our_items, their_items = ([leaf.get("items", {}) for leaf in leaves] for leaves in (mine, others))
+        tried: list[Any] = [[]]
+        if element := self._common(our_items, their_items):
+            tried = [element * length for length in sizes(self._said(ours, theirs))]
+        yield from self._values(place, tried, ours, theirs)
+        yield from self._at(place.elements(), our_items, their_items)
+
+    def _common(self, ours: Schemas, theirs: Schemas) -> list[Any]:
+        """Returns an element that both sides take, in a list; an empty one where none comes to mind."""
+        for side, schemas in ((self._document, ours), (self._system, theirs)):
+            for value in example(side, schemas):
+                if self._document.takes(ours, value) and self._system.takes(theirs, value):
+                    return [value]
+        return []
+
+    def _one_sided(self, place: _Place, ours: Schemas, theirs: Schemas, mine: Schemas, others: Schemas) -> Difference:
+        """Returns the difference where one side takes lists, or objects, and the other doesn't: the leaves that do are
+        given of that side alone."""
+        side, schemas, found = (self._document, ours, mine) if mine else (self._system, theirs, others)
+        tried = (each for each in example(side, found) if isinstance(each, (list, dict)) and side.takes(schemas, each))
+        fallback: Any = {} if _of_type(found, "object") else []
+        only = Only.DOCUMENT if mine else Only.SYSTEM
+        return self._difference(place, What.VALUES, only, shown(next(tried, fallback)))
+
+    def _objects(self, place: _Place, mine: Schemas, others: Schemas) -> Iterator[Difference]:
+        kinds = paired(self._document, self._system, mine, others)
+        for only, names in ((Only.DOCUMENT, kinds.ours), (Only.SYSTEM, kinds.theirs)):
+            if names and kinds.key:
+                found = [name if name is OTHER else shown(name) for name in names]
+                yield self._difference(place.at(kinds.key), What.VALUES, only, *found)
+        for kind in kinds.both:
+            of = place if len(kinds.both) == 1 else replace(place, kinds=tuple(kind.names))
+            yield from self._properties(of, kind, kinds.key)
+        if kinds.key:
+            yield from self._absence(place, kinds.key, mine, others)
+
+    def _properties(self, place: _Place, kind: Kind, key: str | None) -> Iterator[Difference]:
+        ours, theirs, beside = _named(kind.ours), _named(kind.theirs), _named(kind.beside)
+        if not ours.keys() - {key} or not all(leaf.get("properties") for leaf in kind.theirs):
+            yield from self._free(place, kind, ours.keys() - {key}, theirs.keys() - {key})
+            return
+        for name in {**ours, **theirs} if kind.is_named else ours:
+            if name == key:
+                continue  # its values are the kinds
+            others = [*theirs.get(name, ()), *beside.get(name, ())]
+            if name in ours and others:
+                named = [*kind.theirs, *(leaf for leaf in kind.beside if name in leaf.get("properties", {}))]
+                yield from self._absence(place, name, kind.ours, named)
+                yield from self._default(place.at(name), ours[name], others)
+                yield from self._at(place.at(name), ours[name], others)
+            elif not self._is_said(place.at(name), name, kind.theirs):
+                only = Only.DOCUMENT if name in ours else Only.SYSTEM
+                yield self._difference(place.at(name), What.FIELD, only)
+        closed = [all(leaf.get("additionalProperties") is False for leaf in side) for side in (kind.ours, kind.theirs)]
+        if closed[0] != closed[1]:
+            yield self._difference(place, What.UNKNOWN_FIELDS, Only.SYSTEM if closed[0] else Only.DOCUMENT)
+
+    def _free(self, place: _Place, kind: Kind, ours: Iterable[str], theirs: Iterable[str]) -> Iterator[Difference]:
+        """Compares where a side has objects without names of its own; `ours` and `theirs` are those that there are."""
+        our_values, their_values = (
+            [leaf["additionalProperties"] for leaf in leaves if isinstance(leaf.get("additionalProperties"), dict)]
+            for leaves in (kind.ours, kind.theirs)
+        )
+        if our_values and their_values:
+            yield from self._at(place.at("*"), our_values, their_values)
+        elif ours or theirs:
+            self._open[Only.SYSTEM if ours else Only.DOCUMENT][self._name(place)] = None
+
+    def _absence(self, place: _Place, name: str, mine: Schemas, others: Schemas) -> Iterator[Difference]:
+        ours, theirs = (all(name in leaf.get("required", ()) for leaf in leaves) for leaves in (mine, others))
+        if ours != theirs:
+            yield self._difference(place.at(name), What.ABSENCE, Only.SYSTEM if ours else Only.DOCUMENT)
+
+    def _default(self, place: _Place, ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
+        if self._part[1] != "request":
+            return
+        mine, others = _default(self._document, ours), _default(self._system, theirs)
+        if others is not None and mine != others and not _is_one_value(self._system, theirs):
+            yield self._difference(place, What.DEFAULT, Only.SYSTEM, shown(others))
+
+    def _is_said(self, place: _Place, name: str, others: Schemas) -> bool:
+        """Tells whether the dialect says itself why the document hasn't a field that the system names."""
+        level = self._levels.get(self._name(place))
+        if level in ("ignored", "refused"):
+            return True
+        # What the system is said never to send may be in its classes, if it can be left out.
+        return level == "absent" and not all(name in leaf.get("required", ()) for leaf in others)
+
+    def _said(self, ours: Schemas, theirs: Schemas) -> list[Schema]:
+        """Returns all schemas of both sides that say something of the value at one place."""
+        return [
+            said
+            for side, schemas in ((self._document, ours), (self._system, theirs))
+            for schema in schemas
+            for said in side.said(schema)
+        ]
+
+    def _difference(self, place: _Place, what: What, only: Only, *values: str) -> Difference:
+        return Difference(self._name(place), what, only, values, place.kinds)
+
+    def _name(self, place: _Place) -> str:
+        return field_name(*self._part, place.path)
+
+
+def _pair(mine: Schemas, others: Schemas) -> str:
+    """Returns what two places have in common that have the same schemas on both sides."""
+    return json.dumps([mine, others], sort_keys=True)
+
+
+def _default(side: Side, schemas: Schemas) -> Any:
+    """Returns the default that schemas state, None where they state none or null."""
+    stated = (said.get("default") for schema in schemas for said in side.said(schema))
+    return next((default for default in stated if default is not None), None)
+
+
+def _is_one_value(side: Side, schemas: Schemas) -> bool:
+    """Tells whether schemas allow one value alone, of which it says nothing that it is the default."""
+    listed = [values(leaf) for leaf in side.leaves(schemas)]
+    return None not in listed and len([value for each in listed for value in each or ()]) == 1
+
+
+def _named(leaves: Schemas) -> dict[str, list[Schema]]:
+    """Returns the schemas of each property, once for each object that has it."""
+    found: dict[str, list[Schema]] = {}
+    for leaf in leaves:
+        for name, schema in leaf.get("properties", {}).items():
+            found.setdefault(name, []).append(schema)
+    return found
+
+
+def _of_type(leaves: Schemas, kind: str) -> list[Schema]:
+    return [leaf for leaf in leaves if may_be(leaf, kind)]

@@ -1,0 +1,71 @@
+"""What a comparison finds."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+LONGEST = 60
+"""Characters of a value that are shown."""
+
+
+class Only(StrEnum):
+    """The side that takes a value, or names a field, which the other doesn't."""
+
+    SYSTEM = "system"
+    DOCUMENT = "document"
+
+
+class What(StrEnum):
+    VALUES = "values"
+    ABSENCE = "absence"
+    DEFAULT = "default"
+    FIELD = "field"
+    UNKNOWN_FIELDS = "unknown fields"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference: at a field, of one kind, on one side.
+
+    values: the values in question, as JSON, where there are any.
+    kinds: the kinds of object that it is about, such as `role: user`; empty where it is about all.
+    """
+
+    field: str
+    what: What
+    only: Only
+    values: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+
+def field_name(endpoint: str, part: str, path: str) -> str:
+    """Returns a field's name as dialect files and `specvino spec explain` have it."""
+    steps = (endpoint, path) if part == "request" else (endpoint, part, path)
+    return ".".join(filter(None, steps))
+
+
+def shown(value: Any) -> str:
+    """Returns a value as JSON, shortened."""
+    text = json.dumps(value, ensure_ascii=False)
+    if len(text) <= LONGEST:
+        return text
+    size = f"{len(value)} {'characters' if isinstance(value, str) else 'elements'}"
+    return f"{text[: LONGEST // 2]}… ({size})" if isinstance(value, (str, list)) else f"{text[:LONGEST]}…"
+
+
+def joined(found: Iterable[Difference]) -> list[Difference]:
+    """Returns the differences, the values of one in one, and what is the same for several kinds of object once."""
+    values: dict[tuple[str, What, Only, tuple[str, ...]], dict[str, None]] = {}
+    for each in found:
+        values.setdefault((each.field, each.what, each.only, each.kinds), {}).update(dict.fromkeys(each.values))
+    kinds: dict[tuple[str, What, Only, tuple[str, ...]], list[tuple[str, ...]]] = {}
+    for (field, what, only, of), listed in values.items():
+        kinds.setdefault((field, what, only, tuple(listed)), []).append(of)
+    return [Difference(field, what, only, listed, _together(of)) for (field, what, only, listed), of in kinds.items()]
+
+
+def _together(kinds: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Returns the kinds of several differences; none where one of them is about all kinds."""
+    return tuple(dict.fromkeys(kind for each in kinds for kind in each)) if all(kinds) else ()

@@ -1,0 +1,100 @@
+"""Brings both sides together: what `specvino spec drift` finds."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from specvino.upstream import openapi_document, ours, packages, theirs
+from specvino.upstream.allow_list import Allowed, sift
+from specvino.upstream.compare import Comparison
+from specvino.upstream.described import Described, Part, Unreadable
+from specvino.upstream.differences import Difference, Only
+from specvino.upstream.modules import Sources
+from specvino.upstream.table import table
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What a comparison found.
+
+    found: the differences that nothing allows, in the order of the document.
+    allowed: how many there were beside them.
+    unused: entries of the allow-list that allow nothing, of the parts that were compared.
+    open: by side, fields whose values it leaves open, so that what the other says inside wasn't compared.
+    unread: types of the system that couldn't be read, and so say nothing.
+    left: parts that one side alone describes.
+    """
+
+    system: str
+    source: str
+    parts: tuple[Part, ...]
+    found: tuple[Difference, ...]
+    allowed: int
+    unused: tuple[Allowed, ...]
+    open: dict[Only, tuple[str, ...]]
+    unread: tuple[str, ...]
+    left: tuple[Part, ...]
+
+    @property
+    def is_clean(self) -> bool:
+        return not self.found and not self.unused
+
+
+def system_of(system: str, document: dict[str, Any], version: str | None, source: Path | None) -> tuple[str, Described]:
+    """Returns what a system says, and where that was read: in a folder, in an OpenAPI document of its own, or in the
+    package of a version, by default of the one that the document describes. Raises Unreadable."""
+    if source is not None and source.is_file():
+        return str(source), openapi_document.described(source, document)
+    wanted = table(system)
+    cache = packages.cache()
+    if source is not None:
+        place, name = packages.in_folder(source, wanted.package), str(source)
+    elif wanted.distribution is None:
+        raise Unreadable(f"{system} has no wheels on the package index: say with --source where its sources are")
+    else:
+        version = version or wanted.version or document.get("x-dialect", {}).get("version", {}).get("name")
+        if version is None:
+            raise Unreadable(f"the document of {system} names no version: say it with --package-version")
+        name = f"{wanted.distribution} {version}"
+        place = packages.from_index(wanted.distribution, version, wanted.package, cache)
+    others = {each: packages.beside(source, each, cache) for each in wanted.beside}
+    return name, theirs.described(wanted, Sources({wanted.package: place, **others}))
+
+
+def drift(
+    system: str,
+    document: dict[str, Any],
+    whole: dict[str, Any],
+    said: tuple[str, Described],
+    entries: Iterable[Allowed],
+    only: Collection[str] = (),
+) -> Drift:
+    """Compares the document of a system with what the system says.
+
+    whole: our whole document, which knows the level of each field.
+    only: the endpoints, or parts such as `chat.request`, to compare; by default all. Raises Unreadable where neither
+        side has one.
+    """
+    name, described = said
+    mine = ours.described(document)
+    comparison = Comparison(mine, described, ours.levels(whole, system))
+    parts = [part for part in comparison.parts() if not only or {part[0], ".".join(part)} & {*only}]
+    if unknown := {*only} - {name for part in parts for name in (part[0], ".".join(part))}:
+        known = ", ".join(".".join(part) for part in comparison.parts())
+        raise Unreadable(f"there is nothing to compare under {', '.join(sorted(unknown))}; there are {known}")
+    found = [difference for part in parts for difference in comparison.of(part)]
+    left, unused = sift(found, entries)
+    if only:  # what is allowed elsewhere can't be seen now
+        unused = []
+    return Drift(
+        system=system,
+        source=name,
+        parts=tuple(parts),
+        found=tuple(left),
+        allowed=len(found) - len(left),
+        unused=tuple(unused),
+        open={side: tuple(fields) for side, fields in comparison.open.items()},
+        unread=described.unread,
+        left=tuple(sorted(mine.parts.keys() ^ described.parts.keys())),
+    )

@@ -1,0 +1,171 @@
+"""Finds Python names in source files, through imports, without running any of it."""
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from specvino.upstream.described import Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A class, a function, or the expression that a name stands for, in the module that its own names belong to."""
+
+    module: "Module"
+    node: ast.ClassDef | ast.FunctionDef | ast.expr
+    name: str
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.module.name}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A name that comes from another module; `name` is None where it is the module itself."""
+
+    module: str
+    name: str | None
+
+
+class Module:
+    """One source file."""
+
+    def __init__(self, name: str, path: Path, tree: ast.Module) -> None:
+        self.name = name
+        self.path = path
+        self._tree = tree
+
+    @cached_property
+    def names(self) -> dict[str, Found | Imported]:
+        """What each name of the module is; of several definitions in the branches of an `if` or a `try`, the first."""
+        found: dict[str, Found | Imported] = {}
+        for statement, always in _statements(self._tree.body):
+            for name, meaning in self._defined(statement):
+                if always:
+                    found[name] = meaning
+                else:
+                    found.setdefault(name, meaning)
+        return found
+
+    @cached_property
+    def stars(self) -> list[str]:
+        """The modules of which it imports everything."""
+        return [
+            self._absolute(statement)
+            for statement, _ in _statements(self._tree.body)
+            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
+        ]
+
+    def _defined(self, statement: ast.stmt) -> Iterator[tuple[str, Found | Imported]]:
+        match statement:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+                yield name, Found(self, statement, name)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                yield name, Found(self, value, name)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                yield name, Found(self, value, name)
+            case ast.Import(names=names):
+                for each in names:
+                    whole = each.name if each.asname else each.name.partition(".")[0]
+                    yield each.asname or whole, Imported(whole, None)
+            case ast.ImportFrom(names=names):
+                for each in names:
+                    yield each.asname or each.name, Imported(self._absolute(statement), each.name)
+
+    def _absolute(self, statement: ast.ImportFrom) -> str:
+        """Returns the full name of the module that a `from` names."""
+        package = self.name if self.path.name == "__init__.py" else self.name.rpartition(".")[0]
+        for _ in range(statement.level - 1):
+            package = package.rpartition(".")[0]
+        return ".".join(filter(None, (package if statement.level else "", statement.module)))
+
+
+class Sources:
+    """The modules of some packages, by name with their folders. All others are outside."""
+
+    def __init__(self, packages: Mapping[str, Path]) -> None:
+        self._packages = packages
+        self._modules: dict[str, Module | None] = {}
+
+    def at(self, file: str) -> Module:
+        """Returns the module in a file such as `vllm/sampling_params.py`. Raises Unreadable."""
+        module = self.module(file.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+        if module is None:
+            package, _, rest = file.partition("/")
+            raise Unreadable(f"{self._packages.get(package, package)} has no {rest}")
+        return module
+
+    def module(self, name: str) -> Module | None:
+        """Returns a module by its full name; None where the folders have none. Raises Unreadable if it is no Python."""
+        if name not in self._modules:
+            self._modules[name] = self._read(name)
+        return self._modules[name]
+
+    def find(self, module: Module, name: str) -> Found | str:
+        """Returns what a name, which may have dots, means in a module; its full name where that is outside."""
+        return self._find(module, name, frozenset())
+
+    def _find(self, module: Module, name: str, met: frozenset[tuple[str, str]]) -> Found | str:
+        first, _, rest = name.partition(".")
+        if (module.name, name) in met:
+            return name  # imported in a circle
+        met |= {(module.name, name)}
+        meaning = module.names.get(first)
+        if isinstance(meaning, Imported):
+            return self._imported(meaning, rest, met)
+        if meaning is not None and not rest:
+            return meaning
+        for star in module.stars:
+            if (inside := self.module(star)) and isinstance(found := self._find(inside, name, met), Found):
+                return found
+        return name
+
+    def _imported(self, meaning: Imported, rest: str, met: frozenset[tuple[str, str]]) -> Found | str:
+        full = ".".join(filter(None, (meaning.module, meaning.name, rest)))
+        steps = full.split(".")
+        for length in range(len(steps) - 1, 0, -1):  # the longest beginning that is a module
+            inside = self.module(".".join(steps[:length]))
+            if inside is not None:
+                found = self._find(inside, ".".join(steps[length:]), met)
+                return found if isinstance(found, Found) or found != ".".join(steps[length:]) else full
+        return full
+
+    def _read(self, name: str) -> Module | None:
+        package, *inside = name.split(".")
+        if package not in self._packages:
+            return None
+        place = self._packages[package].joinpath(*inside)
+        for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+            if path.is_file() and (inside or path.name == "__init__.py"):
+                return Module(name, path, _parsed(path))
+        return None
+
+
+def _parsed(path: Path) -> ast.Module:
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of escapes in others' texts
+            return ast.parse(path.read_bytes(), path)
+    except (SyntaxError, ValueError) as error:
+        raise Unreadable(f"{path} is not Python as this version of it reads: {error}") from None
+
+
+def _statements(body: Sequence[ast.stmt], always: bool = True) -> Iterator[tuple[ast.stmt, bool]]:
+    """Yields the statements that run when a module or a class is made, and whether they always do."""
+    for statement in body:
+        match statement:
+            case ast.If(body=then, orelse=other):
+                yield from _statements((*then, *other), False)
+            case ast.Try(body=then, handlers=handlers, orelse=other, finalbody=last):
+                handled = [each for handler in handlers for each in handler.body]
+                yield from _statements((*then, *other, *handled, *last), False)
+            case _:
+                yield statement, always
+
+
+def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yields the statements of a class, those inside an `if` or a `try` too."""
+    return (statement for statement, _ in _statements(body))

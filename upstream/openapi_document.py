@@ -1,0 +1,77 @@
+"""What a system's own OpenAPI document says: OpenAI's, or what a FastAPI application serves at /openapi.json."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from specvino.document.operations import EVENTS, JSON, Operation, base_paths, operations
+from specvino.document.pointers import resolved, schema_reference
+from specvino.document.walk import descend
+from specvino.upstream.described import Described, Part, Schema, Unreadable
+
+
+def described(path: Path, ours: dict[str, Any]) -> Described:
+    """Returns the parts of the operations of `ours` that the document in a file has, under the same path or one of the
+    base paths. Raises Unreadable for a file that is no OpenAPI document of version 3."""
+    document = _read(path)
+    for name, schema in document["components"]["schemas"].items():
+        modernise(schema, schema_reference(name))
+    parts: dict[Part, Schema] = {}
+    for operation in operations(ours):
+        definition = _same(operation, document, base_paths(ours))
+        body = resolved(document, definition.get("requestBody", {})).get("content", {})
+        answer = resolved(document, definition.get("responses", {}).get("200", {})).get("content", {})
+        for part, content, media in (
+            ("request", body, JSON),
+            ("response", answer, JSON),
+            ("stream", answer, EVENTS),
+        ):
+            if schema := content.get(media, {}).get("schema"):
+                parts[operation.endpoint, part] = schema
+    return Described(document, parts)
+
+
+def modernise(schema: Schema, whole: str) -> None:
+    """Rewrites in place what JSON Schema 2020-12 says otherwise: `nullable`, `exclusiveMinimum: true`,
+    `$recursiveRef`, which leads to the component that the reference `whole` is."""
+    for _, node in list(descend(schema, "")):
+        for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+            if isinstance(node.get(exclusive), bool) and node.pop(exclusive):
+                node[exclusive] = node.pop(bound)
+        if "$recursiveRef" in node:
+            del node["$recursiveRef"]
+            node["$ref"] = whole
+        node.pop("$recursiveAnchor", None)
+        if node.pop("nullable", False):
+            beside: Schema = {key: node.pop(key) for key in ("default", "description", "title") if key in node}
+            beside["anyOf"] = [dict(node), {"type": "null"}]
+            node.clear()
+            node.update(beside)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text("utf-8")
+        # The loader in C takes seconds for OpenAI's document, the other one half a minute.
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        document = json.loads(text) if path.suffix == ".json" else yaml.load(text, loader)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise Unreadable(f"{path} can't be read: {error}") from None
+    if not isinstance(document, dict) or not str(document.get("openapi", "")).startswith("3."):
+        raise Unreadable(f"{path} is no OpenAPI document of version 3")
+    document.setdefault("components", {}).setdefault("schemas", {})
+    # YAML has dates, which are texts in JSON.
+    read: dict[str, Any] = json.loads(json.dumps(document, default=str))
+    return read
+
+
+def _same(operation: Operation, document: dict[str, Any], bases: tuple[str, ...]) -> dict[str, Any]:
+    """Returns the definition of an operation in another document, an empty one where there is none."""
+    for base in ("", *bases):
+        item = document.get("paths", {}).get(base.rstrip("/") + operation.path, {})
+        if operation.method.lower() in item:
+            definition: dict[str, Any] = item[operation.method.lower()]
+            return definition
+    return {}

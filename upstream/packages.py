@@ -1,0 +1,87 @@
+"""Gets the sources of a Python package: out of a folder, or as a wheel from the package index, which pip finds.
+
+A wheel is only unpacked, and only its Python files: nothing of it is installed or run.
+"""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path, PurePosixPath
+
+from specvino.upstream.described import Unreadable
+
+
+def cache() -> Path:
+    """Returns the folder of unpacked packages; the environment variable SPECVINO_CACHE moves it."""
+    if moved := os.environ.get("SPECVINO_CACHE"):
+        return Path(moved) / "upstream"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "specvino" / "upstream"
+
+
+def in_folder(source: Path, package: str) -> Path:
+    """Returns the folder of a package in a working copy, which may have it in src/ or python/. Raises Unreadable."""
+    for place in (source, source / package, source / "src" / package, source / "python" / package):
+        if place.name == package and (place / "__init__.py").is_file():
+            return place
+    raise Unreadable(f"{source} has no Python package {package}")
+
+
+def beside(source: Path | None, package: str, folder: Path) -> Path:
+    """Returns the folder of a package that another one uses: out of the same folder, as it is installed, or the
+    newest of the index. Raises Unreadable."""
+    if source is not None:
+        try:
+            return in_folder(source, package)
+        except Unreadable:
+            pass
+    installed = importlib.util.find_spec(package)  # it isn't imported
+    if installed is not None and installed.origin is not None:
+        return Path(installed.origin).parent
+    return from_index(package, None, package, folder)
+
+
+def from_index(distribution: str, version: str | None, package: str, folder: Path) -> Path:
+    """Returns the folder of a package in `folder`, into which its wheel is unpacked if it isn't there yet.
+
+    Raises Unreadable with pip's own reason in short.
+    """
+    place = folder / f"{distribution}-{version or 'newest'}"
+    if not (place / package).is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as work:
+            requirement = f"{distribution}=={version}" if version else distribution
+            unpacked = Path(work) / "unpacked"
+            _unpack(_wheel(requirement, Path(work) / "wheel"), package, unpacked)
+            shutil.rmtree(place, ignore_errors=True)
+            unpacked.rename(place)
+    return place / package
+
+
+def _wheel(requirement: str, folder: Path) -> Path:
+    # Not the source distribution, of which pip would run code to learn its name.
+    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input"]
+    command += ["--quiet", "--disable-pip-version-check", f"--dest={folder}", requirement]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    wheels = list(folder.glob("*.whl"))
+    if done.returncode != 0 or len(wheels) != 1:
+        said = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
+        why = said[0] if said else done.stderr.strip().rpartition("\n")[2]
+        raise Unreadable(f"pip can't download {requirement}: {why}")
+    return wheels[0]
+
+
+def _unpack(wheel: Path, package: str, folder: Path) -> None:
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            for each in archive.infolist():
+                path = PurePosixPath(each.filename)
+                if path.suffix == ".py" and path.parts[0] == package and ".." not in path.parts:
+                    archive.extract(each, folder)
+    except zipfile.BadZipFile:
+        raise Unreadable(f"{wheel.name} is no wheel") from None
+    if not (folder / package).is_dir():
+        raise Unreadable(f"{wheel.name} has no Python package {package}")

@@ -1,0 +1,117 @@
+"""Shows what was found: as a table, as Markdown, or as JSON for programs."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from specvino.upstream.differences import Difference, Only, What
+from specvino.upstream.drift import Drift
+
+MOST = 4
+"""Values of a difference that are shown; JSON has all."""
+
+_HEADINGS = ("field", "the system alone", "the document alone", "of objects with")
+
+
+def summary(drift: Drift) -> str:
+    """Returns the result in one sentence."""
+    known = f" beside {drift.allowed} known" if drift.allowed else ""
+    parts = ", ".join(".".join(part) for part in drift.parts)
+    return f"{drift.system}: {_count(drift.found, 'difference')} to review{known}. {drift.source} against {parts}."
+
+
+def remarks(drift: Drift) -> Iterator[str]:
+    """Yields what else a reader should know, in sentences."""
+    for entry in drift.unused:
+        yield f"The allow-list's entry allows nothing any more: {entry}."
+    for part in drift.left:
+        yield f"Not compared, since one side alone describes it: {'.'.join(part)}."
+    for name in drift.unread:
+        yield f"Not read, and taken to say nothing: {name}."
+    for side, reader in ((Only.SYSTEM, "system"), (Only.DOCUMENT, "document")):
+        if drift.open.get(side):
+            yield f"Left open by the {reader}: {', '.join(drift.open[side])}."
+
+
+def as_json(drift: Drift) -> str:
+    """Returns everything, as a JSON object."""
+    found: dict[str, Any] = {
+        "system": drift.system,
+        "source": drift.source,
+        "count": len(drift.found),
+        "allowed": drift.allowed,
+        "differences": [_without_empty(asdict(each)) for each in drift.found],
+        "unused": [_without_empty(asdict(each)) for each in drift.unused],
+        "parts": [".".join(part) for part in drift.parts],
+        "not_compared": [".".join(part) for part in drift.left],
+        "not_read": list(drift.unread),
+        "left_open": {side: list(fields) for side, fields in drift.open.items()},
+    }
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+
+
+def as_markdown(drift: Drift) -> str:
+    """Returns a page: the count, a table, and remarks."""
+    lines = [f"# Drift: {summary(drift)}", ""]
+    if drift.found:
+        lines += [f"| {' | '.join(_HEADINGS)} |", "| --- | --- | --- | --- |"]
+        lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows(drift.found)]
+        lines.append("")
+    lines += [f"- {remark}" for remark in remarks(drift)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def show(drift: Drift, console: Console) -> None:
+    """Prints the count, a table, and remarks."""
+    console.print(escape(summary(drift)), style="bold", soft_wrap=True)
+    if drift.found:
+        table = Table(*_HEADINGS, box=None, pad_edge=False, header_style="dim")
+        table.columns[0].no_wrap = True
+        for row in rows(drift.found):
+            table.add_row(*map(escape, row))
+        console.print(table)
+    for remark in remarks(drift):
+        console.print(escape(remark), style="dim", soft_wrap=True)
+
+
+def rows(found: Sequence[Difference]) -> Iterator[tuple[str, str, str, str]]:
+    """Yields a row for each field and kind of object: what the system alone takes, and what the document alone."""
+    cells: dict[tuple[str, tuple[str, ...]], dict[Only, list[str]]] = {}
+    for each in found:
+        cells.setdefault((each.field, each.kinds), {}).setdefault(each.only, []).append(said(each))
+    for (field, kinds), sides in cells.items():
+        system, document = ("; ".join(sides.get(side, ())) for side in (Only.SYSTEM, Only.DOCUMENT))
+        yield field, system, document, ", ".join(_some(kinds))
+
+
+def said(difference: Difference) -> str:
+    """Returns what one side alone takes or says, in short."""
+    values = ", ".join(_some(difference.values))
+    match difference.what:
+        case What.VALUES:
+            return values
+        case What.ABSENCE:
+            return "may be left out"
+        case What.DEFAULT:
+            return f"default {values}"
+        case What.FIELD:
+            return "has the field"
+        case What.UNKNOWN_FIELDS:
+            return "unknown fields"
+
+
+def _some(listed: Sequence[str]) -> list[str]:
+    return [*listed[:MOST], f"{len(listed) - MOST} more"] if len(listed) > MOST + 1 else list(listed)
+
+
+def _count(listed: Sequence[object], name: str) -> str:
+    return f"{len(listed) or 'no'} {name}{'' if len(listed) == 1 else 's'}"
+
+
+def _without_empty(given: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if value not in (None, ())}

@@ -1,0 +1,71 @@
+"""Values to try: those at the bounds that either side names, and one of each type."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from specvino.document.operations import Schema
+from specvino.document.unions import values
+from specvino.upstream.side import Side, may_be
+
+_LONGEST = 5000
+"""Characters or elements of a sample. Bounds beyond are not tried."""
+
+_DEPTH = 12
+
+_PLAIN: tuple[Any, ...] = (None, True, False, "text", "", 0, 1, -1, 2, 0.5, 1.5, -0.5, 1_000_000)
+
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+
+
+def plain(said: Iterable[Schema]) -> list[Any]:
+    """Returns values that are neither lists nor objects, for schemas that all speak of one value."""
+    found: list[Any] = [*_PLAIN]
+    for schema in said:
+        found += [value for value in values(schema) or () if not isinstance(value, (list, dict))]
+        for keyword in _BOUNDS:
+            if isinstance(bound := schema.get(keyword), (int, float)):
+                # A double doesn't tell 2**63 from its neighbours, integers do.
+                steps = (0, 1, -1) if isinstance(bound, int) or bound != int(bound) else (0, 1, -1, 0.25, -0.25)
+                found += [bound + step for step in steps]
+        for keyword in ("minLength", "maxLength"):
+            if isinstance(bound := schema.get(keyword), int):
+                found += ["x" * size for size in (bound - 1, bound, bound + 1) if 0 <= size <= _LONGEST]
+    return _different(found)
+
+
+def sizes(said: Iterable[Schema]) -> list[int]:
+    """Returns the sizes of lists to try."""
+    bounds = [schema[key] for schema in said for key in ("minItems", "maxItems") if isinstance(schema.get(key), int)]
+    return sorted(
+        {0, 1, *(size for bound in bounds for size in (bound - 1, bound, bound + 1) if 0 <= size <= _LONGEST)}
+    )
+
+
+def example(side: Side, schemas: Sequence[Schema], depth: int = 0) -> Iterator[Any]:
+    """Yields small values that a side takes: nothing where none comes to mind."""
+    for leaf in side.leaves(schemas):
+        for value in _examples(side, leaf, depth):
+            if side.takes(schemas, value):
+                yield value
+
+
+def _examples(side: Side, leaf: Schema, depth: int) -> Iterator[Any]:
+    if (listed := values(leaf)) is not None:
+        yield from listed
+        return
+    yield from plain([leaf])
+    if depth > _DEPTH:
+        return
+    if may_be(leaf, "array"):
+        size = leaf.get("minItems", 0)
+        item = next(example(side, [leaf.get("items", {})], depth + 1), None) if size and size <= _LONGEST else None
+        yield [item] * size if size <= _LONGEST else []
+    if may_be(leaf, "object"):
+        known = leaf.get("properties", {})
+        names = leaf.get("required", ())
+        yield {name: next(example(side, [known.get(name, {})], depth + 1), None) for name in names}
+
+
+def _different(found: Iterable[Any]) -> list[Any]:
+    """Returns the values without those that are there twice; 1 and True are different, 1 and 1.0 are not."""
+    return list({(isinstance(value, bool), value): value for value in found}.values())

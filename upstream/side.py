@@ -1,0 +1,109 @@
+"""One side of a comparison: what a schema of it is made of, and which values it takes."""
+
+from collections.abc import Iterator, Sequence
+
+from specvino.document.operations import Schema
+from specvino.document.pointers import resolved
+from specvino.document.unions import texts, values
+from specvino.document.validator import Validators
+from specvino.upstream.annotations import UNREAD
+from specvino.upstream.described import Described
+
+_OF_OBJECTS = ("properties", "required", "additionalProperties", "propertyNames")
+_OF_ARRAYS = ("items", "prefixItems", "minItems", "maxItems")
+_OF_VALUES = ("type", "const", "enum", "not", "pattern", "minLength", "maxLength", "minimum", "maximum")
+
+
+class Side:
+    """A side. What stands at one place may be several schemas, as the branches of a union around it have it: a value
+    is taken where one of them takes it."""
+
+    def __init__(self, described: Described) -> None:
+        self.parts = described.parts
+        self._document = described.document
+        # A `format` says how a text is meant; that a system refuses another one, it says in other ways.
+        self._validators = Validators(described.document, formats=False)
+
+    def takes(self, schemas: Sequence[Schema], value: object) -> bool:
+        return any(self._validators.of(schema).fits(value) for schema in schemas)
+
+    def leaves(self, schemas: Sequence[Schema]) -> list[Schema]:
+        """Returns the schemas without references and unions, the branches of which are schemas of their own."""
+        found = [leaf for schema in schemas for leaf in self._leaves(schema)]
+        return [leaf for index, leaf in enumerate(found) if leaf not in found[:index]]
+
+    def _leaves(self, schema: Schema) -> Iterator[Schema]:
+        schema = self._whole(schema)
+        branches = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+        beside = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
+        for branch in branches:
+            yield from self._leaves({"allOf": [branch, beside]} if _says(beside, _OF_OBJECTS) else branch)
+        if not branches:
+            yield schema
+
+    def _whole(self, schema: Schema) -> Schema:
+        """Returns a schema with what its reference leads to and what its `allOf` says, as far as objects go."""
+        if "$ref" in schema:
+            beside = {key: value for key, value in schema.items() if key != "$ref"}
+            target = self._whole(resolved(self._document, {"$ref": schema["$ref"]}))
+            schema = {**target, **beside} if beside.keys() & target.keys() == set() else {**beside, **target}
+        parts = schema.get("allOf", ())
+        schema = {key: value for key, value in schema.items() if key != "allOf"}
+        for each in parts:
+            if "if" in each or each.keys() <= {"not"}:
+                continue  # a rule between values, which has no shape
+            each = self._whole(each)
+            schema = {
+                **each,
+                **schema,
+                "properties": _both(schema.get("properties", {}), each.get("properties", {})),
+                "required": [*schema.get("required", ()), *each.get("required", ())],
+            }
+        return schema
+
+    def said(self, schema: Schema) -> Iterator[Schema]:
+        """Yields a schema and all that say something of the same value: branches, references, conditions."""
+        yield schema
+        if "$ref" in schema:
+            yield from self.said(resolved(self._document, {"$ref": schema["$ref"]}))
+        for keyword in ("anyOf", "oneOf", "allOf"):
+            for branch in schema.get(keyword, ()):
+                yield from self.said(branch)
+        for keyword in ("not", "if", "then", "else"):
+            if keyword in schema:
+                yield from self.said(schema[keyword])
+
+    def texts(self, leaf: Schema, key: str) -> list[str] | None:
+        """Returns the texts that a property of an object can be; None where it isn't held to some."""
+        if key not in leaf.get("properties", {}):
+            return None
+        listed = [values(each) for each in self.leaves([leaf["properties"][key]]) if each.get("type") != "null"]
+        return None if None in listed else texts(value for each in listed for value in each or ())
+
+
+def _both(first: dict[str, Schema], second: dict[str, Schema]) -> dict[str, Schema]:
+    """Returns the properties of two objects that are one: what both say of a property holds."""
+    different = [name for name in first if name in second and first[name] != second[name]]
+    return {**second, **first, **{name: {"allOf": [first[name], second[name]]} for name in different}}
+
+
+def may_be(leaf: Schema, kind: str) -> bool:
+    """Tells whether a leaf allows values of a type, `object` or `array`."""
+    if UNREAD in leaf:
+        return True
+    if "type" in leaf:
+        return kind in ([leaf["type"]] if isinstance(leaf["type"], str) else leaf["type"])
+    if listed := values(leaf):
+        return any(isinstance(value, dict if kind == "object" else list) for value in listed)
+    about = {"object": _says(leaf, _OF_OBJECTS), "array": _says(leaf, _OF_ARRAYS)}
+    return about[kind] if any(about.values()) else is_open(leaf)
+
+
+def is_open(leaf: Schema) -> bool:
+    """Tells whether a leaf says nothing at all of its values."""
+    return UNREAD in leaf or not (_says(leaf, (*_OF_OBJECTS, *_OF_ARRAYS)) or leaf.keys() & {*_OF_VALUES})
+
+
+def _says(leaf: Schema, keywords: Sequence[str]) -> bool:
+    """Tells whether keywords say anything: a schema that allows all says as little as an empty list."""
+    return any(keyword in leaf and leaf[keyword] is not True and leaf[keyword] not in ({}, []) for keyword in keywords)

@@ -1,0 +1,90 @@
+"""The table that says which classes of a system are which part of its endpoints: `tables/SYSTEM.yaml`."""
+
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from specvino.upstream.classes import Reading
+from specvino.upstream.described import Part, Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """Where a class, or a union with a name, stands: `FILE:NAME`."""
+
+    file: str
+    name: str
+
+    @classmethod
+    def at(cls, place: str) -> "Class":
+        file, _, name = place.partition(":")
+        return cls(file, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of a class that checks what requests say.
+
+    parts: the attribute's names in the request, where they differ, for each part whose values get there.
+    """
+
+    owner: Class
+    name: str
+    parts: dict[Part, dict[str, list[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is read of a system.
+
+    package, distribution: the Python package, and the name under which the index has it; None if it has none.
+    version: that of the package, where it isn't the version that the dialect names.
+    beside: packages whose types the system uses.
+    """
+
+    package: str
+    distribution: str | None
+    version: str | None
+    beside: tuple[str, ...]
+    classes: dict[Part, tuple[Class, Reading]]
+    methods: tuple[Method, ...] = field(default=())
+
+
+def table(system: str) -> Table:
+    """Returns the table of a system. Raises Unreadable for one that has none, and says why."""
+    place = files("specvino.upstream") / "tables" / f"{system}.yaml"
+    if not place.is_file():
+        raise Unreadable(f"nothing says where the classes of {system} are: there is no upstream/tables/{system}.yaml")
+    said: dict[str, Any] = yaml.safe_load(place.read_text("utf-8"))
+    if "unreadable" in said:
+        raise Unreadable(said["unreadable"])
+    return Table(
+        package=said["package"],
+        distribution=said.get("distribution", said["package"]),
+        version=said.get("version"),
+        beside=tuple(said.get("beside", ())),
+        classes={_part(name): _class(_part(name), given) for name, given in said["parts"].items()},
+        methods=tuple(_method(each["method"], each["parts"]) for each in said.get("checks", ())),
+    )
+
+
+def _part(name: str) -> Part:
+    endpoint, _, part = name.partition(".")
+    return endpoint, part
+
+
+def _class(part: Part, given: str | dict[str, str]) -> tuple[Class, Reading]:
+    if isinstance(given, str):
+        return Class.at(given), Reading.TAKEN if part[1] == "request" else Reading.WRITTEN
+    return Class.at(given["class"]), Reading(given["reading"])
+
+
+def _method(place: str, parts: dict[str, dict[str, str | list[str]]]) -> Method:
+    owner, _, name = place.rpartition(".")
+    names = {
+        _part(part): {attribute: [given] if isinstance(given, str) else given for attribute, given in named.items()}
+        for part, named in parts.items()
+    }
+    return Method(Class.at(owner), name, names)
