@@ -79,7 +79,8 @@ def _roots(document: dict[str, Any]) -> Iterator[tuple[str, str, Schema, set[str
         if event := operation.event:
             yield endpoint, "stream", event, unary | described
             described.update(references(event))
-    yield "error", "response", {"$ref": "#/components/schemas/ErrorResponse"}, set()
+    if "ErrorResponse" in document["components"]["schemas"]:  # a system's errors may have another form
+        yield "error", "response", {"$ref": "#/components/schemas/ErrorResponse"}, set()
 
 
 def _collect(

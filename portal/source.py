@@ -36,7 +36,7 @@ TITLES = {
 @dataclass(frozen=True, slots=True)
 class Support:
     """Says how one system supports a field: `level` is full, partial, ignored, refused, absent or unknown; `taken` says
-    the values that it accepts or sends, where those are others than the document's."""
+    which values it accepts or sends, where the dialect does."""
 
     level: str
     note: str

@@ -69,8 +69,23 @@ def values(schema: Schema) -> str:
 
 
 def taken(entry: Schema) -> str:
-    """Returns which values a system takes or sends, by its entry in x-support, where it says that."""
-    return "; ".join(f"{key} {values(entry[key])}" for key in ("accepts", "sends") if key in entry)
+    """Returns what a system's values are, by its entry in x-support, as far as it says that."""
+    said = []
+    if "schema" in entry:
+        said.append(f"values {values(entry['schema'])}")
+    if "nullable" in entry:
+        said.append("null, too" if entry["nullable"] else "never null")
+    if (default := entry.get("default")) is not None:
+        said.append(f"default {text(default)}")
+    if "required" in entry:
+        said.append(_required(entry["required"]))
+    return "; ".join(said)
+
+
+def _required(said: bool | list[str]) -> str:
+    if isinstance(said, list):
+        return f"required in {text(said)}"
+    return "required" if said else "not required"
 
 
 def remark(note: str, taken: str) -> str:

@@ -165,11 +165,11 @@ def test_explain_follows_lists_and_unions_too() -> None:
         Call=kind("call", name={"type": "string"}),
         Text=kind("text", text={"type": "string"}),
     )
-    sends = {"level": "partial", "note": "A number.", "sends": {"type": "integer"}}
+    sends = {"level": "partial", "note": "A number.", "schema": {"type": "integer"}, "nullable": True, "required": True}
     said = dialect(response={"items": "full", "items[].name": sends}, stream={"answer": "full"})
     merge_support(document, {"odd": said})
     shown = explain("talk.stream.answer.items[].name", document)
     assert shown.startswith("talk.response.items[].name")
-    assert "odd partial A number. (sends integer)" in lines(shown)
+    assert "odd partial A number. (values integer; null, too; required)" in lines(shown)
     with pytest.raises(UnknownField, match=r"there is no field talk\.stream\.answer\.items\[\]\.nam;"):
         explain("talk.stream.answer.items[].nam", document)

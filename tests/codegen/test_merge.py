@@ -34,14 +34,25 @@ def test_all_in_a_field_is_as_the_field(level) -> None:
 
 
 def test_full_is_handed_on_to_fields_of_the_same_origin() -> None:
-    assert levels(request={"tools": "full"}) == dict.fromkeys(
-        ("tools", "tools[].function", "tools[].function.name"), "full"
+    ours = dict.fromkeys(("tools", "tools[].function", "tools[].function.name"), "full")
+    assert levels(request={"tools": "full"}) == ours | {"tools[].cost": "ignored"}
+
+
+def test_what_another_system_defined_is_unknown_to_those_that_do_not_name_it() -> None:
+    document = talk(
+        ask=thing(cost=TEXT | {"x-origin": "ovms"}, user=TEXT), answer=thing(price=TEXT | {"x-origin": "ovms"})
     )
+    said = dialect(request={}, response={})
+    for unknown in ("ignored", "refused"):
+        found = support(fields(document), said | {"unknown_fields": unknown})
+        assert found.items() >= {"talk.cost": {"level": unknown}, "talk.response.price": {"level": "absent"}}.items()
+        assert "talk.user" not in found
 
 
 def test_partial_is_not_handed_on() -> None:
     said = {"tools": {"level": "partial", "note": "x"}, "tools[].function": "full"}
-    assert levels(request=said) == {"tools": "partial", "tools[].function": "full", "tools[].function.name": "full"}
+    found = {"tools": "partial", "tools[].function": "full", "tools[].function.name": "full", "tools[].cost": "ignored"}
+    assert levels(request=said) == found
 
 
 def test_the_nearest_entry_counts() -> None:
@@ -60,7 +71,7 @@ def test_an_origin_that_differs_in_a_branch_is_not_the_same() -> None:
 
 
 def test_notes_and_schemas_are_not_handed_on() -> None:
-    said = support(fields(DOCUMENT), dialect(request={"tools": {"level": "full", "note": "x", "accepts": {}}}))
+    said = support(fields(DOCUMENT), dialect(request={"tools": {"level": "full", "note": "x", "schema": {}}}))
     assert said["talk.tools[].function"] == {"level": "full"}
 
 

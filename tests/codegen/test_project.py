@@ -65,7 +65,7 @@ def test_an_answer_s_field_that_is_absent() -> None:
         ("full", True, TEXT),
         (partial(), False, TEXT),
         ("unknown", False, TEXT),
-        (partial(sends={"type": "integer"}), True, {"type": "integer"}),
+        (partial(schema={"type": "integer"}), True, {"type": "integer"}),
     ],
 )
 def test_what_an_answer_surely_has(entry, required, schema) -> None:
@@ -77,35 +77,23 @@ def test_what_an_answer_surely_has(entry, required, schema) -> None:
     assert found == schema | {"x-origin": "openai"}
 
 
-def test_what_a_request_accepts() -> None:
-    document = talk(
-        ask=thing(n={"type": "integer", "maximum": 8, "default": 2}, stop=ref("Stop")),
-        Stop={"anyOf": [TEXT, {"type": "null"}]},
-    )
-    said = {"n": partial(accepts={"maximum": 1}), "stop": {"level": "full", "accepts": {"maxLength": 4}}}
-    ask = projected(document, request=said)["Ask"]["properties"]
-    assert ask["n"] == {"type": "integer", "maximum": 1, "description": "Odd.", "x-origin": "openai"}
-    assert ask["stop"] == {"allOf": [ref("Stop"), {"maxLength": 4}], "x-origin": "openai"}
+def test_bounds_are_the_systems() -> None:
+    document = talk(ask=thing(n={"type": "integer", "minimum": 1, "maximum": 8, "not": {"const": 3}, "default": 2}))
+    for entry, values in (
+        ("full", {"type": "integer"}),
+        (partial(schema={"type": ["integer", "null"], "minimum": 0}), {"type": ["integer", "null"], "minimum": 0}),
+    ):
+        n = projected(document, request={"n": entry})["Ask"]["properties"]["n"]
+        assert {key: value for key, value in n.items() if key not in ("description", "x-origin")} == values
 
 
-@pytest.mark.parametrize(
-    ("form", "is_now"),
-    [
-        ("string", {"type": "string", "minLength": 1}),
-        ("object", ref("Place")),
-        ("array", {"allOf": [ref("Image"), {"type": "array"}]}),  # of which there are two
-    ],
-)
-def test_the_form_of_a_union_whose_type_is_left(form, is_now) -> None:
-    arrays = [{"type": "array", "maxItems": 1}, {"type": "array", "minItems": 3}]
-    document = talk(
-        ask=thing(image=ref("Image") | {"description": "What to see."}),
-        Image={"anyOf": [{"type": "string", "title": "Address", "minLength": 1}, ref("Place"), *arrays]},
-        Place=thing(url=TEXT),
-    )
-    said = {"image": {"level": "full", "accepts": {"type": form}}, "image.url": "full"}
-    image = projected(document, request=said)["Ask"]["properties"]["image"]
-    assert image == is_now | {"description": "What to see.", "x-origin": "openai"}
+def test_rules_between_fields_are_the_systems() -> None:
+    rule = {"if": {"required": ["a"]}, "then": {"required": ["b"]}}
+    document = talk(ask=thing(a=TEXT, b=TEXT) | {"allOf": [rule]})
+    said = dialect(request=full("a", "b"), response={})
+    assert "allOf" not in project(document, said)["components"]["schemas"]["Ask"]
+    found = project(document, said | {"rules": {"talk": [rule]}})
+    assert found["components"]["schemas"]["Ask"]["allOf"] == [rule]
 
 
 TOOLS = talk(
@@ -154,7 +142,7 @@ def test_an_answer_without_one_of_its_fields_is_still_one() -> None:
 
 
 def test_the_kinds_that_a_system_has() -> None:
-    schemas = tools(type=partial(accepts={"enum": ["f", "c"]}))
+    schemas = tools(type=partial(schema={"enum": ["f", "c"]}))
     assert schemas["Tool"]["oneOf"] == [ref("Function"), ref("Custom")]
     assert schemas["Function"]["properties"]["type"]["const"] == "f"
     assert "enum" not in schemas["Function"]["properties"]["type"]
@@ -169,7 +157,7 @@ def test_the_kinds_of_a_branch_that_has_several() -> None:
         (["t", "h2"], ["h2"], [ref("Text"), ref("Hosted")]),
         (["b", "t"], None, [ref("Begin"), ref("Text")]),
     ):
-        schemas = projected(document, stream={"type": partial(sends={"enum": kinds})})
+        schemas = projected(document, stream={"type": partial(schema={"enum": kinds})})
         assert schemas["Event"]["anyOf"] == branches
         assert schemas.get("Hosted", hosted)["properties"]["type"]["enum"] == (left or ["h1", "h2"])
 
@@ -178,13 +166,13 @@ def test_the_kinds_that_a_system_sends() -> None:
     document = talk(
         event={"anyOf": [ref("Begin"), ref("Text"), ref("End")]}, Begin=kind("b"), Text=kind("t"), End=kind("e")
     )
-    schemas = projected(document, stream={"type": partial(sends={"enum": ["t", "e"]})})
+    schemas = projected(document, stream={"type": partial(schema={"enum": ["t", "e"]})})
     assert schemas["Event"]["anyOf"] == [ref("Text"), ref("End")]
     assert schemas["Text"]["properties"]["type"]["const"] == "t"
 
 
 def test_a_union_of_one_branch_becomes_the_branch() -> None:
-    schemas = tools(type=partial(accepts={"const": "f"}))
+    schemas = tools(type=partial(schema={"const": "f"}))
     assert "Tool" not in schemas
     assert schemas["Ask"]["properties"]["tools"]["items"] == ref("Function")
 
@@ -201,7 +189,7 @@ def test_an_inline_union_of_one_branch_becomes_the_branch() -> None:
 
 def test_a_const_that_tells_nothing_apart_is_replaced() -> None:
     document = talk(answer=thing(owner={"const": "us"}) | {"required": ["owner"]})
-    answer = projected(document, response={"owner": partial(sends=TEXT)})["Answer"]
+    answer = projected(document, response={"owner": partial(schema=TEXT)})["Answer"]
     assert answer["properties"]["owner"] == {"description": "Odd.", "x-origin": "openai"} | TEXT
 
 
@@ -218,24 +206,16 @@ def test_what_several_fields_are_goes_only_where_none_is_left() -> None:
     assert "id" not in shared({"one.id": "ignored"}, {"two.id": "absent"})
 
 
-def test_what_several_fields_are_is_narrowed_only_where_they_agree() -> None:
-    entry = {"level": "full", "accepts": {"maxLength": 3}}
-    assert shared({"one.id": entry}, {"two.id": "full"})["id"] == {"x-origin": "openai"} | TEXT
-    assert shared({"one.id": entry}, {"two.id": "absent"})["id"] == {"x-origin": "openai", "maxLength": 3} | TEXT
+def test_what_several_fields_are_takes_what_one_of_them_does() -> None:
+    entry = {"level": "full", "schema": {"type": "integer"}}
+    for there, values in (
+        ({"two.id": "full"}, {"anyOf": [{"type": "integer"}, TEXT]}),
+        ({"two.id": {"level": "full", "schema": {"type": "integer"}}}, {"type": "integer"}),
+        ({"two.id": "absent"}, {"type": "integer"}),
+    ):
+        assert shared({"one.id": entry}, there)["id"] == {"x-origin": "openai"} | values
     noted = {"level": "full", "note": "Same."}
     assert shared({"one.id": noted}, {"two.id": noted})["id"]["description"] == "Same."
-
-
-def test_a_rule_about_a_field_that_is_gone_is_gone() -> None:
-    rule = {"if": {"required": ["a"]}, "then": {"properties": {"b": {"const": 1}}}}
-    other = {"if": {"required": ["c"]}, "then": {"required": ["d"]}}
-    ask = thing(a=TEXT, b=TEXT, c=TEXT, d=TEXT) | {
-        "allOf": [rule, other],
-        "dependentRequired": {"a": ["b"], "c": ["d"]},
-    }
-    found = projected(talk(ask=ask), request=full("a", "c", "d", b="ignored"))["Ask"]
-    assert found["allOf"] == [other]
-    assert found["dependentRequired"] == {"c": ["d"]}
 
 
 def test_examples_that_do_not_fit_are_gone() -> None:
@@ -243,7 +223,7 @@ def test_examples_that_do_not_fit_are_gone() -> None:
     document = talk(ask=ask)
     body = document["paths"]["/talk"]["post"]["requestBody"]["content"]["application/json"]
     body["examples"] = {"right": {"value": {"n": 1}}, "wrong": {"value": {"n": 2}}, "unknown": {"value": {"user": "u"}}}
-    said = {"n": {"level": "full", "accepts": {"maximum": 1}}, "user": "ignored"}
+    said = {"n": {"level": "full", "schema": {"type": "integer", "maximum": 1}}, "user": "ignored"}
     found = project(document, dialect(request=said, response={}))
     assert found["components"]["schemas"]["Ask"]["examples"] == [{"n": 1}]
     post = found["paths"]["/talk"]["post"]
@@ -279,7 +259,7 @@ def test_the_stream_of_unary_answers_goes_by_name_only() -> None:
     ("said", "properties"),
     [
         ("full", {"error": {"$ref": ref("Error")["$ref"], "x-origin": "openai"}}),
-        (partial(sends=TEXT), {"error": {"type": "string", "x-origin": "openai", "description": "Odd."}}),
+        (partial(schema=TEXT), {"error": {"type": "string", "x-origin": "openai", "description": "Odd."}}),
         ("absent", {}),
     ],
 )

@@ -1,4 +1,4 @@
-"""What a system asks of a request: its defaults, and what must be there."""
+"""What a system asks of a request, and what its answers always have."""
 
 import pytest
 from support.tiny_document import dialect, kind, ref, talk, thing
@@ -15,14 +15,12 @@ def asked(document, **request):
 @pytest.mark.parametrize(
     ("entry", "left"),
     [
-        ("full", {"default": 40}),
+        ("full", {}),
         ("unknown", {}),
-        ({"level": "partial", "note": "Odd."}, {}),
         ({"level": "partial", "note": "Odd.", "default": 40}, {"default": 40}),
         ({"level": "full", "default": 0}, {"default": 0}),
         ({"level": "full", "default": None}, {}),
-        ({"level": "full", "accepts": {"maximum": 10}}, {}),
-        ({"level": "full", "accepts": {"maximum": 10}, "default": 5}, {"default": 5}),
+        ({"level": "full", "schema": {"type": "integer", "maximum": 10}, "default": 5}, {"default": 5}),
     ],
 )
 def test_a_default(entry, left) -> None:
@@ -42,12 +40,6 @@ def test_the_default_of_a_property_that_is_several_fields() -> None:
         one, other = {"level": "full", "default": 2}, {"level": "full", "default": said}
         schemas = asked(document, **{"a": "full", "b": "full", "a.n": one, "b.n": other})
         assert schemas["Part"]["properties"]["n"] == {"type": "integer", "x-origin": "openai"} | left
-
-
-def test_an_answer_keeps_what_is_said_of_it() -> None:
-    document = talk(answer=thing(n={"type": "integer", "default": 1}))
-    answer = project(document, dialect(request={}, response={"n": "unknown"}))["components"]["schemas"]["Answer"]
-    assert answer["properties"]["n"]["default"] == 1
 
 
 @pytest.mark.parametrize(
@@ -70,7 +62,24 @@ def test_what_must_be_there_in_some_kinds_of_object() -> None:
 def test_what_must_be_there_of_one_field_and_not_of_another() -> None:
     document = talk(ask=thing(a=ref("Part"), b=ref("Part")), Part=thing(n=TEXT) | {"required": ["n"]})
     said = {"a": "full", "b": "full", "a.n": {"level": "full", "required": False}, "b.n": "full"}
-    assert asked(document, **said)["Part"]["required"] == ["n"], "one schema can't say both, so it stays as it was"
+    assert "required" not in asked(document, **said)["Part"], "one schema can't say both"
+
+
+@pytest.mark.parametrize(
+    ("ours", "entry", "always"),
+    [
+        (["id"], "full", True),
+        (["id"], {"level": "full", "required": False}, False),
+        (["id"], {"level": "partial", "note": "Odd."}, False),
+        (["id"], {"level": "partial", "note": "Odd.", "schema": TEXT}, True),
+        ([], "full", False),
+        ([], {"level": "partial", "note": "Odd.", "required": True}, True),
+    ],
+)
+def test_what_answers_always_have(ours, entry, always) -> None:
+    document = talk(answer=thing(id=TEXT) | {"required": ours})
+    answer = project(document, dialect(request={}, response={"id": entry}))["components"]["schemas"]["Answer"]
+    assert answer.get("required", []) == (["id"] if always else [])
 
 
 def test_an_example_without_what_must_be_there_is_gone() -> None:
