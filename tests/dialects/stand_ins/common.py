@@ -1,16 +1,19 @@
 """What stand-ins have in common: they judge by another document, and have errors and chunks of their own."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar
 
 import jsonschema_rs
 from reference_server.chat import Chat
 from reference_server.completions import Answers, Completions
-from reference_server.generation import Asked, Output, Piece
+from reference_server.generation import Asked, Generation, Output, Piece
 from reference_server.http import Call, Event, Headers, Http
 from reference_server.refusal import Refusal
 from reference_server.requests import Requests, code_of, nearest
+from reference_server.words import BEGIN, Token
+
 from specvino.document.loading import dialect_file, load
 from specvino.document.pointers import schema_reference
 from specvino.document.validator import Validators
@@ -78,6 +81,18 @@ NO_ROUTE = {ErrorCode.NOT_FOUND: 404, ErrorCode.METHOD_NOT_ALLOWED: 405}
 PHRASES = {404: "Not Found", 405: "Method Not Allowed"}
 
 
+class CountsEnds(Generation):
+    """The token that ends a turn is one of the answer's, though nothing is shown of it."""
+
+    end = Token(BEGIN, "<|im_end|>", -0.5)
+
+    def output(self, asked: Asked, choice: int) -> Output:
+        output = super().output(asked, choice)
+        if output.reason == "length" or output.rest or output.made >= self.budget(asked):
+            return output
+        return replace(output, rest=(self.end,), made=output.made + 1)
+
+
 class TheirChat(Chat):
     """Chunks of which the last one of a choice has its last text, where `ends_with_text` says so."""
 
@@ -124,7 +139,9 @@ class TheirChat(Chat):
 
 
 class TheirCompletions(Completions):
-    """The same for texts."""
+    """The same for texts. The echo may come with the first one."""
+
+    echoes_with_text: ClassVar[bool] = False
 
     def ends_with_text(self, output: Output) -> bool:
         return output.reason == "length" and not output.rest
@@ -140,9 +157,12 @@ class TheirCompletions(Completions):
             asked, ends = asked_of[output.index], piece is output.pieces[-1] and self.ends_with_text(output)
             if ends:
                 ended.add(output.index)
-            logprobs = self.completion_logprobs(asked, piece.tokens, offsets[output.index])
-            offsets[output.index] += len(piece.text)
-            choice = self.text_choice(output, piece.text, logprobs, output.reason if ends else None)
+            before = self.echoed(asked) if self.echoes_with_text and piece is output.pieces[0] else []
+            tokens = [*before, *piece.tokens]
+            text = "".join(token.text for token in tokens)
+            logprobs = self.completion_logprobs(asked, tokens, offsets[output.index])
+            offsets[output.index] += len(text)
+            choice = self.text_choice(output, text, logprobs, output.reason if ends else None)
             yield self.completion_chunk(head, asked, [choice])
             yield from self.after_choice(head, asked, output) if ends else ()
         for output in every:
@@ -154,8 +174,8 @@ class TheirCompletions(Completions):
     def text_beginning(
         self, head: Mapping[str, Any], asked: Asked, output: Output, offsets: dict[int, int]
     ) -> Iterator[Event]:
-        """What comes before the first text: the echo."""
-        if tokens := self.echoed(asked):
+        """What comes before the first text."""
+        if (tokens := self.echoed(asked)) and not self.echoes_with_text:
             yield self.text_chunk(head, asked, output, tokens, offsets)
 
     def after_choice(self, head: Mapping[str, Any], asked: Asked, output: Output) -> Iterator[Event]:

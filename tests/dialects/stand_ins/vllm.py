@@ -14,11 +14,10 @@ from reference_server.refusal import Refusal
 from reference_server.responses import Response, Responses
 from reference_server.words import Token
 
-from dialects.stand_ins.common import NO_ROUTE, TheirChat, TheirCompletions, TheirHttp, TheirRequests
+from dialects.stand_ins.common import NO_ROUTE, CountsEnds, TheirChat, TheirCompletions, TheirHttp, TheirRequests
 from specvino.generated.errors import ErrorCode
 
 FINGERPRINT = "vllm-0.33.0-1f3a5c7e"
-ROUTES = ("chat", "completions", "responses")
 
 
 class VllmRequests(TheirRequests):
@@ -60,7 +59,7 @@ class VllmModels(Models):
 
 
 def details(usage: dict[str, Any], thought: int | None) -> dict[str, Any]:
-    """Usage with what is null by default."""
+    """Usage with what is null without flags, and without a parser of thoughts."""
     reasoning = None if thought is None else {"reasoning_tokens": thought}
     return {**usage, "prompt_tokens_details": None, "completion_tokens_details": reasoning}
 
@@ -97,11 +96,14 @@ class VllmChat(TheirChat):
         return "stop" if named and output.reason == "tool_calls" else output.reason
 
     def chat_usage(self, asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
-        return details(super().chat_usage(asked, outputs), sum(output.thought for output in outputs))
+        return details(super().chat_usage(asked, outputs), sum(output.thought for output in outputs) if asked.thinks else None)
 
     def chat_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> dict[str, Any] | None:
         found = super().chat_logprobs(asked, tokens)
         return found and {"content": found["content"]}
+
+    def token_bytes(self, token: Token) -> list[int] | None:
+        return list(token.text.encode())
 
     # The stream
 
@@ -110,13 +112,20 @@ class VllmChat(TheirChat):
 
     def beginning(self, head: Mapping[str, Any], asked: Asked, output: Output) -> Iterator[Event]:
         chunk = super().chat_chunk(head, asked, [super().chunk_choice(output, self.role_delta())])
-        del chunk["choices"][0]["logprobs"]
-        chunk["choices"][0]["logprobs"] = None
         yield {**chunk, "prompt_token_ids": None, "prompt_text": None}
 
-    def function_delta(self, piece: Piece) -> dict[str, Any]:
-        """Later ones have a null name."""
-        return {"name": piece.name, "arguments": ""} if piece.id else {"name": None, "arguments": piece.text}
+    def deltas(self, asked: Asked, piece: Piece) -> Iterator[dict[str, Any]]:
+        """Each way to a call writes it otherwise: later parts name null where a call is required; the parser of Hermes
+        has a null text beside."""
+        choice = asked.body.get("tool_choice", "auto")
+        for delta in super().deltas(asked, piece):
+            if piece.kind == "call" and choice == "auto":
+                if piece.id:
+                    del delta["tool_calls"][0]["function"]["arguments"]
+                delta = {"content": None, **delta}
+            elif piece.kind == "call" and choice == "required" and not piece.id:
+                delta["tool_calls"][0]["function"] = {"name": None, "arguments": piece.text}
+            yield delta
 
     def chunk_choice(
         self, output: Output, delta: Mapping[str, Any], reason: str | None = None, logprobs: Any = None
@@ -144,13 +153,21 @@ class VllmChat(TheirChat):
 
 
 class VllmCompletions(TheirCompletions):
+    echoes_with_text = True
+
     def completion(self, head: Mapping[str, Any], answers: Answers) -> dict[str, Any]:
         nulls = dict.fromkeys(("service_tier", "kv_transfer_params", "ec_transfer_params", "metrics"))
         return {**super().completion(head, answers), "system_fingerprint": FINGERPRINT, **nulls}
 
     def completion_choice(self, asked: Asked, output: Output) -> dict[str, Any]:
         nulls = ("stop_reason", "token_ids", "prompt_logprobs", "prompt_token_ids", "routed_experts", "weight_versions")
-        return {**super().completion_choice(asked, output), **dict.fromkeys(nulls)}
+        found = {**super().completion_choice(asked, output), **dict.fromkeys(nulls)}
+        if (tokens := self.echoed(asked)) and found["logprobs"]:
+            found["prompt_logprobs"] = [each.logprob and {each.id: self.described(each)} for each in tokens]
+        return found
+
+    def described(self, token: Token) -> dict[str, Any]:
+        return {"logprob": token.logprob, "rank": 1, "decoded_token": token.text}
 
     def completion_usage(self, answers: Answers) -> dict[str, Any]:
         return details(super().completion_usage(answers), None)
@@ -256,9 +273,6 @@ class VllmItems(Items):
 
 
 class VllmItemEvents(ItemEvents):
-    def empty_part(self, part: Mapping[str, Any]) -> dict[str, Any]:
-        return super().empty_part(part)
-
     def arguments_done(self, item: Item, place: Mapping[str, Any]) -> Event:
         return {**super().arguments_done(item, place), "name": item["name"]}
 
@@ -276,6 +290,7 @@ class VllmItemEvents(ItemEvents):
 
 
 PARTS = (
+    CountsEnds,
     VllmRequests,
     VllmHttp,
     VllmModels,
