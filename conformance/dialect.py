@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from specvino.document.loading import dialect_file, load, systems, whole
 from specvino.document.operations import JSON, base_paths, by_endpoint
-from specvino.document.pointers import at, unescape
+from specvino.document.pointers import at, schema_reference, unescape
 from specvino.document.validator import Validator, Validators
 from specvino.document.walk import reached
 from specvino.generated.errors import ERRORS, ErrorCode
@@ -33,6 +33,9 @@ CODES: dict[Kind, ErrorCode] = {
     "unknown_route": ErrorCode.NOT_FOUND,
     "method": ErrorCode.METHOD_NOT_ALLOWED,
 }
+
+# The components of errors, by the envelopes that dialects name; a text is no JSON.
+ENVELOPES = {"openai": "ErrorResponse", "string": "ErrorText", "detail": "ErrorDetail", "json text": "ErrorInText"}
 
 # Levels at which nothing can be asked of a system.
 LEFT_OUT = ("ignored", "refused", "absent", "unknown")
@@ -122,14 +125,15 @@ class Dialect:
         return None if content is None else self.shape(content.get("schema", {}))
 
     def error(self, endpoint: str | None, status: int) -> Validator | None:
-        """Returns the schema of errors: the one documented for the status, else the one that most errors have."""
-        for name in (endpoint, *self.operations):
-            if name in self.operations:
-                for known in (str(status), "400"):
-                    content = self.operations[name].content(known)
-                    if JSON in content:
-                        return self.shape(content[JSON]["schema"])
-        return None
+        """Returns what an error of this status must be like as JSON: what the operation says, else what the system's
+        errors are like wherever they come from; None where such an error is no JSON, or nobody knows."""
+        operation = self.operations.get(endpoint or "")
+        if operation is not None and str(status) in operation.definition["responses"]:
+            content = operation.content(str(status)).get(JSON)
+            return None if content is None else self.shape(content["schema"])
+        said = self._head.get("errors", {"envelope": "openai"})
+        name = ENVELOPES.get(said.get("envelopes", {}).get(str(status), said["envelope"]), "")
+        return self.shape({"$ref": schema_reference(name)}) if name in self.document["components"]["schemas"] else None
 
     def event(self, endpoint: str) -> Validator | None:
         """Returns what the data of an event must be like as JSON; None where the endpoint has no streams."""
