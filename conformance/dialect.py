@@ -190,6 +190,11 @@ class Dialect:
         """Tells whether a refusal says in `param` which field is wrong: others leave it null, or have no such place."""
         return self.name in ("openai", WHOLE)
 
+    @property
+    def gives_unique_ids(self) -> bool:
+        """Tells whether no two answers have one id: OVMS makes them of the second of the request."""
+        return self.name != "ovms"
+
     def shape(self, schema: dict[str, Any]) -> Validator:
         """Returns the validator of a schema of the document. Each is compiled once."""
         return self._validators.of(schema)

@@ -52,14 +52,18 @@ def _difference(one: Exchange, other: Exchange) -> str | None:
 
 
 def _comparable(value: Any) -> Any:
-    """Returns the answer without ids and times, and without what is null, empty or absent: the shapes are checked
-    elsewhere."""
+    """Returns the answer without ids and times, and without what is null, empty or absent, as a kind of tokens is of
+    which there are none: the shapes are checked elsewhere."""
     if isinstance(value, Mapping):
         kept = {key: _comparable(each) for key, each in value.items() if key not in OWN}
-        return {key: each for key, each in kept.items() if each not in (None, "", [], {})}
+        return {key: each for key, each in kept.items() if each not in (None, "", [], {}) and not _none_of(key, each)}
     if isinstance(value, list):
         return [_comparable(each) for each in value]
     return value
+
+
+def _none_of(name: str, value: Any) -> bool:
+    return name.endswith("_details") and isinstance(value, Mapping) and not any(value.values())
 
 
 def _where(one: Any, other: Any, path: str = "") -> str | None:

@@ -10,6 +10,7 @@ from reference_server.chat import Chat
 from reference_server.completions import Answers, Completions
 from reference_server.generation import Asked, Generation, Output, Piece
 from reference_server.http import Call, Event, Headers, Http
+from reference_server.models import SINCE
 from reference_server.refusal import Refusal
 from reference_server.requests import Requests, code_of, nearest
 from reference_server.words import BEGIN, Token
@@ -79,6 +80,19 @@ NO_ROUTE = {ErrorCode.NOT_FOUND: 404, ErrorCode.METHOD_NOT_ALLOWED: 405}
 """As Starlette has it, on which most are built."""
 
 PHRASES = {404: "Not Found", 405: "Method Not Allowed"}
+
+
+def permission() -> dict[str, Any]:
+    """What a model's card has had for long."""
+    return {
+        "id": "modelperm-0f1e2d3c",
+        "object": "model_permission",
+        "created": SINCE,
+        **dict.fromkeys(("allow_create_engine", "allow_search_indices", "allow_fine_tuning", "is_blocking"), False),
+        **dict.fromkeys(("allow_sampling", "allow_logprobs", "allow_view"), True),
+        "organization": "*",
+        "group": None,
+    }
 
 
 class CountsEnds(Generation):

@@ -33,7 +33,7 @@ class MlcHttp(TheirHttp):
                 return {"detail": "Invalid API Key"}
             case 422:
                 place = ["body", *(refusal.param or "").split(".")]
-                return {"detail": [{"type": "missing", "loc": place, "msg": refusal.message, "input": {}}]}
+                return {"detail": [{"type": "missing", "loc": place, "msg": refusal.message, "input": {"model": ""}}]}
             case status:
                 return {"detail": PHRASES[status]}
 

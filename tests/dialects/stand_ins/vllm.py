@@ -14,7 +14,7 @@ from reference_server.refusal import Refusal
 from reference_server.responses import Response, Responses
 from reference_server.words import Token
 
-from dialects.stand_ins.common import NO_ROUTE, CountsEnds, TheirChat, TheirCompletions, TheirHttp, TheirRequests
+from dialects.stand_ins.common import NO_ROUTE, CountsEnds, TheirChat, TheirCompletions, TheirHttp, TheirRequests, permission
 from specvino.generated.errors import ErrorCode
 
 FINGERPRINT = "vllm-0.33.0-1f3a5c7e"
@@ -42,16 +42,7 @@ class VllmHttp(TheirHttp):
 
 class VllmModels(Models):
     def described(self, model: str) -> dict[str, Any]:
-        permission = {
-            "id": "modelperm-0f1e2d3c",
-            "object": "model_permission",
-            "created": SINCE,
-            **dict.fromkeys(("allow_create_engine", "allow_search_indices", "allow_fine_tuning", "is_blocking"), False),
-            **dict.fromkeys(("allow_sampling", "allow_logprobs", "allow_view"), True),
-            "organization": "*",
-            "group": None,
-        }
-        more = {"root": model, "parent": None, "max_model_len": 8192, "permission": [permission]}
+        more = {"root": model, "parent": None, "max_model_len": 8192, "permission": [permission()]}
         return {"id": model, "object": "model", "created": SINCE, "owned_by": "vllm", **more}
 
     def health(self, call: Call) -> Any:
