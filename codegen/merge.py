@@ -55,19 +55,33 @@ def part_level(endpoint: str, part: str, dialect: dict[str, Any]) -> str | None:
     return level if isinstance(level, str) else None
 
 
+def _around(field: Field, places: Places) -> Field | None:
+    """Returns the nearest field around one."""
+    keys = ((field.endpoint, field.part, path) for path in around(field.path))
+    return next((places[key] for key in keys if key in places), None)
+
+
 def stated(field: Field, places: Places, dialect: dict[str, Any]) -> Entry | None:
     """Returns what a dialect says of a field, by an entry of its own, of its whole part or of a field around it."""
     if entry := own_entry(field, dialect):
         return entry
     if level := part_level(field.endpoint, field.part, dialect):
         return {"level": level}
-    for path in around(field.path):
-        outer = places.get((field.endpoint, field.part, path))
-        if outer and (given := own_entry(outer, dialect)):
-            level = given.get("level")
-            inherits = level in (*WITHOUT, "unknown") or (level == "full" and field.origins <= outer.origins)
-            return {"level": level} if inherits else None
-    return None
+    outer = _around(field, places)
+    given = _said(outer, places, dialect) if outer else None
+    if outer is None or given is None:
+        return None
+    level = given.get("level")
+    inherits = level in (*WITHOUT, "unknown") or (level == "full" and field.origins <= outer.origins)
+    return {"level": level} if inherits else None
+
+
+def _said(field: Field, places: Places, dialect: dict[str, Any]) -> Entry | None:
+    """Returns what holds for a field: what is stated of it, or that it is unknown to the system."""
+    entry = stated(field, places, dialect)
+    if entry is None and "openai" not in field.origins:
+        return {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}
+    return entry
 
 
 def support(found: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
@@ -80,10 +94,7 @@ def support(found: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
     places = {(field.endpoint, field.part, field.path): field for field in found}
     result = {}
     for field in found:
-        entry = stated(field, places, dialect)
-        if entry is None and "openai" not in field.origins:
-            entry = {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}
-        if entry is not None:
+        if (entry := _said(field, places, dialect)) is not None:
             result[field.name] = entry
     return result
 

@@ -6,9 +6,10 @@ from typing import Any
 from specvino.codegen import lower
 from specvino.codegen.bounds import drop_bounds
 from specvino.codegen.examples import drop_examples
-from specvino.codegen.fields import Field, fields, parts
+from specvino.codegen.fields import Field, around, fields, parts
 from specvino.codegen.framing import adapt_streams
 from specvino.codegen.merge import WITHOUT, Entry, Said, part_level, support
+from specvino.codegen.own_schema import NULL
 from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
 from specvino.document.operations import METHODS, operations
@@ -36,7 +37,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     levels = support(found, dialect)
     missing = _missing(found, levels, parts(projected), dialect)
     said: dict[int, Said] = {}
-    for field in found:
+    for field in _reachable(found, levels):
         if (field.endpoint, field.part) not in missing and field.name in levels:
             for owner in field.owners:
                 said.setdefault(id(owner), []).append((field, levels[field.name]))
@@ -54,6 +55,21 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
         for key in MARKINGS:
             node.pop(key, None)
     return lower.to_31(projected)
+
+
+def _reachable(found: list[Field], levels: dict[str, Entry]) -> list[Field]:
+    """Returns the fields that aren't inside one that the system is without, or that is always null: an object that
+    never comes tells nothing of its schema, which others may share."""
+    without = {(each.endpoint, each.part, each.path) for each in found if _never_comes(levels.get(each.name, {}))}
+    return [
+        field
+        for field in found
+        if not any((field.endpoint, field.part, path) in without for path in around(field.path))
+    ]
+
+
+def _never_comes(entry: Entry) -> bool:
+    return entry.get("level") in WITHOUT or entry.get("schema") == NULL
 
 
 def _missing(

@@ -7,7 +7,7 @@ from typing import Any
 from specvino.codegen.fields import Field
 from specvino.codegen.merge import WITHOUT, Entry, Said
 from specvino.codegen.own_schema import any_of, nullable, own_schema
-from specvino.codegen.required_and_defaults import must_be_there, set_default
+from specvino.codegen.required_and_defaults import holds, must_be_there, set_default
 from specvino.document.operations import Schema
 from specvino.document.pointers import component_name
 from specvino.document.validator import Validators
@@ -75,20 +75,20 @@ class SchemaProjector:
         elif any(entry.keys() & {"schema", "nullable"} for _, entry in kept):
             # A property that is several fields takes what one of them does.
             around = {key: value for key, value in child.items() if _is_about(key)}
-            narrowed = around | any_of([self._values(child, entry) for _, entry in kept])
+            narrowed = around | any_of([self._values(properties, name, entry) for _, entry in kept])
         set_default(narrowed, kept)
         if note := _agreed(kept, "note"):
             narrowed["description"] = f"{_sentence(child.get('description', ''))} {note}".strip()
         properties[name] = narrowed
         return True
 
-    def _values(self, child: Schema, entry: Entry) -> Schema:
+    def _values(self, properties: dict[str, Schema], name: str, entry: Entry) -> Schema:
         """Returns the schema of a property's values, as one field has them."""
-        values = {key: value for key, value in child.items() if not _is_about(key)}
+        values = {key: value for key, value in properties[name].items() if not _is_about(key)}
         if "schema" in entry:
             values = own_schema(values, entry["schema"], self._resolved)
         if "nullable" in entry:
-            values = nullable(values, entry["nullable"], self._resolved)
+            values = nullable(values, holds(entry["nullable"], properties), self._resolved)
         return values
 
     def _resolved(self, schema: Schema) -> Schema:

@@ -21,13 +21,17 @@ def _must(schema: Schema, field: Field, entry: Entry, ours: bool) -> bool:
 
     `required: [user, tool]` names the branches of a union, by the value that tells them apart, in which it must.
     """
-    said = entry.get("required")
-    if isinstance(said, bool):
-        return said
-    if said is not None:
-        return any(child.get("const") in said for child in schema["properties"].values() if "const" in child)
+    if "required" in entry:
+        return holds(entry["required"], schema["properties"])
     known = entry["level"] == "full" or (entry["level"] not in WITHOUT and "schema" in entry)
     return ours and (field.part == "request" or known)
+
+
+def holds(said: bool | list[str], properties: dict[str, Schema]) -> bool:
+    """Tells whether what is said of a field, of all objects or of some kinds, is so in this one."""
+    if isinstance(said, bool):
+        return said
+    return any(child["const"] in said for child in properties.values() if "const" in child)
 
 
 def set_default(schema: Schema, said: Said) -> None:

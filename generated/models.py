@@ -160,7 +160,7 @@ class AssistantMessage(BaseModel):
     The turn's author.
     """
     content: Annotated[
-        str | list[Annotated[TextPart | RefusalPart, Field(discriminator="type")]] | None | MISSING,
+        str | list[Annotated[TextPart | RefusalPart | ThinkingPart | ChatOutputTextPart, Field(discriminator="type")]] | None | MISSING,
         Field(title="AssistantContent"),
     ] = MISSING
     """
@@ -195,6 +195,34 @@ class AssistantMessage(BaseModel):
     audio: AssistantAudioReference | None | MISSING = MISSING
     """
     An earlier spoken answer.
+    """
+    task: str | None | MISSING = MISSING
+    """
+    What the turn is for, for chat templates that know such a mark.
+    """
+
+
+class AudioEmbedsPart(BaseModel):
+    """
+    A part of a message that is sound as an encoder gives it to the model.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["audio_embeds"] = "audio_embeds"
+    """
+    The kind of part.
+    """
+    audio_embeds: Annotated[
+        str | dict[str, str | list[float]] | None | MISSING, Field(title="Embeddings")
+    ] = MISSING
+    """
+    The sound's vectors.
+    """
+    uuid: str | None | MISSING = MISSING
+    """
+    The caller's name for the medium, under which it is found in the cache.
     """
 
 
@@ -237,6 +265,28 @@ class AudioPart(BaseModel):
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
     The prompt's cache shall reach up to this part.
+    """
+
+
+class AudioUrlPart(BaseModel):
+    """
+    A part of a message that is sound at a URL.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["audio_url"] = "audio_url"
+    """
+    The kind of part.
+    """
+    audio_url: Annotated[MediaUrl | str | None, Field(title="MediaSource")]
+    """
+    Where the sound is.
+    """
+    uuid: str | None | MISSING = MISSING
+    """
+    The caller's name for the medium, under which it is found in the cache.
     """
 
 
@@ -355,6 +405,37 @@ class ChatChoice(BaseModel):
     """
     Why the text ended.
     """
+    stop_reason: str | int | None | MISSING = MISSING
+    """
+    The stop text, or the id of the stop token, that ended the text.
+    """
+    token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the text.
+    """
+    weight_versions: list[WeightVersionSpan] | None | MISSING = MISSING
+    """
+    Which version of the weights made which tokens.
+    """
+    routed_experts: str | None | MISSING = MISSING
+    """
+    The experts that each token was given to, as a NumPy file in base64.
+    """
+    prompt_logprobs: Annotated[
+        list[dict[str, PromptTokenLogprob] | None] | None | MISSING,
+        Field(title="PromptLogprobs"),
+    ] = MISSING
+    """
+    The log probabilities of the prompt's tokens.
+    """
+    draft_logprobs: ChatLogprobs | None | MISSING = MISSING
+    """
+    The draft model's log probabilities.
+    """
+    speculate_metrics: dict[str, Any] | None | MISSING = MISSING
+    """
+    How good the drafts of speculative decoding were.
+    """
 
 
 class ChatChunkChoice(BaseModel):
@@ -380,6 +461,37 @@ class ChatChunkChoice(BaseModel):
     finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"] | None
     """
     Why the text ended; null before.
+    """
+    stop_reason: str | int | None | MISSING = MISSING
+    """
+    The stop text, or the id of the stop token, that ended the text.
+    """
+    token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the text.
+    """
+    weight_versions: list[WeightVersionSpan] | None | MISSING = MISSING
+    """
+    Which version of the weights made which tokens.
+    """
+    prompt_logprobs: Annotated[
+        list[dict[str, PromptTokenLogprob] | None] | None | MISSING,
+        Field(title="PromptLogprobs"),
+    ] = MISSING
+    """
+    The log probabilities of the prompt's tokens.
+    """
+    draft_logprobs: ChatLogprobs | None | MISSING = MISSING
+    """
+    The draft model's log probabilities.
+    """
+    speculate_metrics: dict[str, Any] | None | MISSING = MISSING
+    """
+    How good the drafts of speculative decoding were.
+    """
+    arrival_time: float | None | MISSING = MISSING
+    """
+    When the piece was made (seconds).
     """
 
 
@@ -439,6 +551,33 @@ class ChatCompletion(BaseModel):
     """
     What the model really read and wrote.
     """
+    prompt_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the prompt.
+    """
+    prompt_text: str | None | MISSING = MISSING
+    """
+    The prompt, as the chat template made it.
+    """
+    prompt_logprobs: Annotated[
+        list[dict[str, PromptTokenLogprob] | None] | None | MISSING,
+        Field(title="PromptLogprobs"),
+    ] = MISSING
+    """
+    The log probabilities of the prompt's tokens.
+    """
+    metrics: RequestMetrics | None | MISSING = MISSING
+    """
+    How long the request took.
+    """
+    kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    Where another server finds the KV cache of the prompt.
+    """
+    ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    Where another server finds what an encoder made of images and sounds.
+    """
 
 
 class ChatCompletionChunk(BaseModel):
@@ -488,6 +627,28 @@ class ChatCompletionChunk(BaseModel):
     obfuscation: str | MISSING = MISSING
     """
     Padding that hides how long the text is.
+    """
+    field__verbose: Annotated[VerboseDetails | MISSING, Field(alias="__verbose")] = (
+        MISSING
+    )
+    """
+    What the model really read and wrote.
+    """
+    prompt_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the prompt.
+    """
+    prompt_text: str | None | MISSING = MISSING
+    """
+    The prompt, as the chat template made it.
+    """
+    metrics: RequestMetrics | None | MISSING = MISSING
+    """
+    How long the request took.
+    """
+    kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    Where another server finds the KV cache of the prompt.
     """
 
 
@@ -563,6 +724,38 @@ class ChatDelta(BaseModel):
     """
     A piece of the spoken answer.
     """
+    name: str | None | MISSING = MISSING
+    """
+    The author's name.
+    """
+    tool_call_id: str | None | MISSING = MISSING
+    """
+    The id of the call that the turn answers.
+    """
+    multimodal_content: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    The answer as parts of several kinds, by models that make more than text.
+    """
+    audio_content: str | None | MISSING = MISSING
+    """
+    The spoken answer.
+    """
+    prompt_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the prompt.
+    """
+    completion_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the text.
+    """
+    prompt_tokens: str | None | MISSING = MISSING
+    """
+    The prompt's text.
+    """
+    completion_tokens: str | None | MISSING = MISSING
+    """
+    The text, with the model's control tokens.
+    """
 
 
 class ChatFunctionCall(BaseModel):
@@ -598,6 +791,46 @@ class ChatFunctionCallDelta(BaseModel):
     arguments: str | MISSING = MISSING
     """
     The next piece of the arguments' JSON text; empty in the call's first piece.
+    """
+
+
+class ChatInputImagePart(BaseModel):
+    """
+    A part of a message that is an image, under the name of the responses API.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["input_image"] = "input_image"
+    """
+    The kind of part.
+    """
+    image_url: str | None | MISSING = MISSING
+    """
+    Where the image is.
+    """
+    uuid: str | None | MISSING = MISSING
+    """
+    The caller's name for the medium, under which it is found in the cache.
+    """
+
+
+class ChatInputTextPart(BaseModel):
+    """
+    A part of a message that is text, under the name of the responses API.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["input_text"] = "input_text"
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    The text.
     """
 
 
@@ -662,6 +895,56 @@ class ChatMessage(BaseModel):
     audio: ChatAudio | None | MISSING = MISSING
     """
     The spoken answer.
+    """
+    name: str | None | MISSING = MISSING
+    """
+    The author's name.
+    """
+    tool_call_id: str | None | MISSING = MISSING
+    """
+    The id of the call that the turn answers.
+    """
+    multimodal_content: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    The answer as parts of several kinds, by models that make more than text.
+    """
+    audio_content: str | None | MISSING = MISSING
+    """
+    The spoken answer.
+    """
+    prompt_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the prompt.
+    """
+    completion_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the text.
+    """
+    prompt_tokens: str | None | MISSING = MISSING
+    """
+    The prompt's text.
+    """
+    completion_tokens: str | None | MISSING = MISSING
+    """
+    The text, with the model's control tokens.
+    """
+
+
+class ChatOutputTextPart(BaseModel):
+    """
+    A part of an earlier answer that is text, under the name of the responses API.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["output_text"] = "output_text"
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    The text.
     """
 
 
@@ -753,6 +1036,28 @@ class Completion(BaseModel):
     """
     Names what made the answer.
     """
+    service_tier: str | None | MISSING = MISSING
+    """
+    How the request was worked on.
+    """
+    field__verbose: Annotated[VerboseDetails | MISSING, Field(alias="__verbose")] = (
+        MISSING
+    )
+    """
+    What the model really read and wrote.
+    """
+    metrics: RequestMetrics | None | MISSING = MISSING
+    """
+    How long the request took.
+    """
+    kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    Where another server finds the KV cache of the prompt.
+    """
+    ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    Where another server finds what an encoder made of images and sounds.
+    """
 
 
 class CompletionChoice(BaseModel):
@@ -781,6 +1086,65 @@ class CompletionChoice(BaseModel):
     ]
     """
     Why the text ended.
+    """
+    stop_reason: str | int | None | MISSING = MISSING
+    """
+    The stop text, or the id of the stop token, that ended the text.
+    """
+    prompt_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the prompt.
+    """
+    completion_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the text.
+    """
+    prompt_tokens: str | None | MISSING = MISSING
+    """
+    The prompt's text.
+    """
+    completion_tokens: str | None | MISSING = MISSING
+    """
+    The text, with the model's control tokens.
+    """
+    token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the text.
+    """
+    weight_versions: list[WeightVersionSpan] | None | MISSING = MISSING
+    """
+    Which version of the weights made which tokens.
+    """
+    routed_experts: str | None | MISSING = MISSING
+    """
+    The experts that each token was given to, as a NumPy file in base64.
+    """
+    prompt_logprobs: Annotated[
+        list[dict[str, PromptTokenLogprob] | None] | None | MISSING,
+        Field(title="PromptLogprobs"),
+    ] = MISSING
+    """
+    The log probabilities of the prompt's tokens.
+    """
+    draft_logprobs: CompletionLogprobs | None | MISSING = MISSING
+    """
+    The draft model's log probabilities.
+    """
+    speculate_metrics: dict[str, Any] | None | MISSING = MISSING
+    """
+    How good the drafts of speculative decoding were.
+    """
+    arrival_time: float | None | MISSING = MISSING
+    """
+    When the piece was made (seconds).
+    """
+    reasoning_content: str | None | MISSING = MISSING
+    """
+    The model's reasoning before.
+    """
+    tool_calls: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    What the model wants called, as chat has it.
     """
 
 
@@ -820,6 +1184,20 @@ class CompletionChunk(BaseModel):
     """
     Names what made the answer.
     """
+    field__verbose: Annotated[VerboseDetails | MISSING, Field(alias="__verbose")] = (
+        MISSING
+    )
+    """
+    What the model really read and wrote.
+    """
+    metrics: RequestMetrics | None | MISSING = MISSING
+    """
+    How long the request took.
+    """
+    kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    Where another server finds the KV cache of the prompt.
+    """
 
 
 class CompletionChunkChoice(BaseModel):
@@ -845,6 +1223,61 @@ class CompletionChunkChoice(BaseModel):
     finish_reason: Literal["stop", "length", "content_filter"] | None
     """
     Why the text ended; null before.
+    """
+    stop_reason: str | int | None | MISSING = MISSING
+    """
+    The stop text, or the id of the stop token, that ended the text.
+    """
+    prompt_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the prompt.
+    """
+    completion_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the text.
+    """
+    prompt_tokens: str | None | MISSING = MISSING
+    """
+    The prompt's text.
+    """
+    completion_tokens: str | None | MISSING = MISSING
+    """
+    The text, with the model's control tokens.
+    """
+    token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the text.
+    """
+    weight_versions: list[WeightVersionSpan] | None | MISSING = MISSING
+    """
+    Which version of the weights made which tokens.
+    """
+    prompt_logprobs: Annotated[
+        list[dict[str, PromptTokenLogprob] | None] | None | MISSING,
+        Field(title="PromptLogprobs"),
+    ] = MISSING
+    """
+    The log probabilities of the prompt's tokens.
+    """
+    draft_logprobs: CompletionLogprobs | None | MISSING = MISSING
+    """
+    The draft model's log probabilities.
+    """
+    speculate_metrics: dict[str, Any] | None | MISSING = MISSING
+    """
+    How good the drafts of speculative decoding were.
+    """
+    arrival_time: float | None | MISSING = MISSING
+    """
+    When the piece was made (seconds).
+    """
+    reasoning_content: str | None | MISSING = MISSING
+    """
+    The model's reasoning before.
+    """
+    tool_calls: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    What the model wants called, as chat has it.
     """
 
 
@@ -907,6 +1340,10 @@ class CompletionTokensDetails(BaseModel):
     audio_tokens: int | MISSING = MISSING
     """
     Tokens of sound.
+    """
+    image_tokens: int | None | MISSING = MISSING
+    """
+    Tokens of images.
     """
     accepted_prediction_tokens: int | MISSING = MISSING
     """
@@ -1059,9 +1496,13 @@ class CreateChatCompletionRequest(BaseModel):
     """
     Keep the answer for later.
     """
-    chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
+    add_special_tokens: bool | None | MISSING = MISSING
     """
-    Variables for the model's chat template.
+    Whether the tokens that the tokenizer puts around a text are added to the prompt.
+    """
+    echo: bool | None | MISSING = MISSING
+    """
+    Begin the answer with the last message, where it has the same author.
     """
     temperature: float | None | MISSING = MISSING
     """
@@ -1131,6 +1572,14 @@ class CreateChatCompletionRequest(BaseModel):
     """
     Leave the model's control tokens out of the text, also the one that ends it.
     """
+    spaces_between_special_tokens: bool | None | MISSING = MISSING
+    """
+    Put a space between control tokens that stand in the text.
+    """
+    watermarking: bool | None | MISSING = MISSING
+    """
+    Whether the text gets the watermark that the server was started with.
+    """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
     How many tokens speculative decoding drafts at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
@@ -1182,6 +1631,232 @@ class CreateChatCompletionRequest(BaseModel):
     prompt_cache_options: PromptCacheOptions | None | MISSING = MISSING
     """
     Settings of the prompt's cache.
+    """
+    chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
+    """
+    Variables for the model's chat template.
+    """
+    chat_template: str | None | MISSING = MISSING
+    """
+    A chat template of the request's own, in Jinja, in place of the model's.
+    """
+    add_generation_prompt: bool | None | MISSING = MISSING
+    """
+    Whether the prompt ends with the beginning of the answer's turn.
+    """
+    continue_final_message: bool | None | MISSING = MISSING
+    """
+    Whether the last message is left open, so that the answer goes on with it.
+    """
+    documents: list[dict[str, str]] | None | MISSING = MISSING
+    """
+    Texts that the answer may rest on, for chat templates that have a place for them.
+    """
+    disable_chat_template: bool | None | MISSING = MISSING
+    """
+    Whether the first message is the whole prompt, without a chat template.
+    """
+    structured_outputs: StructuredOutputsParams | None | MISSING = MISSING
+    """
+    A form that the text must have.
+    """
+    guided_json: Annotated[
+        str | dict[str, Any] | None | MISSING, Field(title="SchemaOrText")
+    ] = MISSING
+    """
+    A JSON Schema that the text must match.
+    """
+    guided_regex: str | None | MISSING = MISSING
+    """
+    A regular expression that the whole text must match.
+    """
+    guided_choice: list[str] | None | MISSING = MISSING
+    """
+    Texts, of which the whole text must be one.
+    """
+    guided_grammar: str | None | MISSING = MISSING
+    """
+    A grammar by which the text must be formed.
+    """
+    structural_tag: str | None | MISSING = MISSING
+    """
+    Pieces of the text that must have a form, each behind its own beginning, as JSON text.
+    """
+    thinking_token_budget: int | None | MISSING = MISSING
+    """
+    The most tokens of reasoning; -1 sets no limit.
+    """
+    include_reasoning: bool | None | MISSING = MISSING
+    """
+    Whether the answer has the reasoning, which the model does in either case.
+    """
+    reasoning_max_tokens: int | None | MISSING = MISSING
+    """
+    The most tokens of reasoning.
+    """
+    response_max_tokens: int | None | MISSING = MISSING
+    """
+    The most tokens of the answer behind its reasoning.
+    """
+    use_beam_search: bool | None | MISSING = MISSING
+    """
+    Whether the choices are the best texts of a beam search.
+    """
+    repetition_detection: RepetitionDetection | None | MISSING = MISSING
+    """
+    Ends a text that repeats itself.
+    """
+    allowed_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The only tokens that may be drawn.
+    """
+    bad_words: list[str] | None | MISSING = MISSING
+    """
+    Words that the text may not have.
+    """
+    bad_words_token_ids: list[int] | None | MISSING = MISSING
+    """
+    Tokens that the text may not have.
+    """
+    logits_processors_args: dict[str, Any] | None | MISSING = MISSING
+    """
+    Settings of the server's own code that changes the scores of tokens, by name.
+    """
+    truncate_prompt_tokens: int | None | MISSING = MISSING
+    """
+    Keep no more than this many tokens of the prompt; -1 keeps as many as the model takes.
+    """
+    truncation_side: Literal["left", "right"] | None | MISSING = MISSING
+    """
+    At which end a prompt that is too long is cut.
+    """
+    media_io_kwargs: dict[str, dict[str, Any]] | None | MISSING = MISSING
+    """
+    Settings of what reads media, by their kind: image, audio, video.
+    """
+    mm_processor_kwargs: dict[str, Any] | None | MISSING = MISSING
+    """
+    Settings of what prepares media for the model.
+    """
+    mm_payload: Literal["tensors", "none"] | None | MISSING = MISSING
+    """
+    What becomes of media where a prompt is rendered without an answer: tensors, or nothing.
+    """
+    return_mm_kwargs: bool | None | MISSING = MISSING
+    """
+    The deprecated name of mm_payload: false is none.
+    """
+    mm_hashes: list[str] | None | MISSING = MISSING
+    """
+    The keys of the request's media in the cache.
+    """
+    prompt_logprobs: int | None | MISSING = MISSING
+    """
+    Return the log probability of each token of the prompt, and this many of the likeliest tokens at its place; -1 shows the whole vocabulary.
+    """
+    logprob_token_ids: list[int] | None | MISSING = MISSING
+    """
+    Tokens to show at each place, in place of the likeliest ones.
+    """
+    include_draft_logprobs: bool | None | MISSING = MISSING
+    """
+    Return the draft model's log probabilities too.
+    """
+    include_logprobs_decode_token: bool | None | MISSING = MISSING
+    """
+    Whether logprobs name tokens by their texts, or by their ids.
+    """
+    temp_scaled_logprobs: bool | None | MISSING = MISSING
+    """
+    Return the log probabilities after temperature.
+    """
+    top_p_normalized_logprobs: bool | None | MISSING = MISSING
+    """
+    Return the log probabilities among the tokens that top_p leaves.
+    """
+    return_token_ids: bool | None | MISSING = MISSING
+    """
+    Whether the answer has the token ids of prompt and text.
+    """
+    return_tokens_as_token_ids: bool | None | MISSING = MISSING
+    """
+    Whether logprobs name tokens by their ids, as `token_id:1234`.
+    """
+    return_token_offsets: bool | None | MISSING = MISSING
+    """
+    Whether it is told where in the prompt's text each token stands; only where a prompt is rendered without an answer.
+    """
+    return_prompt_text: bool | None | MISSING = MISSING
+    """
+    Whether the answer has the prompt's text, as the chat template made it.
+    """
+    prompt_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The prompt as token ids.
+    """
+    completion_token_ids: list[int] | None | MISSING = MISSING
+    """
+    Tokens that stand behind the prompt, with which the answer has begun.
+    """
+    return_weight_versions: bool | None | MISSING = MISSING
+    """
+    Whether choices tell which version of the weights made their tokens.
+    """
+    routed_experts_prompt_start: int | None | MISSING = MISSING
+    """
+    The first token of the prompt for which the experts are told.
+    """
+    stream_interval: int | None | MISSING = MISSING
+    """
+    How many tokens a chunk has.
+    """
+    max_streaming_response_tokens: int | None | MISSING = MISSING
+    """
+    How many pieces of the text a chunk has.
+    """
+    priority: int | None | MISSING = MISSING
+    """
+    Which requests go first; lower numbers do.
+    """
+    request_id: str | None | MISSING = MISSING
+    """
+    The caller's name for the request, of which the answer's id is made.
+    """
+    session_id: str | None | MISSING = MISSING
+    """
+    Names the conversation to which several requests belong.
+    """
+    cache_salt: str | None | MISSING = MISSING
+    """
+    Keeps callers apart: only requests with the same one share the cached beginnings of their prompts.
+    """
+    trace_context: str | None | MISSING = MISSING
+    """
+    Where the request belongs in the caller's trace of it.
+    """
+    collect_metrics: bool | None | MISSING = MISSING
+    """
+    Whether the answer tells how long the request took.
+    """
+    kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    How the KV cache of the prompt comes from another server or goes to it.
+    """
+    ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    How what an encoder made of images and sounds comes from another server or goes to it.
+    """
+    disaggregate_info: dict[str, Any] | None | MISSING = MISSING
+    """
+    Which servers work on the request, for their own use.
+    """
+    vllm_xargs: dict[str, str | float | list[str | float]] | None | MISSING = MISSING
+    """
+    Settings of the server's own extensions, by name.
+    """
+    debug_config: DebugConfig | None | MISSING = MISSING
+    """
+    Switches for the engine's developers.
     """
 
 
@@ -1241,6 +1916,21 @@ class CreateCompletionRequest(BaseModel):
     """
     The voice and format of spoken output.
     """
+    add_special_tokens: bool | None | MISSING = MISSING
+    """
+    Whether the tokens that the tokenizer puts around a text are added to the prompt.
+    """
+    response_format: Annotated[
+        ResponseFormatText | ResponseFormatJsonObject | ResponseFormatJsonSchema | ResponseFormatStructuralTag | None | MISSING,
+        Field(title="ResponseFormat"),
+    ] = MISSING
+    """
+    The structured output format that the text must have, as chat has it.
+    """
+    prompt_token_ids: list[int] | list[list[int]] | None | MISSING = MISSING
+    """
+    The prompt as token ids, or several.
+    """
     temperature: float | None | MISSING = MISSING
     """
     How freely tokens are drawn. 0 always takes the likeliest one.
@@ -1305,6 +1995,14 @@ class CreateCompletionRequest(BaseModel):
     """
     Leave the model's control tokens out of the text, also the one that ends it.
     """
+    spaces_between_special_tokens: bool | None | MISSING = MISSING
+    """
+    Put a space between control tokens that stand in the text.
+    """
+    watermarking: bool | None | MISSING = MISSING
+    """
+    Whether the text gets the watermark that the server was started with.
+    """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
     How many tokens speculative decoding drafts at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
@@ -1328,6 +2026,176 @@ class CreateCompletionRequest(BaseModel):
     user: str | None | MISSING = MISSING
     """
     The caller's name for its own user.
+    """
+    structured_outputs: StructuredOutputsParams | None | MISSING = MISSING
+    """
+    A form that the text must have.
+    """
+    guided_json: Annotated[
+        str | dict[str, Any] | None | MISSING, Field(title="SchemaOrText")
+    ] = MISSING
+    """
+    A JSON Schema that the text must match.
+    """
+    guided_regex: str | None | MISSING = MISSING
+    """
+    A regular expression that the whole text must match.
+    """
+    guided_choice: list[str] | None | MISSING = MISSING
+    """
+    Texts, of which the whole text must be one.
+    """
+    guided_grammar: str | None | MISSING = MISSING
+    """
+    A grammar by which the text must be formed.
+    """
+    thinking_token_budget: int | None | MISSING = MISSING
+    """
+    The most tokens of reasoning; -1 sets no limit.
+    """
+    use_beam_search: bool | None | MISSING = MISSING
+    """
+    Whether the choices are the best texts of a beam search.
+    """
+    repetition_detection: RepetitionDetection | None | MISSING = MISSING
+    """
+    Ends a text that repeats itself.
+    """
+    allowed_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The only tokens that may be drawn.
+    """
+    bad_words: list[str] | None | MISSING = MISSING
+    """
+    Words that the text may not have.
+    """
+    bad_words_token_ids: list[int] | None | MISSING = MISSING
+    """
+    Tokens that the text may not have.
+    """
+    logits_processors_args: dict[str, Any] | None | MISSING = MISSING
+    """
+    Settings of the server's own code that changes the scores of tokens, by name.
+    """
+    truncate_prompt_tokens: int | None | MISSING = MISSING
+    """
+    Keep no more than this many tokens of the prompt; -1 keeps as many as the model takes.
+    """
+    truncation_side: Literal["left", "right"] | None | MISSING = MISSING
+    """
+    At which end a prompt that is too long is cut.
+    """
+    prompt_embeds: str | list[str] | None | MISSING = MISSING
+    """
+    Prompts as vectors, one for each token, as tensors in base64.
+    """
+    mm_payload: Literal["tensors", "none"] | None | MISSING = MISSING
+    """
+    What becomes of media where a prompt is rendered without an answer: tensors, or nothing.
+    """
+    return_mm_kwargs: bool | None | MISSING = MISSING
+    """
+    The deprecated name of mm_payload: false is none.
+    """
+    mm_hashes: list[str] | None | MISSING = MISSING
+    """
+    The keys of the request's media in the cache.
+    """
+    prompt_logprobs: int | None | MISSING = MISSING
+    """
+    Return the log probability of each token of the prompt, and this many of the likeliest tokens at its place; -1 shows the whole vocabulary.
+    """
+    logprob_token_ids: list[int] | None | MISSING = MISSING
+    """
+    Tokens to show at each place, in place of the likeliest ones.
+    """
+    include_draft_logprobs: bool | None | MISSING = MISSING
+    """
+    Return the draft model's log probabilities too.
+    """
+    include_logprobs_decode_token: bool | None | MISSING = MISSING
+    """
+    Whether logprobs name tokens by their texts, or by their ids.
+    """
+    temp_scaled_logprobs: bool | None | MISSING = MISSING
+    """
+    Return the log probabilities after temperature.
+    """
+    top_p_normalized_logprobs: bool | None | MISSING = MISSING
+    """
+    Return the log probabilities among the tokens that top_p leaves.
+    """
+    return_token_ids: bool | None | MISSING = MISSING
+    """
+    Whether the answer has the token ids of prompt and text.
+    """
+    return_tokens_as_token_ids: bool | None | MISSING = MISSING
+    """
+    Whether logprobs name tokens by their ids, as `token_id:1234`.
+    """
+    return_token_offsets: bool | None | MISSING = MISSING
+    """
+    Whether it is told where in the prompt's text each token stands; only where a prompt is rendered without an answer.
+    """
+    return_weight_versions: bool | None | MISSING = MISSING
+    """
+    Whether choices tell which version of the weights made their tokens.
+    """
+    routed_experts_prompt_start: int | None | MISSING = MISSING
+    """
+    The first token of the prompt for which the experts are told.
+    """
+    stream_interval: int | None | MISSING = MISSING
+    """
+    How many tokens a chunk has.
+    """
+    max_streaming_response_tokens: int | None | MISSING = MISSING
+    """
+    How many pieces of the text a chunk has.
+    """
+    priority: int | None | MISSING = MISSING
+    """
+    Which requests go first; lower numbers do.
+    """
+    request_id: str | None | MISSING = MISSING
+    """
+    The caller's name for the request, of which the answer's id is made.
+    """
+    session_id: str | None | MISSING = MISSING
+    """
+    Names the conversation to which several requests belong.
+    """
+    cache_salt: str | None | MISSING = MISSING
+    """
+    Keeps callers apart: only requests with the same one share the cached beginnings of their prompts.
+    """
+    trace_context: str | None | MISSING = MISSING
+    """
+    Where the request belongs in the caller's trace of it.
+    """
+    collect_metrics: bool | None | MISSING = MISSING
+    """
+    Whether the answer tells how long the request took.
+    """
+    kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    How the KV cache of the prompt comes from another server or goes to it.
+    """
+    ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    How what an encoder made of images and sounds comes from another server or goes to it.
+    """
+    disaggregate_info: dict[str, Any] | None | MISSING = MISSING
+    """
+    Which servers work on the request, for their own use.
+    """
+    vllm_xargs: dict[str, str | float | list[str | float]] | None | MISSING = MISSING
+    """
+    Settings of the server's own extensions, by name.
+    """
+    debug_config: DebugConfig | None | MISSING = MISSING
+    """
+    Switches for the engine's developers.
     """
 
 
@@ -1426,10 +2294,6 @@ class CreateResponseRequest(BaseModel):
     """
     How the model shall reason before it answers.
     """
-    chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
-    """
-    Variables for the model's chat template.
-    """
     include: list[Literal["code_interpreter_call.outputs", "computer_call_output.output.image_url", "file_search_call.results", "message.input_image.image_url", "message.output_text.logprobs", "reasoning.encrypted_content", "web_search_call.action.sources", "web_search_call.results"]] | None | MISSING = (
         MISSING
     )
@@ -1492,6 +2356,20 @@ class CreateResponseRequest(BaseModel):
     """
     Programs of OpenAI under which the request is made.
     """
+    logit_bias: Annotated[
+        dict[str, float] | None | MISSING, Field(title="LogitBias")
+    ] = MISSING
+    """
+    Adds to the scores of tokens, by token id.
+    """
+    enable_response_messages: bool | None | MISSING = MISSING
+    """
+    Whether the response has what the model really read and wrote, as messages with their tokens.
+    """
+    previous_input_messages: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    Messages that stand before the input, as an earlier response gave them.
+    """
     temperature: float | None | MISSING = MISSING
     """
     How freely tokens are drawn. 0 always takes the likeliest one.
@@ -1540,6 +2418,14 @@ class CreateResponseRequest(BaseModel):
     """
     Leave the model's control tokens out of the text, also the one that ends it.
     """
+    spaces_between_special_tokens: bool | None | MISSING = MISSING
+    """
+    Put a space between control tokens that stand in the text.
+    """
+    watermarking: bool | None | MISSING = MISSING
+    """
+    Whether the text gets the watermark that the server was started with.
+    """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
     How many tokens speculative decoding drafts at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
@@ -1583,6 +2469,62 @@ class CreateResponseRequest(BaseModel):
     prompt_cache_options: PromptCacheOptions | None | MISSING = MISSING
     """
     Settings of the prompt's cache.
+    """
+    chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
+    """
+    Variables for the model's chat template.
+    """
+    structured_outputs: StructuredOutputsParams | None | MISSING = MISSING
+    """
+    A form that the text must have.
+    """
+    include_reasoning: bool | None | MISSING = MISSING
+    """
+    Whether the answer has the reasoning, which the model does in either case.
+    """
+    media_io_kwargs: dict[str, dict[str, Any]] | None | MISSING = MISSING
+    """
+    Settings of what reads media, by their kind: image, audio, video.
+    """
+    mm_processor_kwargs: dict[str, Any] | None | MISSING = MISSING
+    """
+    Settings of what prepares media for the model.
+    """
+    mm_payload: Literal["tensors", "none"] | None | MISSING = MISSING
+    """
+    What becomes of media where a prompt is rendered without an answer: tensors, or nothing.
+    """
+    return_mm_kwargs: bool | None | MISSING = MISSING
+    """
+    The deprecated name of mm_payload: false is none.
+    """
+    priority: int | None | MISSING = MISSING
+    """
+    Which requests go first; lower numbers do.
+    """
+    request_id: str | None | MISSING = MISSING
+    """
+    The caller's name for the request, of which the answer's id is made.
+    """
+    session_id: str | None | MISSING = MISSING
+    """
+    Names the conversation to which several requests belong.
+    """
+    cache_salt: str | None | MISSING = MISSING
+    """
+    Keeps callers apart: only requests with the same one share the cached beginnings of their prompts.
+    """
+    kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    How the KV cache of the prompt comes from another server or goes to it.
+    """
+    ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    How what an encoder made of images and sounds comes from another server or goes to it.
+    """
+    vllm_xargs: dict[str, str | float | list[str | float]] | None | MISSING = MISSING
+    """
+    Settings of the server's own extensions, by name.
     """
 
 
@@ -1680,6 +2622,38 @@ class CustomToolGrammar(BaseModel):
     """
 
 
+class DebugConfig(BaseModel):
+    """
+    Switches for the engine's developers.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    ignore_eos: bool | None | MISSING = MISSING
+    """
+    Go on after the model's end of turn, up to the token limit.
+    """
+    pinned_system_prompt: bool | None | MISSING = MISSING
+    """
+    Keep the prompt in the cache for good.
+    """
+    special_request: Literal["query_engine_metrics"] | None | MISSING = MISSING
+    """
+    Ask for the engine's figures, which come in the usage, in place of an answer.
+    """
+    grammar_execution_mode: Literal["constraint", "jump_forward"] | None | MISSING = (
+        MISSING
+    )
+    """
+    Whether text that a grammar leaves no choice about is drawn all the same or put there at once.
+    """
+    disagg_config: DisaggregationConfig | None | MISSING = MISSING
+    """
+    Which part of the work is done.
+    """
+
+
 class DeveloperMessage(BaseModel):
     """
     Instructions.
@@ -1701,6 +2675,92 @@ class DeveloperMessage(BaseModel):
     name: Annotated[str | None | MISSING, Field(title="AuthorName")] = MISSING
     """
     The author's name, for chat templates that show it.
+    """
+    tools: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    Tools that the model may call from this turn on, as the request's own tools are written.
+    """
+    task: str | None | MISSING = MISSING
+    """
+    What the turn is for, for chat templates that know such a mark.
+    """
+
+
+class DisaggregationConfig(BaseModel):
+    """
+    Which part of the work on a prompt is done, where several servers share it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    kind: Literal["prepare_receive", "remote_send", "start_generation"] | None | MISSING = (
+        MISSING
+    )
+    """
+    The part.
+    """
+    kv_append_metadata: str | None | MISSING = MISSING
+    """
+    Where the KV cache goes, in base64.
+    """
+    kv_window_begin: int | None | MISSING = MISSING
+    """
+    The first token of the part.
+    """
+    kv_window_end: int | None | MISSING = MISSING
+    """
+    The token behind the last one of the part; a negative number counts from the end.
+    """
+    dst_group_offset: int | None | MISSING = MISSING
+    """
+    The first of the other server's devices.
+    """
+
+
+class DraftMetrics(BaseModel):
+    """
+    How good the drafts of speculative decoding were.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    mean_acceptance_length: float | MISSING = MISSING
+    """
+    Tokens that a step gave on average.
+    """
+    draft_acceptance_rate: float | MISSING = MISSING
+    """
+    The share of drafted tokens that were right.
+    """
+    acceptance_histogram: list[int] | MISSING = MISSING
+    """
+    How many steps took none of the drafted tokens, how many took one, and so on.
+    """
+    num_spec_steps: int | MISSING = MISSING
+    """
+    Steps with a draft.
+    """
+    num_accepted_draft_tokens: int | MISSING = MISSING
+    """
+    Drafted tokens that were right.
+    """
+    num_draft_tokens: int | MISSING = MISSING
+    """
+    Tokens drafted.
+    """
+    num_spec_tokens: int | MISSING = MISSING
+    """
+    Tokens that a draft can have.
+    """
+    per_step_accepted: list[int] | None | MISSING = MISSING
+    """
+    Drafted tokens that were right, step by step.
+    """
+    per_step_drafted: list[int] | None | MISSING = MISSING
+    """
+    Tokens drafted, step by step.
     """
 
 
@@ -1952,6 +3012,18 @@ class FlatFunctionTool(BaseModel):
     """
     Whether it is an error that a keyword of the schema can't be enforced; otherwise the keyword's path is reported in X-Unsupported-Params. Arguments are constrained by the schema only where a call is forced; calls that the model makes on its own are not, and then a true value is reported there too.
     """
+    output_schema: dict[str, Any] | None | MISSING = MISSING
+    """
+    The JSON Schema of its result.
+    """
+    defer_loading: bool | None | MISSING = MISSING
+    """
+    Whether the model finds it by searching only.
+    """
+    allowed_callers: list[Literal["direct", "programmatic"]] | None | MISSING = MISSING
+    """
+    Who may call it: the model, a program that the model writes, or both.
+    """
 
 
 class FlatNamedToolChoice(BaseModel):
@@ -1983,6 +3055,10 @@ class FunctionDefinition(BaseModel):
     name: str
     """
     Its name.
+    """
+    defer_loading: bool | None | MISSING = MISSING
+    """
+    Whether the model finds it by searching only.
     """
     description: str | None | MISSING = MISSING
     """
@@ -2052,6 +3128,10 @@ class FunctionTool(BaseModel):
     """
     The function.
     """
+    defer_loading: bool | None | MISSING = MISSING
+    """
+    Whether the model finds it by searching only.
+    """
 
 
 class Health(BaseModel):
@@ -2096,6 +3176,30 @@ class HostedToolChoice(BaseModel):
     """
 
 
+class ImageEmbedsPart(BaseModel):
+    """
+    A part of a message that is an image as an encoder gives it to the model.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["image_embeds"] = "image_embeds"
+    """
+    The kind of part.
+    """
+    image_embeds: Annotated[
+        str | dict[str, str | list[float]] | None | MISSING, Field(title="Embeddings")
+    ] = MISSING
+    """
+    The image's vectors.
+    """
+    uuid: str | None | MISSING = MISSING
+    """
+    The caller's name for the medium, under which it is found in the cache.
+    """
+
+
 class ImagePart(BaseModel):
     """
     A part of a message that is an image. It stands on a line of its own among the texts. A model that reads text only refuses it.
@@ -2115,6 +3219,10 @@ class ImagePart(BaseModel):
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
     The prompt's cache shall reach up to this part.
+    """
+    uuid: str | None | MISSING = MISSING
+    """
+    The caller's name for the medium, under which it is found in the cache.
     """
 
 
@@ -2580,6 +3688,14 @@ class InputTokensDetails(BaseModel):
     """
     Tokens that were put into the cache.
     """
+    input_tokens_per_turn: list[int] | MISSING = MISSING
+    """
+    Tokens of the input, for each turn of a loop of the provider's tools.
+    """
+    cached_tokens_per_turn: list[int] | MISSING = MISSING
+    """
+    Tokens that were taken from the cache, for each turn.
+    """
     cache_write_tokens_details: CacheWriteDetails | MISSING = MISSING
     """
     How long they are kept.
@@ -2641,6 +3757,20 @@ class McpToolChoice(BaseModel):
     name: str | None | MISSING = MISSING
     """
     Which of its tools.
+    """
+
+
+class MediaUrl(BaseModel):
+    """
+    Where a medium is.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    url: str
+    """
+    The URL, or a data: URL that holds the medium.
     """
 
 
@@ -2748,6 +3878,22 @@ class Model(BaseModel):
     """
     Who serves it.
     """
+    root: str | None | MISSING = MISSING
+    """
+    Where its weights come from.
+    """
+    parent: str | None | MISSING = MISSING
+    """
+    The model that an adapter changes.
+    """
+    max_model_len: int | None | MISSING = MISSING
+    """
+    The most tokens that prompt and text may have together.
+    """
+    permission: list[ModelPermission] | MISSING = MISSING
+    """
+    What callers may do with it.
+    """
 
 
 class ModelList(BaseModel):
@@ -2765,6 +3911,64 @@ class ModelList(BaseModel):
     data: list[Model]
     """
     The models.
+    """
+
+
+class ModelPermission(BaseModel):
+    """
+    What callers may do with a model, as OpenAI once said it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str | MISSING = MISSING
+    """
+    The permission's id.
+    """
+    object: str | MISSING = MISSING
+    """
+    Says that this is a permission.
+    """
+    created: int | MISSING = MISSING
+    """
+    When the answer was made (Unix seconds).
+    """
+    allow_create_engine: bool | MISSING = MISSING
+    """
+    Whether they may make an engine of it.
+    """
+    allow_sampling: bool | MISSING = MISSING
+    """
+    Whether they may have texts.
+    """
+    allow_logprobs: bool | MISSING = MISSING
+    """
+    Whether they may have logprobs.
+    """
+    allow_search_indices: bool | MISSING = MISSING
+    """
+    Whether they may search with it.
+    """
+    allow_view: bool | MISSING = MISSING
+    """
+    Whether they may see it.
+    """
+    allow_fine_tuning: bool | MISSING = MISSING
+    """
+    Whether they may train it.
+    """
+    organization: str | MISSING = MISSING
+    """
+    Whom this is about.
+    """
+    group: str | None | MISSING = MISSING
+    """
+    Which group of them.
+    """
+    is_blocking: bool | MISSING = MISSING
+    """
+    Whether it blocks them.
     """
 
 
@@ -2888,6 +4092,70 @@ class OpenApi(BaseModel):
     """
 
 
+class OutputAudioContent(BaseModel):
+    """
+    Sound of a message.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["output_audio"] = "output_audio"
+    """
+    The kind of part.
+    """
+    data: str
+    """
+    The sound, in base64.
+    """
+
+
+class OutputCustomToolCall(BaseModel):
+    """
+    A call of a tool that takes free text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str | None | MISSING = MISSING
+    """
+    The item's own id.
+    """
+    type: Literal["custom_tool_call"] = "custom_tool_call"
+    """
+    The kind of item.
+    """
+    status: str | None | MISSING = MISSING
+    """
+    How far the item has come.
+    """
+    call_id: str
+    """
+    The call's id, to which its output refers.
+    """
+    name: str
+    """
+    The tool.
+    """
+    input: str
+    """
+    The text for it.
+    """
+    namespace: str | None | MISSING = MISSING
+    """
+    The set of tools to which the tool belongs.
+    """
+    caller: OutputToolCaller | None | MISSING = MISSING
+    """
+    Who called.
+    """
+    async_: Annotated[bool | None | MISSING, Field(alias="async")] = MISSING
+    """
+    Whether the model goes on before the result is there.
+    """
+
+
 class OutputFunctionCall(BaseModel):
     """
     A call of a function that the caller runs.
@@ -2944,7 +4212,7 @@ class OutputHostedToolItem(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
+    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
     """
     The kind of item.
     """
@@ -3011,7 +4279,10 @@ class OutputMessage(BaseModel):
     The message's author.
     """
     content: list[
-        Annotated[OutputTextContent | OutputRefusalContent, Field(discriminator="type")]
+        Annotated[
+            OutputTextContent | OutputRefusalContent | OutputAudioContent,
+            Field(discriminator="type"),
+        ]
     ]
     """
     The parts of the message.
@@ -3114,6 +4385,18 @@ class OutputTokensDetails(BaseModel):
     """
     Tokens of reasoning.
     """
+    tool_output_tokens: int | MISSING = MISSING
+    """
+    Tokens of what the provider's tools gave.
+    """
+    output_tokens_per_turn: list[int] | MISSING = MISSING
+    """
+    Tokens generated, for each turn of a loop of the provider's tools.
+    """
+    tool_output_tokens_per_turn: list[int] | MISSING = MISSING
+    """
+    Tokens of what the provider's tools gave, for each turn.
+    """
 
 
 class OutputToolCaller(BaseModel):
@@ -3210,6 +4493,24 @@ class PromptCacheOptions(BaseModel):
     """
 
 
+class PromptEmbedsPart(BaseModel):
+    """
+    A part of a message that is vectors in place of tokens.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["prompt_embeds"] = "prompt_embeds"
+    """
+    The kind of part.
+    """
+    data: str
+    """
+    The vectors, one for each token, as a tensor in base64.
+    """
+
+
 class PromptTemplate(BaseModel):
     """
     A prompt that is stored at the provider, and what to fill in.
@@ -3232,6 +4533,28 @@ class PromptTemplate(BaseModel):
     """
 
 
+class PromptTokenLogprob(BaseModel):
+    """
+    The log probability of one token of a prompt.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    logprob: float
+    """
+    The natural logarithm of its probability.
+    """
+    rank: int | None | MISSING = MISSING
+    """
+    Its place among all tokens, of which the likeliest has 1.
+    """
+    decoded_token: str | None | MISSING = MISSING
+    """
+    The token's text.
+    """
+
+
 class PromptTokensDetails(BaseModel):
     """
     What the tokens of a prompt are.
@@ -3248,6 +4571,10 @@ class PromptTokensDetails(BaseModel):
     """
     Tokens that were put into the cache.
     """
+    created_cache_tokens: int | None | MISSING = MISSING
+    """
+    Tokens that were put into the cache, under vLLM's name.
+    """
     text_tokens: int | MISSING = MISSING
     """
     Tokens of text.
@@ -3259,6 +4586,14 @@ class PromptTokensDetails(BaseModel):
     audio_tokens: int | MISSING = MISSING
     """
     Tokens of sound.
+    """
+    video_tokens: int | None | MISSING = MISSING
+    """
+    Tokens of films.
+    """
+    multimodal_tokens: dict[str, int] | None | MISSING = MISSING
+    """
+    Tokens of media, by their kind: image, audio, video.
     """
 
 
@@ -3327,6 +4662,62 @@ class RefusalPart(BaseModel):
     refusal: str
     """
     What was said.
+    """
+
+
+class RepetitionDetection(BaseModel):
+    """
+    Which repetitions end a text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    max_pattern_size: int | None | MISSING = MISSING
+    """
+    The most tokens of what repeats; 0 looks for nothing.
+    """
+    min_pattern_size: int | None | MISSING = MISSING
+    """
+    The fewest tokens of what repeats.
+    """
+    min_count: int | None | MISSING = MISSING
+    """
+    How often it must come.
+    """
+
+
+class RequestMetrics(BaseModel):
+    """
+    How long a request took.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    time_to_first_token_ms: float | None | MISSING = MISSING
+    """
+    Until the first token, in milliseconds.
+    """
+    generation_time_ms: float | None | MISSING = MISSING
+    """
+    From the first token to the last one, in milliseconds.
+    """
+    queue_time_ms: float | None | MISSING = MISSING
+    """
+    Until work on it began, in milliseconds.
+    """
+    mean_itl_ms: float | None | MISSING = MISSING
+    """
+    Between two tokens on average, in milliseconds.
+    """
+    tokens_per_second: float | None | MISSING = MISSING
+    """
+    Tokens generated in a second.
+    """
+    speculative_decoding: DraftMetrics | None | MISSING = MISSING
+    """
+    How good the drafts were.
     """
 
 
@@ -3999,6 +5390,10 @@ class ResponseFormatJsonObject(BaseModel):
     """
     The kind of format.
     """
+    schema_: Annotated[str | None | MISSING, Field(alias="schema")] = MISSING
+    """
+    A JSON Schema that the object must match, as JSON text.
+    """
 
 
 class ResponseFormatJsonSchema(BaseModel):
@@ -4088,6 +5483,10 @@ class ResponseFormatStructuralTag(BaseModel):
     json_schema: dict[str, Any] | None | MISSING = MISSING
     """
     The schema of qwen_xml_parameter.
+    """
+    structures: list[TagStructure] | MISSING = MISSING
+    """
+    The older form of a structural_tag: its tags, each with the schema of what is in it.
     """
 
 
@@ -4698,7 +6097,7 @@ class ResponseObject(BaseModel):
     """
     The stored prompt that was filled in.
     """
-    output: list[OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedToolItem]
+    output: list[OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem]
     """
     What the model put out so far.
     """
@@ -4825,6 +6224,26 @@ class ResponseObject(BaseModel):
     """
     What the provider's own tools took.
     """
+    input_messages: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    What the model really read, as messages with their tokens.
+    """
+    output_messages: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    What the model really wrote, as messages with their tokens.
+    """
+    metrics: RequestMetrics | None | MISSING = MISSING
+    """
+    How long the request took.
+    """
+    kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    Where another server finds the KV cache of the prompt.
+    """
+    ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    Where another server finds what an encoder made of images and sounds.
+    """
 
 
 class ResponseOutputItemAddedEvent(BaseModel):
@@ -4840,7 +6259,7 @@ class ResponseOutputItemAddedEvent(BaseModel):
     The event's type.
     """
     item: Annotated[
-        OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedToolItem,
+        OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem,
         Field(title="OutputItem"),
     ]
     """
@@ -4869,7 +6288,7 @@ class ResponseOutputItemDoneEvent(BaseModel):
     The event's type.
     """
     item: Annotated[
-        OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedToolItem,
+        OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem,
         Field(title="OutputItem"),
     ]
     """
@@ -5593,7 +7012,7 @@ class ResponseTextParam(BaseModel):
     )
     format: (
         ResponseFormatText
-        | ResponseFormatJsonObject
+        | TextResponseFormatJsonObject
         | TextResponseFormatJsonSchema
         | None
         | MISSING
@@ -5791,6 +7210,58 @@ class StreamOptions(BaseModel):
     """
     Pad events to hide how long their texts are.
     """
+    continuous_usage_stats: bool | None | MISSING = MISSING
+    """
+    Whether every chunk has the usage so far.
+    """
+
+
+class StructuredOutputsParams(BaseModel):
+    """
+    A form that the text must have. Only one of the kinds may be given.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    json_: Annotated[
+        str | dict[str, Any] | None | MISSING, Field(alias="json", title="SchemaOrText")
+    ] = MISSING
+    """
+    A JSON Schema that the text must match.
+    """
+    regex: str | None | MISSING = MISSING
+    """
+    A regular expression that the whole text must match.
+    """
+    choice: list[str] | None | MISSING = MISSING
+    """
+    Texts, of which the whole text must be one.
+    """
+    grammar: str | None | MISSING = MISSING
+    """
+    A grammar by which the text must be formed, in EBNF.
+    """
+    json_object: bool | None | MISSING = MISSING
+    """
+    Whether the text must be some JSON object.
+    """
+    structural_tag: str | None | MISSING = MISSING
+    """
+    Pieces of the text that must have a form, each behind its own beginning, as JSON text.
+    """
+    disable_any_whitespace: bool | None | MISSING = MISSING
+    """
+    Whether JSON is written without white space that it doesn't need.
+    """
+    disable_additional_properties: bool | None | MISSING = MISSING
+    """
+    Whether objects may have only the properties that the JSON Schema names.
+    """
+    whitespace_pattern: str | None | MISSING = MISSING
+    """
+    A regular expression of the white space that JSON may have.
+    """
 
 
 class SummaryTextContent(BaseModel):
@@ -5833,6 +7304,32 @@ class SystemMessage(BaseModel):
     """
     The author's name, for chat templates that show it.
     """
+    task: str | None | MISSING = MISSING
+    """
+    What the turn is for, for chat templates that know such a mark.
+    """
+
+
+class TagStructure(BaseModel):
+    """
+    A tag and the schema of what is in it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    begin: str
+    """
+    How the tag begins.
+    """
+    schema_: Annotated[dict[str, Any] | None | MISSING, Field(alias="schema")] = MISSING
+    """
+    The JSON Schema of what is in it.
+    """
+    end: str
+    """
+    How the tag ends.
+    """
 
 
 class TextPart(BaseModel):
@@ -5854,6 +7351,20 @@ class TextPart(BaseModel):
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
     The prompt's cache shall reach up to this part.
+    """
+
+
+class TextResponseFormatJsonObject(BaseModel):
+    """
+    Some JSON object.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["json_object"] = "json_object"
+    """
+    The kind of format.
     """
 
 
@@ -5884,6 +7395,28 @@ class TextResponseFormatJsonSchema(BaseModel):
     strict: bool | None | MISSING = MISSING
     """
     Whether a keyword of the schema that can't be enforced is an error; otherwise its path is reported in X-Unsupported-Params.
+    """
+
+
+class ThinkingPart(BaseModel):
+    """
+    A part of an earlier answer that is reasoning.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["thinking"] = "thinking"
+    """
+    The kind of part.
+    """
+    thinking: str
+    """
+    The reasoning.
+    """
+    closed: bool | None | MISSING = MISSING
+    """
+    Whether the reasoning was finished.
     """
 
 
@@ -5945,6 +7478,46 @@ class TokenizeRequest(BaseModel):
     """
     Add the tokens that the model expects at the beginning or end of a text.
     """
+    prompt: str | None | MISSING = MISSING
+    """
+    A text.
+    """
+    messages: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    A conversation in place of a text, as chat has it.
+    """
+    tools: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    What the model may call in the conversation, as chat has it.
+    """
+    return_token_strs: bool | None | MISSING = MISSING
+    """
+    Whether the answer has the tokens' texts too.
+    """
+    chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
+    """
+    Variables for the model's chat template.
+    """
+    chat_template: str | None | MISSING = MISSING
+    """
+    A chat template of the request's own, in Jinja, in place of the model's.
+    """
+    add_generation_prompt: bool | None | MISSING = MISSING
+    """
+    Whether the prompt ends with the beginning of the answer's turn.
+    """
+    continue_final_message: bool | None | MISSING = MISSING
+    """
+    Whether the last message is left open, so that the answer goes on with it.
+    """
+    media_io_kwargs: dict[str, dict[str, Any]] | None | MISSING = MISSING
+    """
+    Settings of what reads media, by their kind: image, audio, video.
+    """
+    mm_processor_kwargs: dict[str, Any] | None | MISSING = MISSING
+    """
+    Settings of what prepares media for the model.
+    """
 
 
 class TokenizeResponse(BaseModel):
@@ -5958,6 +7531,18 @@ class TokenizeResponse(BaseModel):
     tokens: list[int] | list[list[int]]
     """
     Token ids: one list for one text, a list of lists for several.
+    """
+    count: int | MISSING = MISSING
+    """
+    How many tokens there are.
+    """
+    max_model_len: int | MISSING = MISSING
+    """
+    The most tokens that prompt and text may have together.
+    """
+    token_strs: list[str] | None | MISSING = MISSING
+    """
+    The tokens' texts.
     """
 
 
@@ -5986,6 +7571,28 @@ class ToolMessage(BaseModel):
     name: Annotated[str | None | MISSING, Field(title="AuthorName")] = MISSING
     """
     The tool's name, for chat templates that show it.
+    """
+    task: str | None | MISSING = MISSING
+    """
+    What the turn is for, for chat templates that know such a mark.
+    """
+
+
+class ToolReferencePart(BaseModel):
+    """
+    A part of a message that names a tool.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["tool_reference"] = "tool_reference"
+    """
+    The kind of part.
+    """
+    name: str | None | MISSING = MISSING
+    """
+    The tool.
     """
 
 
@@ -6065,6 +7672,10 @@ class Usage(BaseModel):
     """
     What the generated tokens are.
     """
+    extra: dict[str, Any] | None | MISSING = MISSING
+    """
+    The engine's own figures, by name.
+    """
 
 
 class UserLocation(BaseModel):
@@ -6098,7 +7709,7 @@ class UserMessage(BaseModel):
     The turn's author.
     """
     content: Annotated[
-        str | list[Annotated[TextPart | ImagePart | AudioPart | FilePart, Field(discriminator="type")]] | None | MISSING,
+        str | list[Annotated[TextPart | ImagePart | AudioPart | FilePart | VideoPart | AudioUrlPart | ImageEmbedsPart | AudioEmbedsPart | VideoEmbedsPart | PromptEmbedsPart | ToolReferencePart | ChatInputTextPart | ChatInputImagePart, Field(discriminator="type")]] | None | MISSING,
         Field(title="UserContent"),
     ] = MISSING
     """
@@ -6107,6 +7718,10 @@ class UserMessage(BaseModel):
     name: Annotated[str | None | MISSING, Field(title="AuthorName")] = MISSING
     """
     The author's name, for chat templates that show it.
+    """
+    task: str | None | MISSING = MISSING
+    """
+    What the turn is for, for chat templates that know such a mark.
     """
 
 
@@ -6142,6 +7757,58 @@ class Version(BaseModel):
     """
 
 
+class VideoEmbedsPart(BaseModel):
+    """
+    A part of a message that is a film as an encoder gives it to the model.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["video_embeds"] = "video_embeds"
+    """
+    The kind of part.
+    """
+    video_embeds: Annotated[
+        str | dict[str, str | list[float]] | None | MISSING, Field(title="Embeddings")
+    ] = MISSING
+    """
+    The film's vectors.
+    """
+    audio_embeds: Annotated[
+        str | dict[str, str | list[float]] | None | MISSING, Field(title="Embeddings")
+    ] = MISSING
+    """
+    The vectors of the film's sound.
+    """
+    uuid: str | None | MISSING = MISSING
+    """
+    The caller's name for the medium, under which it is found in the cache.
+    """
+
+
+class VideoPart(BaseModel):
+    """
+    A part of a message that is a film.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["video_url"] = "video_url"
+    """
+    The kind of part.
+    """
+    video_url: Annotated[MediaUrl | str | None, Field(title="MediaSource")]
+    """
+    Where the film is.
+    """
+    uuid: str | None | MISSING = MISSING
+    """
+    The caller's name for the medium, under which it is found in the cache.
+    """
+
+
 class WebSearchOptions(BaseModel):
     """
     How to search the web.
@@ -6157,4 +7824,26 @@ class WebSearchOptions(BaseModel):
     user_location: UserLocation | None | MISSING = MISSING
     """
     Where the user is.
+    """
+
+
+class WeightVersionSpan(BaseModel):
+    """
+    Tokens that one version of the weights made.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    version: str
+    """
+    The version's name.
+    """
+    start: int
+    """
+    The first token, by its number in the text.
+    """
+    end: int
+    """
+    The token behind the last one.
     """

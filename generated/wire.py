@@ -146,6 +146,34 @@ class ChatChoice(TypedDict):
     """
     Why the text ended.
     """
+    stop_reason: NotRequired[str | int | None]
+    """
+    The stop text, or the id of the stop token, that ended the text.
+    """
+    token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the text.
+    """
+    weight_versions: NotRequired[list[WeightVersionSpan] | None]
+    """
+    Which version of the weights made which tokens.
+    """
+    routed_experts: NotRequired[str | None]
+    """
+    The experts that each token was given to, as a NumPy file in base64.
+    """
+    prompt_logprobs: NotRequired[list[dict[str, PromptTokenLogprob] | None] | None]
+    """
+    The log probabilities of the prompt's tokens.
+    """
+    draft_logprobs: NotRequired[ChatLogprobs | None]
+    """
+    The draft model's log probabilities.
+    """
+    speculate_metrics: NotRequired[dict[str, Any] | None]
+    """
+    How good the drafts of speculative decoding were.
+    """
 
 
 class ChatChunkChoice(TypedDict):
@@ -168,6 +196,34 @@ class ChatChunkChoice(TypedDict):
     finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"] | None
     """
     Why the text ended; null before.
+    """
+    stop_reason: NotRequired[str | int | None]
+    """
+    The stop text, or the id of the stop token, that ended the text.
+    """
+    token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the text.
+    """
+    weight_versions: NotRequired[list[WeightVersionSpan] | None]
+    """
+    Which version of the weights made which tokens.
+    """
+    prompt_logprobs: NotRequired[list[dict[str, PromptTokenLogprob] | None] | None]
+    """
+    The log probabilities of the prompt's tokens.
+    """
+    draft_logprobs: NotRequired[ChatLogprobs | None]
+    """
+    The draft model's log probabilities.
+    """
+    speculate_metrics: NotRequired[dict[str, Any] | None]
+    """
+    How good the drafts of speculative decoding were.
+    """
+    arrival_time: NotRequired[float | None]
+    """
+    When the piece was made (seconds).
     """
 
 
@@ -220,6 +276,30 @@ class ChatCompletion(TypedDict):
     """
     What the model really read and wrote.
     """
+    prompt_token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the prompt.
+    """
+    prompt_text: NotRequired[str | None]
+    """
+    The prompt, as the chat template made it.
+    """
+    prompt_logprobs: NotRequired[list[dict[str, PromptTokenLogprob] | None] | None]
+    """
+    The log probabilities of the prompt's tokens.
+    """
+    metrics: NotRequired[RequestMetrics | None]
+    """
+    How long the request took.
+    """
+    kv_transfer_params: NotRequired[dict[str, Any] | None]
+    """
+    Where another server finds the KV cache of the prompt.
+    """
+    ec_transfer_params: NotRequired[dict[str, Any] | None]
+    """
+    Where another server finds what an encoder made of images and sounds.
+    """
 
 
 class ChatCompletionChunk(TypedDict):
@@ -266,6 +346,26 @@ class ChatCompletionChunk(TypedDict):
     obfuscation: NotRequired[str]
     """
     Padding that hides how long the text is.
+    """
+    field__verbose: NotRequired[VerboseDetails]
+    """
+    What the model really read and wrote.
+    """
+    prompt_token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the prompt.
+    """
+    prompt_text: NotRequired[str | None]
+    """
+    The prompt, as the chat template made it.
+    """
+    metrics: NotRequired[RequestMetrics | None]
+    """
+    How long the request took.
+    """
+    kv_transfer_params: NotRequired[dict[str, Any] | None]
+    """
+    Where another server finds the KV cache of the prompt.
     """
 
 
@@ -320,6 +420,38 @@ class ChatDelta(TypedDict):
     audio: NotRequired[ChatAudioDelta]
     """
     A piece of the spoken answer.
+    """
+    name: NotRequired[str | None]
+    """
+    The author's name.
+    """
+    tool_call_id: NotRequired[str | None]
+    """
+    The id of the call that the turn answers.
+    """
+    multimodal_content: NotRequired[list[dict[str, Any]] | None]
+    """
+    The answer as parts of several kinds, by models that make more than text.
+    """
+    audio_content: NotRequired[str | None]
+    """
+    The spoken answer.
+    """
+    prompt_token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the prompt.
+    """
+    completion_token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the text.
+    """
+    prompt_tokens: NotRequired[str | None]
+    """
+    The prompt's text.
+    """
+    completion_tokens: NotRequired[str | None]
+    """
+    The text, with the model's control tokens.
     """
 
 
@@ -409,6 +541,38 @@ class ChatMessage(TypedDict):
     """
     The spoken answer.
     """
+    name: NotRequired[str | None]
+    """
+    The author's name.
+    """
+    tool_call_id: NotRequired[str | None]
+    """
+    The id of the call that the turn answers.
+    """
+    multimodal_content: NotRequired[list[dict[str, Any]] | None]
+    """
+    The answer as parts of several kinds, by models that make more than text.
+    """
+    audio_content: NotRequired[str | None]
+    """
+    The spoken answer.
+    """
+    prompt_token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the prompt.
+    """
+    completion_token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the text.
+    """
+    prompt_tokens: NotRequired[str | None]
+    """
+    The prompt's text.
+    """
+    completion_tokens: NotRequired[str | None]
+    """
+    The text, with the model's control tokens.
+    """
 
 
 class ChatToolCall(TypedDict):
@@ -490,6 +654,26 @@ class Completion(TypedDict):
     """
     Names what made the answer.
     """
+    service_tier: NotRequired[str | None]
+    """
+    How the request was worked on.
+    """
+    field__verbose: NotRequired[VerboseDetails]
+    """
+    What the model really read and wrote.
+    """
+    metrics: NotRequired[RequestMetrics | None]
+    """
+    How long the request took.
+    """
+    kv_transfer_params: NotRequired[dict[str, Any] | None]
+    """
+    Where another server finds the KV cache of the prompt.
+    """
+    ec_transfer_params: NotRequired[dict[str, Any] | None]
+    """
+    Where another server finds what an encoder made of images and sounds.
+    """
 
 
 class CompletionChoice(TypedDict):
@@ -512,6 +696,62 @@ class CompletionChoice(TypedDict):
     finish_reason: Literal["stop", "length", "content_filter"]
     """
     Why the text ended.
+    """
+    stop_reason: NotRequired[str | int | None]
+    """
+    The stop text, or the id of the stop token, that ended the text.
+    """
+    prompt_token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the prompt.
+    """
+    completion_token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the text.
+    """
+    prompt_tokens: NotRequired[str | None]
+    """
+    The prompt's text.
+    """
+    completion_tokens: NotRequired[str | None]
+    """
+    The text, with the model's control tokens.
+    """
+    token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the text.
+    """
+    weight_versions: NotRequired[list[WeightVersionSpan] | None]
+    """
+    Which version of the weights made which tokens.
+    """
+    routed_experts: NotRequired[str | None]
+    """
+    The experts that each token was given to, as a NumPy file in base64.
+    """
+    prompt_logprobs: NotRequired[list[dict[str, PromptTokenLogprob] | None] | None]
+    """
+    The log probabilities of the prompt's tokens.
+    """
+    draft_logprobs: NotRequired[CompletionLogprobs | None]
+    """
+    The draft model's log probabilities.
+    """
+    speculate_metrics: NotRequired[dict[str, Any] | None]
+    """
+    How good the drafts of speculative decoding were.
+    """
+    arrival_time: NotRequired[float | None]
+    """
+    When the piece was made (seconds).
+    """
+    reasoning_content: NotRequired[str | None]
+    """
+    The model's reasoning before.
+    """
+    tool_calls: NotRequired[list[dict[str, Any]] | None]
+    """
+    What the model wants called, as chat has it.
     """
 
 
@@ -548,6 +788,18 @@ class CompletionChunk(TypedDict):
     """
     Names what made the answer.
     """
+    field__verbose: NotRequired[VerboseDetails]
+    """
+    What the model really read and wrote.
+    """
+    metrics: NotRequired[RequestMetrics | None]
+    """
+    How long the request took.
+    """
+    kv_transfer_params: NotRequired[dict[str, Any] | None]
+    """
+    Where another server finds the KV cache of the prompt.
+    """
 
 
 class CompletionChunkChoice(TypedDict):
@@ -570,6 +822,58 @@ class CompletionChunkChoice(TypedDict):
     finish_reason: Literal["stop", "length", "content_filter"] | None
     """
     Why the text ended; null before.
+    """
+    stop_reason: NotRequired[str | int | None]
+    """
+    The stop text, or the id of the stop token, that ended the text.
+    """
+    prompt_token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the prompt.
+    """
+    completion_token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the text.
+    """
+    prompt_tokens: NotRequired[str | None]
+    """
+    The prompt's text.
+    """
+    completion_tokens: NotRequired[str | None]
+    """
+    The text, with the model's control tokens.
+    """
+    token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the text.
+    """
+    weight_versions: NotRequired[list[WeightVersionSpan] | None]
+    """
+    Which version of the weights made which tokens.
+    """
+    prompt_logprobs: NotRequired[list[dict[str, PromptTokenLogprob] | None] | None]
+    """
+    The log probabilities of the prompt's tokens.
+    """
+    draft_logprobs: NotRequired[CompletionLogprobs | None]
+    """
+    The draft model's log probabilities.
+    """
+    speculate_metrics: NotRequired[dict[str, Any] | None]
+    """
+    How good the drafts of speculative decoding were.
+    """
+    arrival_time: NotRequired[float | None]
+    """
+    When the piece was made (seconds).
+    """
+    reasoning_content: NotRequired[str | None]
+    """
+    The model's reasoning before.
+    """
+    tool_calls: NotRequired[list[dict[str, Any]] | None]
+    """
+    What the model wants called, as chat has it.
     """
 
 
@@ -613,6 +917,10 @@ class CompletionTokensDetails(TypedDict):
     """
     Tokens of sound.
     """
+    image_tokens: NotRequired[int | None]
+    """
+    Tokens of images.
+    """
     accepted_prediction_tokens: NotRequired[int]
     """
     Predicted tokens that came true.
@@ -631,6 +939,49 @@ class ConversationReference(TypedDict):
     id: str
     """
     The conversation's id.
+    """
+
+
+class DraftMetrics(TypedDict):
+    """
+    How good the drafts of speculative decoding were.
+    """
+
+    mean_acceptance_length: NotRequired[float]
+    """
+    Tokens that a step gave on average.
+    """
+    draft_acceptance_rate: NotRequired[float]
+    """
+    The share of drafted tokens that were right.
+    """
+    acceptance_histogram: NotRequired[list[int]]
+    """
+    How many steps took none of the drafted tokens, how many took one, and so on.
+    """
+    num_spec_steps: NotRequired[int]
+    """
+    Steps with a draft.
+    """
+    num_accepted_draft_tokens: NotRequired[int]
+    """
+    Drafted tokens that were right.
+    """
+    num_draft_tokens: NotRequired[int]
+    """
+    Tokens drafted.
+    """
+    num_spec_tokens: NotRequired[int]
+    """
+    Tokens that a draft can have.
+    """
+    per_step_accepted: NotRequired[list[int] | None]
+    """
+    Drafted tokens that were right, step by step.
+    """
+    per_step_drafted: NotRequired[list[int] | None]
+    """
+    Tokens drafted, step by step.
     """
 
 
@@ -799,6 +1150,18 @@ class FlatFunctionTool(TypedDict):
     """
     Whether it is an error that a keyword of the schema can't be enforced; otherwise the keyword's path is reported in X-Unsupported-Params. Arguments are constrained by the schema only where a call is forced; calls that the model makes on its own are not, and then a true value is reported there too.
     """
+    output_schema: NotRequired[dict[str, Any] | None]
+    """
+    The JSON Schema of its result.
+    """
+    defer_loading: NotRequired[bool | None]
+    """
+    Whether the model finds it by searching only.
+    """
+    allowed_callers: NotRequired[list[Literal["direct", "programmatic"]] | None]
+    """
+    Who may call it: the model, a program that the model writes, or both.
+    """
 
 
 class FlatNamedToolChoice(TypedDict):
@@ -873,6 +1236,14 @@ class InputTokensDetails(TypedDict):
     """
     Tokens that were put into the cache.
     """
+    input_tokens_per_turn: NotRequired[list[int]]
+    """
+    Tokens of the input, for each turn of a loop of the provider's tools.
+    """
+    cached_tokens_per_turn: NotRequired[list[int]]
+    """
+    Tokens that were taken from the cache, for each turn.
+    """
     cache_write_tokens_details: NotRequired[CacheWriteDetails]
     """
     How long they are kept.
@@ -919,6 +1290,22 @@ class Model(TypedDict):
     """
     Who serves it.
     """
+    root: NotRequired[str | None]
+    """
+    Where its weights come from.
+    """
+    parent: NotRequired[str | None]
+    """
+    The model that an adapter changes.
+    """
+    max_model_len: NotRequired[int | None]
+    """
+    The most tokens that prompt and text may have together.
+    """
+    permission: NotRequired[list[ModelPermission]]
+    """
+    What callers may do with it.
+    """
 
 
 class ModelList(TypedDict):
@@ -933,6 +1320,61 @@ class ModelList(TypedDict):
     data: list[Model]
     """
     The models.
+    """
+
+
+class ModelPermission(TypedDict):
+    """
+    What callers may do with a model, as OpenAI once said it.
+    """
+
+    id: NotRequired[str]
+    """
+    The permission's id.
+    """
+    object: NotRequired[str]
+    """
+    Says that this is a permission.
+    """
+    created: NotRequired[int]
+    """
+    When the answer was made (Unix seconds).
+    """
+    allow_create_engine: NotRequired[bool]
+    """
+    Whether they may make an engine of it.
+    """
+    allow_sampling: NotRequired[bool]
+    """
+    Whether they may have texts.
+    """
+    allow_logprobs: NotRequired[bool]
+    """
+    Whether they may have logprobs.
+    """
+    allow_search_indices: NotRequired[bool]
+    """
+    Whether they may search with it.
+    """
+    allow_view: NotRequired[bool]
+    """
+    Whether they may see it.
+    """
+    allow_fine_tuning: NotRequired[bool]
+    """
+    Whether they may train it.
+    """
+    organization: NotRequired[str]
+    """
+    Whom this is about.
+    """
+    group: NotRequired[str | None]
+    """
+    Which group of them.
+    """
+    is_blocking: NotRequired[bool]
+    """
+    Whether it blocks them.
     """
 
 
@@ -959,6 +1401,37 @@ class OpenApi(TypedDict):
     """
 
 
+class OutputAudioContent(TypedDict):
+    """
+    Sound of a message.
+    """
+
+    type: Literal["output_audio"]
+    """
+    The kind of part.
+    """
+    data: str
+    """
+    The sound, in base64.
+    """
+
+
+OutputCustomToolCall = TypedDict(
+    "OutputCustomToolCall",
+    {
+        "id": NotRequired[str | None],
+        "type": Literal["custom_tool_call"],
+        "status": NotRequired[str | None],
+        "call_id": str,
+        "name": str,
+        "input": str,
+        "namespace": NotRequired[str | None],
+        "caller": NotRequired[Optional["OutputToolCaller"]],
+        "async": NotRequired[bool | None],
+    },
+)
+
+
 OutputFunctionCall = TypedDict(
     "OutputFunctionCall",
     {
@@ -980,7 +1453,7 @@ class OutputHostedToolItem(TypedDict):
     What the provider's own tools do, with further properties that depend on the type.
     """
 
-    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
+    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
     """
     The kind of item.
     """
@@ -1038,7 +1511,7 @@ class OutputMessage(TypedDict):
     """
     The message's author.
     """
-    content: list[OutputTextContent | OutputRefusalContent]
+    content: list[OutputTextContent | OutputRefusalContent | OutputAudioContent]
     """
     The parts of the message.
     """
@@ -1126,6 +1599,18 @@ class OutputTokensDetails(TypedDict):
     """
     Tokens of reasoning.
     """
+    tool_output_tokens: NotRequired[int]
+    """
+    Tokens of what the provider's tools gave.
+    """
+    output_tokens_per_turn: NotRequired[list[int]]
+    """
+    Tokens generated, for each turn of a loop of the provider's tools.
+    """
+    tool_output_tokens_per_turn: NotRequired[list[int]]
+    """
+    Tokens of what the provider's tools gave, for each turn.
+    """
 
 
 class OutputToolCaller(TypedDict):
@@ -1181,6 +1666,25 @@ class PromptTemplate(TypedDict):
     """
 
 
+class PromptTokenLogprob(TypedDict):
+    """
+    The log probability of one token of a prompt.
+    """
+
+    logprob: float
+    """
+    The natural logarithm of its probability.
+    """
+    rank: NotRequired[int | None]
+    """
+    Its place among all tokens, of which the likeliest has 1.
+    """
+    decoded_token: NotRequired[str | None]
+    """
+    The token's text.
+    """
+
+
 class PromptTokensDetails(TypedDict):
     """
     What the tokens of a prompt are.
@@ -1194,6 +1698,10 @@ class PromptTokensDetails(TypedDict):
     """
     Tokens that were put into the cache.
     """
+    created_cache_tokens: NotRequired[int | None]
+    """
+    Tokens that were put into the cache, under vLLM's name.
+    """
     text_tokens: NotRequired[int]
     """
     Tokens of text.
@@ -1205,6 +1713,14 @@ class PromptTokensDetails(TypedDict):
     audio_tokens: NotRequired[int]
     """
     Tokens of sound.
+    """
+    video_tokens: NotRequired[int | None]
+    """
+    Tokens of films.
+    """
+    multimodal_tokens: NotRequired[dict[str, int] | None]
+    """
+    Tokens of media, by their kind: image, audio, video.
     """
 
 
@@ -1220,6 +1736,37 @@ class ReasoningTextContent(TypedDict):
     text: str
     """
     The text.
+    """
+
+
+class RequestMetrics(TypedDict):
+    """
+    How long a request took.
+    """
+
+    time_to_first_token_ms: NotRequired[float | None]
+    """
+    Until the first token, in milliseconds.
+    """
+    generation_time_ms: NotRequired[float | None]
+    """
+    From the first token to the last one, in milliseconds.
+    """
+    queue_time_ms: NotRequired[float | None]
+    """
+    Until work on it began, in milliseconds.
+    """
+    mean_itl_ms: NotRequired[float | None]
+    """
+    Between two tokens on average, in milliseconds.
+    """
+    tokens_per_second: NotRequired[float | None]
+    """
+    Tokens generated in a second.
+    """
+    speculative_decoding: NotRequired[DraftMetrics | None]
+    """
+    How good the drafts were.
     """
 
 
@@ -2290,7 +2837,7 @@ class ResponseObject(TypedDict):
     """
     The stored prompt that was filled in.
     """
-    output: list[OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedToolItem]
+    output: list[OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem]
     """
     What the model put out so far.
     """
@@ -2414,6 +2961,26 @@ class ResponseObject(TypedDict):
     """
     What the provider's own tools took.
     """
+    input_messages: NotRequired[list[dict[str, Any]] | None]
+    """
+    What the model really read, as messages with their tokens.
+    """
+    output_messages: NotRequired[list[dict[str, Any]] | None]
+    """
+    What the model really wrote, as messages with their tokens.
+    """
+    metrics: NotRequired[RequestMetrics | None]
+    """
+    How long the request took.
+    """
+    kv_transfer_params: NotRequired[dict[str, Any] | None]
+    """
+    Where another server finds the KV cache of the prompt.
+    """
+    ec_transfer_params: NotRequired[dict[str, Any] | None]
+    """
+    Where another server finds what an encoder made of images and sounds.
+    """
 
 
 class ResponseOutputItemAddedEvent(TypedDict):
@@ -2425,7 +2992,7 @@ class ResponseOutputItemAddedEvent(TypedDict):
     """
     The event's type.
     """
-    item: OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedToolItem
+    item: OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem
     """
     The item as it is now.
     """
@@ -2448,7 +3015,7 @@ class ResponseOutputItemDoneEvent(TypedDict):
     """
     The event's type.
     """
-    item: OutputMessage | OutputFunctionCall | OutputReasoning | OutputHostedToolItem
+    item: OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem
     """
     The item as it is now.
     """
@@ -3231,6 +3798,18 @@ class TokenizeResponse(TypedDict):
     """
     Token ids: one list for one text, a list of lists for several.
     """
+    count: NotRequired[int]
+    """
+    How many tokens there are.
+    """
+    max_model_len: NotRequired[int]
+    """
+    The most tokens that prompt and text may have together.
+    """
+    token_strs: NotRequired[list[str] | None]
+    """
+    The tokens' texts.
+    """
 
 
 class TopLogprob(TypedDict):
@@ -3300,6 +3879,10 @@ class Usage(TypedDict):
     """
     What the generated tokens are.
     """
+    extra: NotRequired[dict[str, Any] | None]
+    """
+    The engine's own figures, by name.
+    """
 
 
 class VerboseDetails(TypedDict):
@@ -3325,4 +3908,23 @@ class Version(TypedDict):
     version: str
     """
     The server's version.
+    """
+
+
+class WeightVersionSpan(TypedDict):
+    """
+    Tokens that one version of the weights made.
+    """
+
+    version: str
+    """
+    The version's name.
+    """
+    start: int
+    """
+    The first token, by its number in the text.
+    """
+    end: int
+    """
+    The token behind the last one.
     """

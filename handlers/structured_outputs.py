@@ -105,7 +105,7 @@ def _of_response_format(format: BaseModel | None, strict: bool) -> StructuredOut
 
 def _of_text_format(format: BaseModel | None, strict: bool) -> StructuredOutput | None:
     match format:
-        case models.ResponseFormatJsonObject():
+        case models.TextResponseFormatJsonObject():
             return _json_object("text.format")
         case models.TextResponseFormatJsonSchema():
             plain = _plain(format)

@@ -134,17 +134,16 @@ def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]
             yield Problem("support", place, f"{key} is said of a field that the system has")
     if "default" in entry and field.part != "request":
         yield Problem("support", place, "default is said of a request's field")
-    if not isinstance(entry.get("nullable", True), bool):
-        yield Problem("support", place, "nullable is true or false")
     schema = entry.get("schema", {})
     if not (isinstance(schema, dict) and jsonschema_rs.meta.is_valid(schema)):
         yield Problem("support", place, "schema is not a valid JSON Schema")
-    yield from _required(place, field, entry)
+    for key in ("nullable", "required"):
+        if not _of_kinds(entry.get(key, True)):
+            yield Problem("support", place, f"{key} is true, false or the kinds of object in which it is")
 
 
-def _required(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]:
-    required = entry.get("required", True)
-    if isinstance(required, bool):
-        return
-    if not (isinstance(required, list) and required and all(isinstance(each, str) for each in required)):
-        yield Problem("support", place, "required is true, false or the kinds of object in which it is")
+def _of_kinds(said: Any) -> bool:
+    """Tells whether it is said of all objects, or of the kinds that a list names."""
+    return isinstance(said, bool) or (
+        isinstance(said, list) and said != [] and all(isinstance(each, str) for each in said)
+    )

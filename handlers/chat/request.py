@@ -22,7 +22,22 @@ AnyMessage = (
     | models.ToolMessage
     | models.FunctionMessage
 )
-Part = models.TextPart | models.RefusalPart | models.ImagePart | models.AudioPart | models.FilePart
+UserPart = (
+    models.TextPart
+    | models.ImagePart
+    | models.AudioPart
+    | models.FilePart
+    | models.VideoPart
+    | models.AudioUrlPart
+    | models.ImageEmbedsPart
+    | models.AudioEmbedsPart
+    | models.VideoEmbedsPart
+    | models.PromptEmbedsPart
+    | models.ToolReferencePart
+    | models.ChatInputTextPart
+    | models.ChatInputImagePart
+)
+AssistantPart = models.TextPart | models.RefusalPart | models.ThinkingPart | models.ChatOutputTextPart
 
 
 def request_fields(body: models.CreateChatCompletionRequest) -> RequestFields:
@@ -68,12 +83,7 @@ def _message(message: AnyMessage, param: str, vision: bool) -> MessageDraft:
 
 
 def _content(
-    content: str
-    | list[models.TextPart]
-    | list[models.TextPart | models.RefusalPart]
-    | list[models.TextPart | models.ImagePart | models.AudioPart | models.FilePart]
-    | None
-    | MISSING,
+    content: str | list[models.TextPart] | list[AssistantPart] | list[UserPart] | None | MISSING,
     param: str,
     vision: bool,
 ) -> tuple[str, tuple[PlacedSource, ...]]:
@@ -82,7 +92,7 @@ def _content(
     return (content if isinstance(content, str) else ""), ()
 
 
-def _part(part: Part, param: str, vision: bool) -> str | ImageSource:
+def _part(part: UserPart | AssistantPart, param: str, vision: bool) -> str | ImageSource:
     match part:
         case models.TextPart():
             return part.text

@@ -49,6 +49,16 @@ def test_what_another_system_defined_is_unknown_to_those_that_do_not_name_it() -
         assert "talk.user" not in found
 
 
+def test_all_in_a_field_that_a_system_does_not_know_is_unknown_to_it_too() -> None:
+    document = talk(
+        answer=thing(choice=ref("Choice")),
+        Choice=thing(draft=ref("Draft") | {"x-origin": "ovms"}),
+        Draft=thing(text=TEXT),
+    )
+    found = support(fields(document), dialect(response={"choice": "full"}))
+    assert found["talk.response.choice.draft.text"] == {"level": "absent"}
+
+
 def test_partial_is_not_handed_on() -> None:
     said = {"tools": {"level": "partial", "note": "x"}, "tools[].function": "full"}
     found = {"tools": "partial", "tools[].function": "full", "tools[].function.name": "full", "tools[].cost": "ignored"}

@@ -87,6 +87,19 @@ def test_bounds_are_the_systems() -> None:
         assert {key: value for key, value in n.items() if key not in ("description", "x-origin")} == values
 
 
+def test_null_is_among_the_values_in_some_kinds_of_object() -> None:
+    texts = {"type": ["string", "null"]}
+    document = talk(
+        ask=thing(turn={"anyOf": [ref("User"), ref("Tool")]}),
+        User=kind("user", text=TEXT),
+        Tool=kind("tool", text=texts),
+    )
+    said = {"turn": "full", "turn.type": "full", "turn.text": {"level": "full", "nullable": ["user"]}}
+    schemas = projected(document, request=said)
+    types = [schemas[name]["properties"]["text"]["type"] for name in ("User", "Tool")]
+    assert types == [["string", "null"], "string"]
+
+
 def test_rules_between_fields_are_the_systems() -> None:
     rule = {"if": {"required": ["a"]}, "then": {"required": ["b"]}}
     document = talk(ask=thing(a=TEXT, b=TEXT) | {"allOf": [rule]})
@@ -216,6 +229,20 @@ def test_what_several_fields_are_takes_what_one_of_them_does() -> None:
         assert shared({"one.id": entry}, there)["id"] == {"x-origin": "openai"} | values
     noted = {"level": "full", "note": "Same."}
     assert shared({"one.id": noted}, {"two.id": noted})["id"]["description"] == "Same."
+
+
+def test_what_is_inside_a_missing_field_says_nothing_of_where_else_it_is() -> None:
+    always = {"two": "full", "two.id": {"level": "full", "required": True}}
+    part = projected(SHARED, request={"one": "ignored"}, response=always)["Part"]
+    assert part["required"] == ["id"]
+
+
+@pytest.mark.parametrize("lacking", ["absent", partial(schema={"type": "null"})])
+def test_nothing_follows_from_a_place_where_the_object_never_is(lacking) -> None:
+    call = thing(name=TEXT) | {"required": ["name"]}
+    document = talk(answer=thing(call=ref("Call"), old=ref("Call")), Call=call)
+    said = full("call", old=lacking) if lacking == "absent" else full("call", old=lacking, **{"old.name": "absent"})
+    assert projected(document, response=said)["Call"]["required"] == ["name"]
 
 
 def test_examples_that_do_not_fit_are_gone() -> None:

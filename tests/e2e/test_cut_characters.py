@@ -60,7 +60,7 @@ def test_texts(client, stream, made, shown) -> None:
 
 @both_ways
 @each_cut
-def test_thoughts(client, stream, made, shown) -> None:
+def test_reasoning(client, stream, made, shown) -> None:
     made += len("<think>")
     asked = f"<think>{PARTY}</think>"
     assert chat(client, asked, stream, made)["message"]["reasoning_content"] == shown

@@ -71,7 +71,7 @@ def test_it_finds_nothing_with_a_model(tiny_text) -> None:
         assert report.count(operation=label_of(operation), phase="fuzzing", status=200) >= 10, operation
 
 
-def test_it_finds_nothing_with_a_model_that_sees(tiny_vision) -> None:
+def test_it_finds_nothing_with_a_multimodal_model(tiny_vision) -> None:
     operations = [CHAT, "create_response"]
     report = clean_report(str(tiny_vision.path), max_examples=25, phases=["examples", "fuzzing"], operations=operations)
     for operation in operations:

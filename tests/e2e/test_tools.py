@@ -229,7 +229,7 @@ def test_of_a_call_that_is_cut_no_markup_is_shown(scripted_server, stream, choic
 
 
 @both_ways
-def test_thoughts(client, stream) -> None:
+def test_reasoning(client, stream) -> None:
     answer, response = chat(client, "think", stream, tools=[]), respond(client, "think", stream, tools=[])
     said = message(answer)
     assert (said["reasoning_content"], said["reasoning"], said["content"]) == (THOUGHTS, THOUGHTS, "The answer is 4.")

@@ -76,7 +76,7 @@ def test_the_loop_in_responses(tiny) -> None:
 
 
 @pytest.mark.parametrize("summary", ["auto", None])
-def test_thoughts(tiny, summary) -> None:
+def test_reasoning(tiny, summary) -> None:
     with tiny.responses.stream(model="tiny", input="think", temperature=0, reasoning={"summary": summary}) as stream:
         kinds = {event.type for event in stream}
         response = stream.get_final_response()

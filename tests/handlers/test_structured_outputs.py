@@ -95,7 +95,7 @@ def test_refusals_name_the_field() -> None:
 
 
 @pytest.mark.parametrize("fields", [{"ignore_eos": True}, {"min_tokens": 1}, {"best_of": 2}])
-def test_what_has_no_form_is_refused(fields) -> None:
+def test_what_has_no_schema_is_refused(fields) -> None:
     (param,) = fields
     for ask in (
         lambda: of_chat({"type": "json_object"}, **fields),
@@ -108,7 +108,7 @@ def test_what_has_no_form_is_refused(fields) -> None:
     assert of_chat({"type": "json_object"}, ignore_eos=False, best_of=1)
 
 
-def test_two_forms_are_refused() -> None:
+def test_two_structured_outputs_are_refused() -> None:
     both = {"response_format": {"type": "json_object"}, "text": {"format": {"type": "json_object"}}}
     with pytest.raises(ApiError) as caught:
         of_response(**both)

@@ -98,7 +98,7 @@ def test_choices_are_drawn_with_the_seed_plus_their_index(client) -> None:
     assert [contents(whole(chat(client, **settings | {"seed": 7 + index})))[0] for index in range(3)] == texts
 
 
-def test_a_stream_has_the_probabilities_that_the_whole_answer_has(client) -> None:
+def test_a_stream_has_the_logprobs_that_the_whole_answer_has(client) -> None:
     expected = whole(chat(client, logprobs=True))["choices"][0]["logprobs"]["content"]
     chunks = judged("chat", chat(client, logprobs=True, stream=True))
     found = [token for choice in deltas(chunks) for token in (choice["logprobs"] or {}).get("content") or ()]
@@ -116,7 +116,7 @@ def test_a_stream_has_its_stop_text_only_where_asked(client, included, text) -> 
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_form_that_can_t_be_had_is_no_free_answer(client, stream) -> None:
+def test_a_schema_that_can_t_be_kept_is_no_free_answer(client, stream) -> None:
     wrong = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "nonsense"}}}
     error = error_of(chat(client, response_format=wrong, stream=stream), 400, "invalid_schema")
     assert error["param"] == "response_format.json_schema.schema.type"
@@ -151,7 +151,7 @@ def test_a_tool_that_was_not_given_can_t_be_forced(client) -> None:
         assert response.json()["error"]["param"].startswith("tool_choice")
 
 
-def test_responses_have_instructions_forms_and_memory(client) -> None:
+def test_responses_have_instructions_structured_outputs_and_memory(client) -> None:
     first = whole(respond(client, instructions="be brief"))
     assert first["instructions"] == "be brief"
     assert first["usage"]["input_tokens"] > whole(respond(client))["usage"]["input_tokens"]

@@ -7,7 +7,7 @@ NAMES = everywhere("num_assistant_tokens", "assistant_confidence_threshold", "ma
 
 
 @proves(*NAMES)
-def test_without_drafts_they_are_refused(ask: Ask) -> None:
+def test_without_speculative_decoding_they_are_refused(ask: Ask) -> None:
     assert ask.refusal("count", **{ask.path: 1}) == ("unsupported_parameter", ask.path)
 
 

@@ -91,7 +91,7 @@ def test_instructions_stand_before_the_input(ask: Ask) -> None:
 
 
 @proves(f"{ITEM}.encrypted_content", "responses.include")
-def test_sealed_thoughts_are_thoughts(ask: Ask) -> None:
+def test_encrypted_reasoning_is_reasoning(ask: Ask) -> None:
     answer = ask("think", include=["reasoning.encrypted_content"], store=False)
     (thoughts,) = answer.items("reasoning")
     sealed, plain = ({"type": "reasoning", name: thoughts.get(name)} for name in ("encrypted_content", "content"))

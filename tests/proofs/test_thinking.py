@@ -40,7 +40,7 @@ def test_no_effort_on_responses(ask: Ask) -> None:
 
 
 @proves("responses.reasoning.summary", "responses.reasoning.generate_summary")
-def test_thoughts_as_a_summary(ask: Ask) -> None:
+def test_reasoning_as_a_summary(ask: Ask) -> None:
     answer = ask("think", reasoning={ask.path.removeprefix("reasoning."): "auto"})
     (item,) = answer.items("reasoning")
     assert (item["summary"], item["content"]) == ([{"type": "summary_text", "text": THOUGHTS}], [])

@@ -27,7 +27,7 @@ def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
         open_folder(tmp_path)
 
 
-def test_a_model_that_sees(tmp_path: Path) -> None:
+def test_a_multimodal_model(tmp_path: Path) -> None:
     config = {"text_config": {"max_position_embeddings": 9}}
     source = open_folder(write_folder(tmp_path, config, files=VISION_FILES))
     assert source.vision
@@ -39,7 +39,7 @@ def test_a_model_that_reads_text_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", VISION_FILES[1:])
-def test_a_missing_file_of_a_model_that_sees_is_named(tmp_path: Path, name: str) -> None:
+def test_a_missing_file_of_a_multimodal_model_is_named(tmp_path: Path, name: str) -> None:
     write_folder(tmp_path, files=VISION_FILES)
     (tmp_path / name).unlink()
     with pytest.raises(ModelLoadError, match=rf"^\S+: not an OpenVINO model folder, {name} is missing$"):

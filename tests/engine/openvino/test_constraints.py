@@ -40,7 +40,7 @@ def test_calls_are_forced_in_every_format(name: str, tiny_text: ModelSource) -> 
     running(tiny_text, test, tool_parser=name, reasoning_parser="none")
 
 
-def test_the_form_or_a_call(tiny_text: ModelSource) -> None:
+def test_the_structured_output_or_a_call(tiny_text: ModelSource) -> None:
     tag = {"type": "structural_tag", "format": {"type": "regex", "pattern": "[a-z]{3}"}}
 
     async def test(engine: OpenVINOEngine) -> None:
@@ -55,7 +55,7 @@ def test_the_form_or_a_call(tiny_text: ModelSource) -> None:
     running(tiny_text, test)
 
 
-def test_what_the_prompt_has_begun_is_reasoning_and_a_form_or_a_call_comes_behind_it(
+def test_what_the_prompt_has_begun_is_reasoning_and_a_constrained_answer_comes_behind_it(
     tiny_text: ModelSource, tmp_path: Path
 ) -> None:
     thinking = with_template(
@@ -78,7 +78,7 @@ def test_what_the_prompt_has_begun_is_reasoning_and_a_form_or_a_call_comes_behin
 
 
 @pytest.mark.parametrize("name", ["qwen3", "lfm2", "minicpm5", "gemma4"])
-def test_a_model_that_is_told_to_thinks_before_its_form(name: str, tiny_text: ModelSource) -> None:
+def test_a_model_that_is_told_to_reasons_before_its_structured_output(name: str, tiny_text: ModelSource) -> None:
     """The tiny model was taught to think as all but the last do."""
 
     async def test(engine: OpenVINOEngine) -> None:
@@ -94,7 +94,7 @@ def test_a_model_that_is_told_to_thinks_before_its_form(name: str, tiny_text: Mo
 
 
 @pytest.mark.parametrize("name", MESSAGE_FRAMINGS)
-def test_a_form_stands_in_a_message_where_answers_do(name: str, tiny_text: ModelSource) -> None:
+def test_a_structured_output_stands_in_a_message_where_answers_do(name: str, tiny_text: ModelSource) -> None:
     """And nowhere else: without a parser its header would be a part of the answer."""
 
     async def test(engine: OpenVINOEngine) -> None:

@@ -60,7 +60,7 @@ def test_greedy_texts_are_those_without_drafts(tiny_text: ModelSource, kind: str
 
 
 @pytest.mark.parametrize("kind", ["draft_model", "prompt_lookup"])
-def test_probabilities_come_with_drafts(tiny_text: ModelSource, kind: str) -> None:
+def test_logprobs_come_with_speculative_decoding(tiny_text: ModelSource, kind: str) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         for echo in (False, True):
             segments = await answer(engine, replace(ask("count " * 90), logprobs=True, echo=echo))

@@ -98,7 +98,7 @@ def test_what_is_not_enforced_is_said_at_the_start(tiny_text: ModelSource) -> No
     running(tiny_text, test)
 
 
-def test_forms_that_can_not_be_had_disturb_nobody(tiny_text: ModelSource) -> None:
+def test_schemas_that_can_not_be_compiled_disturb_nobody(tiny_text: ModelSource) -> None:
     """Twenty wrong ones and one that would take minutes: a request that runs meanwhile gets every token."""
     wrong: list[Constraint] = [schema({"type": f"nonsense {i}"}) for i in range(10)]
     wrong += [regex(f"({i}(") for i in range(10)]
@@ -124,7 +124,7 @@ def test_forms_that_can_not_be_had_disturb_nobody(tiny_text: ModelSource) -> Non
     running(tiny_text, test)
 
 
-def test_those_behind_a_slow_form_are_answered(tiny_text: ModelSource) -> None:
+def test_those_behind_a_slow_schema_are_answered(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         await answer(engine, held("hello", schema(CITY)))
         os.kill(engine.pids["grammar"] or 0, signal.SIGSTOP)
@@ -159,7 +159,7 @@ def test_a_client_that_goes_away_leaves_no_trace(tiny_text: ModelSource) -> None
     running(tiny_text, test)
 
 
-def test_closing_ends_those_that_wait_for_a_form(tiny_text: ModelSource) -> None:
+def test_closing_ends_those_that_wait_for_a_grammar(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         await answer(engine, held("hello", schema(CITY)))
         os.kill(engine.pids["grammar"] or 0, signal.SIGSTOP)
@@ -177,7 +177,7 @@ def generate(id: int, lowered: LoweredConstraint, worker: StepLoop) -> Generate:
     return worker_requests.generate(id, ids.astype("int64").tobytes(), 50, lowered=lowered)
 
 
-def test_a_form_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_text: ModelSource) -> None:
+def test_a_grammar_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_text: ModelSource) -> None:
     """None is known that does, but what raises within a step stops every request."""
     worker = StepLoop(load(LoadModel(str(tiny_text.path), 4)), 4)
     good = lower(schema({"const": "yes"}))

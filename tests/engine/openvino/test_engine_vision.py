@@ -160,7 +160,7 @@ def test_drafts_looked_up_in_the_prompt(tiny_vision: ModelSource) -> None:
     running(tiny_vision, test, prompt_lookup=True)
 
 
-def test_a_draft_model_can_t_see(tiny_vision: ModelSource, tiny_text: ModelSource) -> None:
+def test_a_draft_model_is_text_only(tiny_vision: ModelSource, tiny_text: ModelSource) -> None:
     with pytest.raises(ModelLoadError, match="not supported for models with embeddings"):
         running(tiny_vision, lambda _: asyncio.sleep(0), draft_model=tiny_text)
 

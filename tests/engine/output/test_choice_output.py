@@ -64,7 +64,7 @@ def thoughts(segments: list[Segment]) -> str:
 
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
-def test_thoughts_text_and_calls(size: int) -> None:
+def test_reasoning_text_and_calls(size: int) -> None:
     segments, _ = output(THOUGHT + "Let me look.\n" + CALL + "\n" + OTHER, size=size)
     assert thoughts(segments) == "hm, 4"
     assert text(segments).strip() == "Let me look."
@@ -175,7 +175,7 @@ def test_who_must_call_ends_for_its_length_if_another_call_is_cut() -> None:
     assert end(segments) == "length"
 
 
-def test_tokens_of_thoughts_are_counted() -> None:
+def test_tokens_of_reasoning_are_counted() -> None:
     _, choice = output(THOUGHT + "4")
     assert choice.reasoning_tokens == THOUGHT.index("</think>") + len("</think>") - 1 - THOUGHT.index(">")
 
@@ -196,7 +196,7 @@ def logprobs(segments: list[Segment]) -> list[float | None]:
     st.integers(1, 4),
     st.booleans(),
 )
-def test_no_token_s_probability_is_lost_and_the_texts_are_the_tokens(
+def test_no_token_s_logprob_is_lost_and_the_texts_are_the_tokens(
     written: str, size: int, step: int, must_call: bool
 ) -> None:
     segments, choice = output(written or "x", size=size, step=step, must_call=must_call)

@@ -206,7 +206,7 @@ def test_every_reasoning_parser_is_among_the_pairs() -> None:
 @pytest.mark.parametrize(
     ("name", "reasoning_grammar"), [(reasoning, reasoning_grammar) for _, reasoning, reasoning_grammar in PAIRS]
 )
-def test_a_form_comes_behind_thoughts_and_its_header(name: str, reasoning_grammar: str, says: Says) -> None:
+def test_an_answer_comes_behind_reasoning_and_its_header(name: str, reasoning_grammar: str, says: Says) -> None:
     header = MESSAGE_FRAMINGS[name].answer if name in MESSAGE_FRAMINGS else ""
     structured_output = sequence([constant(header), json_schema({"enum": ["yes", "no"]})])
     for wanted in (reasoning_grammar + header + '"yes"', header + '"no"'):
@@ -226,7 +226,7 @@ def test_the_model_may_think_first(tool_parser: str, reasoning_parser: str, reas
 
 
 @pytest.mark.parametrize(("tool_parser", "reasoning_parser", "reasoning_grammar"), PAIRS)
-def test_a_thought_that_the_prompt_began_is_ended(
+def test_reasoning_that_the_prompt_began_is_ended(
     tool_parser: str, reasoning_parser: str, reasoning_grammar: str, says: Says
 ) -> None:
     grammar = forced_call_grammar(tool_parser, TOOLS, reasoning_parser=reasoning_parser, prompt_ends_in_thinking=True)

@@ -48,7 +48,7 @@ def test_a_call_is_text_without_the_tool() -> None:
 
 
 @pytest.mark.parametrize("temperature", [0, 1])
-def test_directives_make_thoughts_and_calls(temperature: float) -> None:
+def test_directives_make_reasoning_and_calls(temperature: float) -> None:
     request = with_tools("script: think=1 calls=3\na b", WEATHER, TIME)
     segments = answered(replace(request, sampling=replace(request.sampling, temperature=temperature)))
     assert (thoughts(segments), text(segments)) == ("a b", "a b")
@@ -58,7 +58,7 @@ def test_directives_make_thoughts_and_calls(temperature: float) -> None:
     assert 0 < segments[-1].reasoning_tokens < segments[-1].completion_tokens
 
 
-def test_a_template_s_variable_turns_thoughts_off() -> None:
+def test_a_template_s_variable_turns_reasoning_off() -> None:
     prompt = replace(conversation("script: think=1\na"), variables='{"enable_thinking": false}')
     assert thoughts(answered(replace(ask(""), prompts=(prompt,)))) == ""
 
@@ -93,7 +93,7 @@ def test_what_of_the_parameters_does_not_hold() -> None:
     assert started.unenforced_arguments == ((1, ("not",)),)
 
 
-def test_a_form_comes_before_what_the_message_wants() -> None:
+def test_a_structured_output_comes_before_what_the_message_wants() -> None:
     request = with_tools("hi", WEATHER, constraint=JsonSchema({"const": 1}))
     assert text(answered(request)) == "1"
 

@@ -88,18 +88,18 @@ def test_a_calls_first_piece_says_what_it_is_and_the_others_go_on() -> None:
     assert answer["usage"]["completion_tokens_details"] == {"reasoning_tokens": 4}
 
 
-def test_thoughts_have_two_names_and_stand_beside_the_text() -> None:
+def test_reasoning_has_two_names_and_stands_beside_the_text() -> None:
     answer, deltas = call(ReasoningDelta(0, "h"), ReasoningDelta(0, "m"), TextDelta(0, "a"), *CALL)
     assert deltas[:2] == [{"reasoning_content": text, "reasoning": text} for text in "hm"]
     message = answer["choices"][0]["message"]
     assert (message["content"], message["reasoning_content"], message["reasoning"]) == ("a", "hm", "hm")
 
 
-def test_thoughts_without_an_answer_leave_an_empty_text() -> None:
+def test_reasoning_without_an_answer_leaves_an_empty_text() -> None:
     assert call(ReasoningDelta(0, "h"))[0]["choices"][0]["message"]["content"] == ""
 
 
-def test_the_form_from_before_tools() -> None:
+def test_a_legacy_function_call() -> None:
     answer, deltas = call(*CALL, legacy=True)
     assert deltas == [{"function_call": {"name": "f", "arguments": ""}}] + [
         {"function_call": {"arguments": piece}} for piece in "{}"

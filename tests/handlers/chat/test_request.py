@@ -42,7 +42,7 @@ def test_tool_calls_and_their_results() -> None:
     assert one(role="tool", tool_call_id="c1", content="r") == Message("tool", "r", tool_call_id="c1")
 
 
-def test_an_earlier_call_in_the_form_from_before_tools() -> None:
+def test_an_earlier_legacy_function_call() -> None:
     call = ToolCall("call_0", "f", "{}")
     assert one(role="assistant", function_call={"name": "f", "arguments": "{}"}).tool_calls == (call,)
     assert one(role="assistant", function_call=None).tool_calls == ()

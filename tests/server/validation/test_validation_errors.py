@@ -29,10 +29,10 @@ WRONG = [
     ({"messages": [{"role": 5}]}, "messages.0.role", "invalid_type", "5"),
     ({"messages": [USER, {"role": "user", "content": 5}]}, "messages.1.content", "invalid_type", "a string or a list"),
     (
-        {"messages": [USER, {"role": "user", "content": [{"type": "video_url"}]}]},
+        {"messages": [USER, {"role": "user", "content": [{"type": "smell"}]}]},
         "messages.1.content.0.type",
         "invalid_value",
-        '"video_url", but must be one of text, image_url, input_audio, file',
+        '"smell", but must be one of text, image_url, input_audio, file',
     ),
     (
         {"messages": [USER, {"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},

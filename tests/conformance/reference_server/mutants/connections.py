@@ -75,12 +75,22 @@ class ModelsWaitForTheModel(Http):
 
 
 class MixesAnswers(Http):
-    """Of requests at the same time all get the answer to the last."""
+    """Of requests at the same time all get the answer to the first."""
 
     breaks = {"transport/at_once/*", "completions/prompts/at-once"}
+    came = under_way = 0
 
     async def answer(self, call: Call, answer: Any) -> None:
-        self.latest = replace(answer, events=[*answer.events]) if isinstance(answer, Stream) else answer
-        for _ in range(15):  # turns of the loop, in which the others' requests come however busy the machine is
-            await asyncio.sleep(0.001)
-        await super().answer(call, self.latest)
+        if not self.under_way:
+            self.first = replace(answer, events=[*answer.events]) if isinstance(answer, Stream) else answer
+        self.came += 1
+        self.under_way += 1
+        came = 0
+        while came != self.came:  # till no more come, however busy the machine is
+            came = self.came
+            for _ in range(15):
+                await asyncio.sleep(0.001)
+        try:
+            await super().answer(call, self.first)
+        finally:
+            self.under_way -= 1

@@ -124,7 +124,7 @@ def test_other_tokenizers_do_not_truncate(tiny_text: ModelSource) -> None:
     assert len(result.token_ids) > 8 * 2 * 8192 - 8
 
 
-def test_earlier_thoughts_reach_a_template_that_shows_them(tiny_text: ModelSource) -> None:
+def test_earlier_reasoning_reaches_a_template_that_shows_it(tiny_text: ModelSource) -> None:
     tokenizer = Tokenizer(tiny_text.path)
     prompt = Conversation((Message("user", "a"), Message("assistant", "b", reasoning="hmm"), Message("user", "c")))
     assert "<think>\nhmm\n</think>\n\nb" in shown(Preprocessor(tokenizer), tokenizer, prompt)

@@ -114,7 +114,7 @@ def test_arguments_are_what_the_template_needs(tiny_text: ModelSource, tmp_path:
     assert rendered(preprocessor, tokenizer, CALLED) == 'a;{"city": "Paris", "n": 1};sunny;'
 
 
-def test_thoughts_are_called_what_the_template_calls_them(tiny_text: ModelSource, tmp_path: Path) -> None:
+def test_reasoning_is_called_what_the_template_calls_it(tiny_text: ModelSource, tmp_path: Path) -> None:
     template = "{% for message in messages %}{{ message.content }}{{ message.thinking }};{% endfor %}"
     preprocessor, tokenizer = templated(tiny_text, tmp_path, template)
     thought = Conversation((Message("user", "a"), Message("assistant", "b", reasoning="why")))

@@ -46,7 +46,7 @@ PLACE = Tool("get_place", "the", SCHEMAS["strings"])
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_an_answer_has_the_form_of_its_schema(answered: Answered, name: str) -> None:
+def test_an_answer_fits_its_schema(answered: Answered, name: str) -> None:
     schema = SCHEMAS[name]
     for seed in range(4):
         request = ask("Hello", max_tokens=400, temperature=1, seed=seed)
@@ -66,7 +66,7 @@ def test_a_forced_call_is_whole(answered: Answered) -> None:
         jsonschema_rs.validate(SCHEMAS["strings"], json.loads(arguments))
 
 
-def test_thoughts_before_a_forced_call(source: ModelSource) -> None:
+def test_reasoning_before_a_forced_call(source: ModelSource) -> None:
     """Random weights begin with thoughts or with the call; thoughts they don't end."""
 
     async def test(engine: OpenVINOEngine) -> None:

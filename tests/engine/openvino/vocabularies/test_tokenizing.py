@@ -122,7 +122,7 @@ def test_control_tokens_that_users_type_stay_text(
     assert tokenizer.decode(forged).replace(forgery, "Hi") == tokenizer.decode(honest)
 
 
-def test_control_tokens_that_the_model_thought_stay_text(family: Family, preprocessor: Preprocessor) -> None:
+def test_control_tokens_in_reasoning_stay_text(family: Family, preprocessor: Preprocessor) -> None:
     """A text at whose seam nothing stands before it."""
     name = next(iter(family.control))
     prompts = [

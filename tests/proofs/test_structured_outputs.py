@@ -47,7 +47,7 @@ ANSWERS: dict[str, tuple[Form, str]] = {
 
 
 @proves(*(f"{endpoint}.response_format.{name}" for endpoint in ("chat", "responses") for name in ANSWERS))
-def test_the_answer_has_the_form(ask: Ask) -> None:
+def test_the_answer_fits_the_schema(ask: Ask) -> None:
     form, answer = ANSWERS[ask.path.removeprefix("response_format.")]
     assert ask("count", response_format=form, **{ask.limit: 60}).text == answer
 
@@ -62,7 +62,7 @@ def test_the_answer_has_the_form(ask: Ask) -> None:
         ({"type": "sequence", "elements": [const("a"), {"type": "regex", "pattern": "[b-b]"}]}, "ab"),
     ],
 )
-def test_each_kind_of_form(ask: Ask, form: Form, answer: str) -> None:
+def test_each_kind_of_structured_output(ask: Ask, form: Form, answer: str) -> None:
     assert ask("yes", response_format=form).text == answer
 
 
@@ -86,7 +86,7 @@ def test_the_schema_of_parameters_in_xml(ask: Ask) -> None:
 
 
 @proves("responses.text", "responses.text.format", "responses.text.format.type", "responses.text.format.schema")
-def test_the_text_has_the_form(ask: Ask) -> None:
+def test_the_text_fits_the_schema(ask: Ask) -> None:
     form = {"type": "json_schema", "name": "a", "schema": {"enum": ["no"]}}
     assert ask("hello", text={"format": form}).text == '"no"'
 
