@@ -1,8 +1,9 @@
-"""The answers of other systems that `answers/` holds, as the judge sees them."""
+"""The answers of other systems that `answers/` holds, as requests and as what came back."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,17 @@ import yaml
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Exchange, Request
+from specvino.document.operations import EVENTS, JSON, Operation
 
 FOLDER = Path(__file__).with_name("answers")
 SYSTEMS = tuple(sorted(path.name for path in FOLDER.iterdir() if path.is_dir()))
 
+dialect = cache(Dialect)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer, as a file of `answers/` says it (see its README)."""
+    """One answer, as a file of `answers/` says it; its README says how."""
 
     system: str
     endpoint: str
@@ -28,23 +32,23 @@ class Answer:
         return f"{self.system}/{self.endpoint}/{self.name}"
 
     @property
+    def operation(self) -> Operation:
+        return dialect(self.system).operations[self.endpoint]
+
+    @property
     def request(self) -> Any:
         """The JSON body; None where there is none."""
         return self.said.get("request")
-
-    @property
-    def is_valid(self) -> bool:
-        """Whether the system's document should find the request valid."""
-        return bool(self.said.get("valid", True))
 
     @property
     def status(self) -> int:
         return int(self.said.get("status", 200))
 
     @property
-    def headers(self) -> dict[str, str]:
-        media = "text/event-stream" if "stream" in self.said else "application/json" if "body" in self.said else ""
-        return {"content-type": media, **self.said.get("headers", {})}
+    def media(self) -> str:
+        """It is empty where nothing came."""
+        default = EVENTS if "stream" in self.said else JSON if "body" in self.said else ""
+        return str(self.said.get("media", default))
 
     @property
     def content(self) -> bytes:
@@ -55,19 +59,19 @@ class Answer:
             return json.dumps(self.said["body"], ensure_ascii=False).encode()
         return str(self.said.get("text", "")).encode()
 
-    def exchange(self, dialect: Dialect) -> Exchange:
+    @property
+    def exchange(self) -> Exchange:
         """The answer as if a server had just given it."""
-        operation = dialect.operations[self.endpoint]
         sent = None if self.request is None else json.dumps(self.request).encode()
-        request = Request(self.endpoint, operation.method, operation.path, {}, sent, self.request)
-        return Exchange(0, request, self.status, self.headers, self.content, "complete", 0.0)
+        request = Request(self.endpoint, self.operation.method, self.operation.path, {}, sent, self.request)
+        return Exchange(0, request, self.status, {"content-type": self.media}, self.content, "complete", 0.0)
 
 
-def answers(system: str | None = None) -> tuple[Answer, ...]:
-    """The answers of a system, or of all, in the order of the files."""
+@cache
+def answers() -> tuple[Answer, ...]:
+    """All of them, in the order of the files."""
     return tuple(
-        Answer(name, path.stem, each, said)
-        for name in (SYSTEMS if system is None else (system,))
-        for path in sorted((FOLDER / name).glob("*.yaml"))
-        for each, said in yaml.safe_load(path.read_text("utf-8")).items()
+        Answer(path.parent.name, path.stem, name, said)
+        for path in sorted(FOLDER.glob("*/*.yaml"))
+        for name, said in yaml.safe_load(path.read_text("utf-8")).items()
     )

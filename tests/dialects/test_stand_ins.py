@@ -1,45 +1,74 @@
-"""Stand-ins answer as the systems do, whichever they are asked, and the judge has nothing against them."""
+"""Stand-ins answer in the form that the systems' sources give, and `conform` has nothing against them."""
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from dialects.recorded import SYSTEMS, Answer, answers
 from dialects.stand_ins import KEY, MODEL, serving
+from specvino.cli import main
 from specvino.conformance.http.sse import Decoder
-
-IMITATED = tuple(each for each in answers() if each.said.get("imitated", True))
+from specvino.document.operations import EVENTS
 
 MAPS = {"arguments", "metadata", "parameters", "prompt_logprobs", "schema", "top_logprobs"}
-"""Objects whose names are somebody else's; texts of such that come in parts, of which some are empty."""
+"""Objects whose names are somebody else's; texts of such that come in pieces, of which some are empty."""
+
+Urls = Callable[[str], str]
 
 
 @pytest.fixture(scope="module")
-def urls() -> Iterator[Callable[[str], str]]:
+def urls() -> Iterator[Urls]:
     """The base URL of a system's stand-in, which is started when it is first asked for."""
-    began: dict[str, Any] = {}
+    found: dict[str, str] = {}
+    with ExitStack() as running:
 
-    def url(system: str) -> str:
-        if system not in began:
-            began[system] = serving(system)
-            began[system] = (began[system], began[system].__enter__())
-        return str(began[system][1])
+        def url(system: str) -> str:
+            if system not in found:
+                found[system] = running.enter_context(serving(system))
+            return found[system]
 
-    yield url
-    for stand_in, _ in began.values():
-        stand_in.__exit__(None, None, None)
+        yield url
 
 
-def shape(value: Any, name: str = "") -> Any:
+@pytest.mark.parametrize("answer", [each for each in answers() if each.said.get("imitated", True)], ids=str)
+def test_answers_in_the_form_of_the_system(answer: Answer, urls: Urls) -> None:
+    base = urls(answer.system)
+    if answer.operation.is_only_at_root:
+        base = base.removesuffix("/v1")
+    path = answer.operation.path.format(model="gpt-9" if answer.name == "unknown" else MODEL, response_id="resp_1")
+    sent = {} if answer.request is None else {"json": renamed(answer.request)}
+    headers = {} if answer.name == "no key" else {"authorization": f"Bearer {KEY}"}
+    came = httpx.request(answer.operation.method, base + path, headers=headers, **sent)
+    assert came.status_code == answer.status
+    assert came.headers.get("content-type", "") == answer.media
+    assert forms(came.content, answer.media) == forms(answer.content, answer.media)
+
+
+def renamed(body: dict[str, Any]) -> dict[str, Any]:
+    """A request of the stand-in's model, where it is one of the system's."""
+    return body if body.get("model") in (None, "gpt-9") else {**body, "model": MODEL}
+
+
+def forms(content: bytes, media: str) -> set[str]:
+    """That of a body, or those of the events of a stream."""
+    if media != EVENTS:
+        return {_written(form(json.loads(content)))} if content else set()
+    events = [event for event in Decoder().feed(content) if not event.data.startswith("[")]
+    return {_written([event.event, form(json.loads(event.data))]) for event in events}
+
+
+def form(value: Any, name: str = "") -> Any:
     """What a value looks like: its names, and of what stands there whether it is null, empty, a text or a number."""
     if isinstance(value, dict):
         is_map = name in MAPS and "token" not in value
-        return "map" if is_map else {each: shape(inner, each) for each, inner in value.items()}
+        return "map" if is_map else {each: form(inner, each) for each, inner in value.items()}
     if isinstance(value, list):
-        return sorted({json.dumps(shape(each, name), sort_keys=True) for each in value})
+        return sorted({_written(form(each, name)) for each in value})
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, str):
@@ -47,23 +76,12 @@ def shape(value: Any, name: str = "") -> Any:
     return "number"
 
 
-def shapes(content: bytes, media: str) -> set[str]:
-    """Those of a body, or of each kind of event in a stream."""
-    if media != "text/event-stream":
-        return {json.dumps(shape(json.loads(content)), sort_keys=True)} if content else set()
-    events = [event for event in Decoder().feed(content) if not event.data.startswith("[")]
-    return {json.dumps([event.event, shape(json.loads(event.data))], sort_keys=True) for event in events}
+def _written(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
-@pytest.mark.parametrize("answer", IMITATED, ids=str)
-def test_answers_in_the_same_form(answer: Answer, urls: Callable[[str], str]) -> None:
-    asked = answer.request
-    if isinstance(asked, dict) and asked.get("model") not in (None, "gpt-9"):
-        asked = {**asked, "model": MODEL}
-    keys = {} if answer.name == "no key" else {"authorization": f"Bearer {KEY}"}
-    url = urls(answer.system) + answer.path.replace("{model}", MODEL)
-    came = httpx.request(answer.method, url, json=asked, headers=keys) if asked else httpx.request(answer.method, url, headers=keys)
-    assert came.status_code == answer.status
-    media = came.headers.get("content-type", "").split(";")[0]
-    assert media == answer.headers["content-type"].split(";")[0]
-    assert shapes(came.content, media) == shapes(answer.content, media)
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_judge_accuses_it_of_nothing(system: str, urls: Urls) -> None:
+    command = ["conform", urls(system), "--dialect", system, "--profile", "core", "-k", KEY, "-m", MODEL]
+    run = CliRunner(env={"COLUMNS": "200"}).invoke(main, command)
+    assert run.exit_code == 0, run.output
