@@ -100,6 +100,11 @@ class Dialect:
         """Returns the names of the schemas to which something in an operation leads, by endpoint."""
         return {name: reached(self.document, operation.definition) for name, operation in self.operations.items()}
 
+    def has_property(self, component: str, name: str) -> bool:
+        """Tells whether objects of that component have a property that can be something else than null."""
+        found = self.document["components"]["schemas"][component]["properties"].get(name)
+        return found is not None and found.get("type") != "null"
+
     def takes(self, endpoint: str, body: Any) -> bool | None:
         """Tells whether the system's document finds a body valid; None where the endpoint takes no body."""
         operation = self.operations.get(endpoint)

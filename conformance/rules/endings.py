@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from specvino.conformance.cases.session import LIMITS
-from specvino.conformance.dialect import LEFT_OUT
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.rules.rule import Rule, endpoint_of
@@ -41,8 +40,7 @@ class FinishAgrees(Rule):
 
     def _shows_calls(self, exchange: Exchange) -> bool:
         """Tells whether calls are more than text: some systems read them in whole answers alone."""
-        delta = "/components/schemas/ChatDelta/properties/tool_calls"
-        return not exchange.is_stream or self.dialect.level(delta, "chat") not in LEFT_OUT
+        return not exchange.is_stream or self.dialect.has_property("ChatDelta", "tool_calls")
 
 
 class TokenLimit(Rule):

@@ -49,7 +49,8 @@ def test_the_answer_is_documented(answer: Answer) -> None:
     judge = dialect(answer.system)
     content = answer.operation.content(str(answer.status))
     assert answer.status in judge.documented(answer.endpoint)
-    assert answer.media in content if answer.media else not content
+    if "media-type" not in answer.said.get("unjudged", ()):
+        assert answer.media in content if answer.media else not content
     if answer.media == JSON:
         shape = judge.answer(answer.endpoint, answer.status, JSON)
         assert shape is not None
@@ -74,7 +75,7 @@ def violations(rule: Rule, answer: Answer) -> list[str]:
 @pytest.mark.parametrize("answer", [each for each in answers() if "unjudged" in each.said], ids=str)
 def test_what_is_not_judged_would_be_accused(answer: Answer) -> None:
     rules = {rule.name: rule for rule in (make(dialect(answer.system)) for make in RULES)}
-    for name in answer.said["unjudged"]:
+    for name in answer.said["unjudged"].keys() & rules.keys():
         assert violations(rules[name], answer), name
 
 

@@ -24,19 +24,27 @@ class FastDeployRequests(TheirRequests):
 
 
 class FastDeployHttp(TheirHttp):
-    statuses: ClassVar = {**NO_ROUTE, ErrorCode.INVALID_API_KEY: 401, ErrorCode.MODEL_NOT_FOUND: 500}
+    """What is no object breaks it."""
+
+    statuses: ClassVar = {
+        **NO_ROUTE,
+        ErrorCode.INVALID_API_KEY: 401,
+        ErrorCode.INVALID_JSON: 500,
+        ErrorCode.MODEL_NOT_FOUND: 500,
+    }
 
     def envelope(self, refusal: Refusal) -> Any:
-        match self.status(refusal):
-            case 401:
-                return {"error": "Unauthorized"}
-            case 400:
-                kind, code = "invalid_request_error", "invalid_value"
-            case 500:
-                kind, code = "internal_error", "model_not_support"
-            case status:
-                return {"detail": PHRASES[status]}
-        param = refusal.param if kind == "invalid_request_error" else None
+        status = self.status(refusal)
+        if status == 401:
+            return {"error": "Unauthorized"}
+        if status in PHRASES:
+            return {"detail": PHRASES[status]}
+        kind, param, code = "invalid_request_error", refusal.param, "invalid_value"
+        if refusal.code is ErrorCode.MISSING_REQUIRED_PARAMETER and refusal.param == "messages":
+            code = "missing_required_parameter"
+        if status == 500:
+            unknown = refusal.code is ErrorCode.MODEL_NOT_FOUND
+            kind, param, code = "internal_error", None, "model_not_support" if unknown else None
         return {"error": {"message": refusal.message, "type": kind, "param": param, "code": code}}
 
     def frame(self, stream: Stream, event: Event) -> bytes:

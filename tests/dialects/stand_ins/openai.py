@@ -83,7 +83,7 @@ class OpenAIResponses(Responses):
         return {name: value for name, value in super().begun_response(body).items() if name not in NOT_SENT}
 
     def echoed_tools(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
-        return [{"description": None, **tool} for tool in super().echoed_tools(body)]
+        return [{"description": None, "strict": True, **tool} for tool in super().echoed_tools(body)]
 
 
 class OpenAIItems(Items):

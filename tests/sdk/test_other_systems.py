@@ -1,0 +1,73 @@
+"""The Python client of each system reads what the system sends: the derived answers, and a stand-in's."""
+
+import importlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from dialects.recorded import SYSTEMS, Answer, answers
+from dialects.stand_ins import KEY, MODEL, serving
+
+from sdk.python.scripted import Answer as Sent
+from sdk.python.scripted import Scripted
+
+
+@pytest.fixture
+def imported(package: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """The package of a system."""
+
+    def made(system: str) -> ModuleType:
+        folder = package("python", "--dialect", system) / "src"
+        monkeypatch.syspath_prepend(folder)
+        (name,) = (path.name for path in folder.iterdir() if (path / "py.typed").exists())
+        return importlib.import_module(name)
+
+    return made
+
+
+def came(client: Any, answer: Answer, **more: Any) -> list[Any]:
+    """What a client gives for the request of an answer: the answer, or the events of a stream."""
+    body = {**(answer.request or {}), **more}
+    places = ["resp_1" if "response" in answer.endpoint else MODEL] if "{" in answer.operation.path else []
+    if body.pop("stream", False):
+        return list(getattr(client, f"{answer.operation.id}_stream")(*places, **body))
+    return [getattr(client, answer.operation.id)(*places, **body)]
+
+
+@pytest.fixture(scope="module")
+def scripted() -> Iterator[Scripted]:
+    with Scripted() as server:
+        yield server
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_reads_the_derived_answers(system: str, imported: Callable[[str], ModuleType], scripted: Scripted) -> None:
+    module = imported(system)
+    with module.Client(scripted.url, retries=0) as client:
+        for answer in [each for each in answers() if each.system == system]:
+            scripted.says(Sent(answer.content.decode(), answer.status, answer.media))
+            fails = answer.status >= 400 or answer.name == "a stream that fails"
+            try:
+                assert came(client, answer), answer
+            except module.ApiError as error:
+                assert fails, f"{answer}: {error}"
+                assert error.status in (answer.status, None), answer
+            except module.ClientError as error:
+                raise AssertionError(f"{answer}: {error!r}") from error
+            else:
+                assert answer.status < 400, answer
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_reads_a_stand_in(system: str, imported: Callable[[str], ModuleType]) -> None:
+    module = imported(system)
+    with serving(system) as url, module.Client(url, api_key=KEY) as client:
+        for answer in answers():
+            if answer.system == system and answer.status == 200 and answer.said.get("imitated", True):
+                model = {} if answer.request is None else {"model": MODEL}
+                try:
+                    assert came(client, answer, **model), answer
+                except module.ClientError as error:
+                    raise AssertionError(f"{answer}: {error!r}") from error
