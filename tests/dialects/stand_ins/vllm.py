@@ -5,13 +5,14 @@ from http import HTTPStatus
 from typing import Any, ClassVar
 
 from reference_server.completions import Answers
-from reference_server.generation import Asked, Output, Piece
-from reference_server.http import Call, Event
+from reference_server.generation import CONTEXT, Asked, Output, Piece
+from reference_server.http import Call, Event, Route
 from reference_server.item_events import ItemEvents
 from reference_server.items import Item, Items
 from reference_server.models import SINCE, Models
 from reference_server.refusal import Refusal
 from reference_server.responses import Response, Responses
+from reference_server.tokenize import Tokenize
 from reference_server.words import Token
 
 from dialects.stand_ins.common import NO_ROUTE, CountsEnds, TheirChat, TheirCompletions, TheirHttp, TheirRequests, permission
@@ -40,9 +41,28 @@ class VllmHttp(TheirHttp):
         return {"error": {"message": refusal.message, "type": kind, "param": refusal.param, "code": status}}
 
 
+    def route(self, call: Call) -> Route:
+        """What stands at the root isn't below /v1, too."""
+        route = super().route(call)
+        if route.root and self.without_base(call.path)[1]:
+            raise Refusal(ErrorCode.NOT_FOUND, "Not Found")
+        return route
+
+
+class VllmTokenize(Tokenize):
+    routes = (Route("POST", "/tokenize", "tokenize", root=True),)
+
+    def tokenize(self, call: Call) -> dict[str, Any]:
+        body = self.server.requests.accepted(call, "TokenizeRequest")
+        turns = [self.server.chat.turn(each, "messages") for each in body.get("messages", ())]
+        found = self.server.generation.words.encode(body["prompt"] if "prompt" in body else self.server.chat.rendered(turns))
+        texts = [self.server.generation.words.text_of(id) for id in found] if body.get("return_token_strs") else None
+        return {"count": len(found), "max_model_len": CONTEXT, "tokens": found, "token_strs": texts}
+
+
 class VllmModels(Models):
     def described(self, model: str) -> dict[str, Any]:
-        more = {"root": model, "parent": None, "max_model_len": 8192, "permission": [permission()]}
+        more = {"root": model, "parent": None, "max_model_len": CONTEXT, "permission": [permission()]}
         return {"id": model, "object": "model", "created": SINCE, "owned_by": "vllm", **more}
 
     def health(self, call: Call) -> Any:
@@ -285,6 +305,7 @@ PARTS = (
     VllmRequests,
     VllmHttp,
     VllmModels,
+    VllmTokenize,
     VllmChat,
     VllmCompletions,
     VllmResponses,
