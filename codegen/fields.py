@@ -17,6 +17,11 @@ from specvino.document.walk import closure, references
 PARTS = ("request", "response", "stream")
 
 
+def field_name(endpoint: str, part: str, path: str) -> str:
+    """Returns the name of a field."""
+    return f"{endpoint}.{path}" if part == "request" else f"{endpoint}.{part}.{path}"
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """Describes a field of an endpoint, with the properties of the document that describe it."""
@@ -29,7 +34,7 @@ class Field:
 
     @property
     def name(self) -> str:
-        return f"{self.endpoint}.{self.path}" if self.part == "request" else f"{self.endpoint}.{self.part}.{self.path}"
+        return field_name(self.endpoint, self.part, self.path)
 
     @property
     def origins(self) -> set[Any]:
@@ -40,16 +45,16 @@ class Field:
 def fields(document: dict[str, Any]) -> list[Field]:
     """Returns all fields, in the order of the document; the error envelope is the endpoint `error`."""
     found = []
-    for endpoint, part, schema, elsewhere in _roots(document):
+    for root in roots(document):
         paths: dict[str, list[Schema]] = {}
-        _collect(document, schema, "", paths, (), elsewhere)
-        found += [Field(endpoint, part, path, tuple(owners)) for path, owners in paths.items()]
+        _collect(document, root, root.schema, "", paths, ())
+        found += [Field(root.endpoint, root.part, path, tuple(owners)) for path, owners in paths.items()]
     return found
 
 
 def parts(document: dict[str, Any]) -> list[tuple[str, str]]:
     """Returns the parts of the exchange that each endpoint has, as (endpoint, part)."""
-    return [(endpoint, part) for endpoint, part, _, _ in _roots(document)]
+    return [(root.endpoint, root.part) for root in roots(document)]
 
 
 def around(path: str) -> Iterator[str]:
@@ -59,50 +64,63 @@ def around(path: str) -> Iterator[str]:
         yield path
 
 
-def _roots(document: dict[str, Any]) -> Iterator[tuple[str, str, Schema, set[str]]]:
-    """Yields each part's endpoint, name and schema, with the components whose fields another part has.
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A part of the exchange with its schema. The fields of the components `elsewhere` are those of another part."""
 
-    What several operations answer with is described at the first one.
-    """
+    endpoint: str
+    part: str
+    schema: Schema
+    elsewhere: Collection[str]
+
+    def leaves_out(self, name: str, path: str, inside: Collection[str]) -> bool:
+        """Tells whether the fields of a component aren't fields of this part, at a path `inside` components.
+
+        A schema inside itself has the same fields again; errors are an endpoint of their own.
+        """
+        return name in inside or name in self.elsewhere or (name == "ErrorResponse" and path == "" and bool(inside))
+
+
+def roots(document: dict[str, Any]) -> Iterator[Root]:
+    """Yields each part. What several operations answer with is described at the first one."""
     described: set[str] = set()
     for operation in operations(document):
         endpoint = operation.endpoint
         if operation.body:
-            yield endpoint, "request", operation.body, set()
+            yield Root(endpoint, "request", operation.body, set())
         content = operation.content()
         unary: set[str] = set()
         if JSON in content:
             schema = content[JSON]["schema"]
-            yield endpoint, "response", schema, set(described)
+            yield Root(endpoint, "response", schema, set(described))
             unary = closure(document, *references(schema))
             described.update(references(schema))
         if event := operation.event:
-            yield endpoint, "stream", event, unary | described
+            yield Root(endpoint, "stream", event, unary | described)
             described.update(references(event))
     if "ErrorResponse" in document["components"]["schemas"]:  # a system's errors may have another form
-        yield "error", "response", {"$ref": "#/components/schemas/ErrorResponse"}, set()
+        yield Root("error", "response", {"$ref": "#/components/schemas/ErrorResponse"}, set())
 
 
 def _collect(
     document: dict[str, Any],
+    root: Root,
     schema: Schema,
     path: str,
     paths: dict[str, list[Schema]],
     inside: tuple[str, ...],
-    elsewhere: Collection[str],
 ) -> None:
     if "$ref" in schema:
         name = component_name(schema["$ref"])
-        if name in inside or name in elsewhere or (name == "ErrorResponse" and path == "" and inside):
-            return  # a schema inside itself has the same fields again; errors are an endpoint of their own
-        _collect(document, referred(document, schema["$ref"]), path, paths, (*inside, name), elsewhere)
+        if not root.leaves_out(name, path, inside):
+            _collect(document, root, referred(document, schema["$ref"]), path, paths, (*inside, name))
         return
     for name, child in schema.get("properties", {}).items():
         child_path = f"{path}.{name}" if path else name
         paths.setdefault(child_path, []).append(child)
-        _collect(document, child, child_path, paths, inside, elsewhere)
+        _collect(document, root, child, child_path, paths, inside)
     if isinstance(schema.get("items"), dict):
-        _collect(document, schema["items"], f"{path}[]", paths, inside, elsewhere)
+        _collect(document, root, schema["items"], f"{path}[]", paths, inside)
     for keyword in ("anyOf", "oneOf", "allOf"):
         for branch in schema.get(keyword, ()):
-            _collect(document, branch, path, paths, inside, elsewhere)
+            _collect(document, root, branch, path, paths, inside)

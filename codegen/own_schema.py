@@ -60,7 +60,10 @@ def nullable(schema: Schema, allowed: bool, resolve: Resolve) -> Schema:
 
 def any_of(schemas: list[Schema]) -> Schema:
     """Returns a schema of the values that one of several has."""
-    different = [schema for index, schema in enumerate(schemas) if schema not in schemas[:index]]
+    branches = [
+        branch for schema in schemas for branch in (schema["anyOf"] if schema.keys() == {"anyOf"} else [schema])
+    ]
+    different = [branch for index, branch in enumerate(branches) if branch not in branches[:index]]
     return different[0] if len(different) == 1 else {"anyOf": different}
 
 

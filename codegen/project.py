@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 from specvino.codegen import lower
+from specvino.codegen.apart import join_same, take_apart
 from specvino.codegen.bounds import drop_bounds
 from specvino.codegen.examples import drop_examples
 from specvino.codegen.fields import Field, around, fields, parts
@@ -36,12 +37,14 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     found = fields(projected)
     levels = support(found, dialect)
     missing = _missing(found, levels, parts(projected), dialect)
+    take_apart(projected, levels)
     said: dict[int, Said] = {}
-    for field in _reachable(found, levels):
+    for field in _reachable(fields(projected), levels):
         if (field.endpoint, field.part) not in missing and field.name in levels:
             for owner in field.owners:
                 said.setdefault(id(owner), []).append((field, levels[field.name]))
     SchemaProjector(projected, said).run()
+    join_same(projected)
     _add_rules(projected, dialect)
     _drop_operations(projected, missing)
     adapt_answers(projected, dialect)

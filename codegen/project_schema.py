@@ -11,7 +11,7 @@ from specvino.codegen.required_and_defaults import holds, must_be_there, set_def
 from specvino.document.operations import Schema
 from specvino.document.pointers import component_name
 from specvino.document.validator import Validators
-from specvino.document.walk import all_schemas, descend, objects
+from specvino.document.walk import all_schemas, descend, objects, references
 
 # Stands for a property that the system is without, until the examples have been checked: none may have it.
 GONE: Schema = {"not": {}}
@@ -28,7 +28,7 @@ class SchemaProjector:
 
     def run(self) -> None:
         """Changes the document in place; what is gone is marked as such, for `sweep`."""
-        lost = {name for name, schema in self._schemas.items() if self._narrow_object(schema)}
+        lost = {name for name in _inner_first(self._schemas) if self._narrow_object(self._schemas[name])}
         same = {}
         for name, schema in self._schemas.items():
             for _, child in list(descend(schema, name)):
@@ -97,6 +97,24 @@ class SchemaProjector:
     def _has(self, entry: Entry, kind: Any) -> bool:
         """Tells whether a system takes or sends something of this kind."""
         return "schema" not in entry or self._validators.of(entry["schema"]).fits(kind)
+
+
+def _inner_first(schemas: dict[str, Schema]) -> list[str]:
+    """Returns the names of components, each after those that it refers to: what is written out into it is as it shall
+    be by then."""
+    found: dict[str, None] = {}
+    met: set[str] = set()
+
+    def visit(name: str) -> None:
+        if name not in met:
+            met.add(name)
+            for inner in references(schemas[name]):
+                visit(inner)
+            found[name] = None
+
+    for name in schemas:
+        visit(name)
+    return list(found)
 
 
 def sweep(document: dict[str, Any]) -> None:

@@ -180,7 +180,7 @@ class AssistantMessage(BaseModel):
     """
     reasoning: str | None | MISSING = MISSING
     """
-    The same under the name that vLLM gives it; reasoning_content counts where it is given.
+    The model's reasoning, for chat templates that show it.
     """
     tool_calls: list[MessageFunctionToolCall | MessageCustomToolCall] | None | MISSING = (
         MISSING
@@ -460,7 +460,7 @@ class ChatChunkChoice(BaseModel):
     """
     finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"] | None
     """
-    Why the text ended; null before.
+    Why the text ended.
     """
     stop_reason: str | int | None | MISSING = MISSING
     """
@@ -598,7 +598,7 @@ class ChatCompletionChunk(BaseModel):
     """
     created: int
     """
-    When the answer was begun (Unix seconds), the same in all chunks.
+    A time of the answer (Unix seconds).
     """
     model: str
     """
@@ -710,7 +710,7 @@ class ChatDelta(BaseModel):
     """
     reasoning: str | None | MISSING = MISSING
     """
-    The same as reasoning_content, under the name that vLLM's clients read.
+    The model's reasoning.
     """
     tool_calls: list[ChatToolCallDelta] | MISSING = MISSING
     """
@@ -772,7 +772,7 @@ class ChatFunctionCall(BaseModel):
     """
     arguments: str
     """
-    The arguments as JSON text; it may break off where the finish reason is not tool_calls or function_call.
+    The arguments, in JSON.
     """
 
 
@@ -790,7 +790,7 @@ class ChatFunctionCallDelta(BaseModel):
     """
     arguments: str | MISSING = MISSING
     """
-    The next piece of the arguments' JSON text; empty in the call's first piece.
+    The next piece of the arguments' JSON text.
     """
 
 
@@ -878,7 +878,7 @@ class ChatMessage(BaseModel):
     """
     reasoning: str | None | MISSING = MISSING
     """
-    The same as reasoning_content, under the name that vLLM's clients read.
+    The model's reasoning.
     """
     tool_calls: list[ChatToolCall] | MISSING = MISSING
     """
@@ -1166,7 +1166,7 @@ class CompletionChunk(BaseModel):
     """
     created: int
     """
-    When the answer was begun (Unix seconds), the same in all chunks.
+    A time of the answer (Unix seconds).
     """
     model: str
     """
@@ -1222,7 +1222,7 @@ class CompletionChunkChoice(BaseModel):
     """
     finish_reason: Literal["stop", "length", "content_filter"] | None
     """
-    Why the text ended; null before.
+    Why the text ended.
     """
     stop_reason: str | int | None | MISSING = MISSING
     """
@@ -1291,7 +1291,7 @@ class CompletionLogprobs(BaseModel):
     )
     tokens: list[str] | MISSING = MISSING
     """
-    What the tokens gave to the text.
+    The tokens as texts.
     """
     token_logprobs: list[float | None] | MISSING = MISSING
     """
@@ -1299,7 +1299,7 @@ class CompletionLogprobs(BaseModel):
     """
     top_logprobs: list[dict[str, float] | None] | None | MISSING = MISSING
     """
-    The chosen token at each place, where logprobs is above 0; else null.
+    The likeliest tokens at each place, and their log probabilities.
     """
     text_offset: list[int] | MISSING = MISSING
     """
@@ -1424,7 +1424,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     logprobs: bool | None | MISSING = MISSING
     """
-    Return the log probability of each token: the model's own, before temperature, penalties and the like. Every token counts that the choice took, in their order, those of reasoning and tool calls and the one that ended it too.
+    Return the log probability of each token.
     """
     top_logprobs: int | None | MISSING = MISSING
     """
@@ -1436,7 +1436,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     tools: list[FunctionTool | FlatFunctionTool | CustomTool] | None | MISSING = MISSING
     """
-    What the model may call. Functions are shown to it by its chat template; custom tools and those of the provider are left out.
+    What the model may call.
     """
     tool_choice: Annotated[
         Literal["none", "auto", "required"] | NamedToolChoice | FlatNamedToolChoice | AllowedToolsChoice | CustomToolChoice | None | MISSING,
@@ -1447,7 +1447,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     parallel_tool_calls: bool | None | MISSING = MISSING
     """
-    Whether one answer may hold several calls. If not, it ends behind the first one.
+    Whether one answer may hold several calls.
     """
     functions: list[FunctionDefinition] | None | MISSING = MISSING
     """
@@ -1468,7 +1468,7 @@ class CreateChatCompletionRequest(BaseModel):
         MISSING
     )
     """
-    How much reasoning the model shall do before it answers. The model's chat template is told so: as enable_thinking, which is false for none and else true, and for the other values as reasoning_effort too. chat_template_kwargs win. Where the template uses neither, it is reported in X-Unsupported-Params.
+    How much reasoning the model shall do before it answers.
     """
     verbosity: Literal["low", "medium", "high"] | None | MISSING = MISSING
     """
@@ -1514,7 +1514,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     top_k: int | None | MISSING = MISSING
     """
-    Draw only from this many of the likeliest tokens. -1 draws from all.
+    Draw only from this many of the likeliest tokens.
     """
     min_p: float | None | MISSING = MISSING
     """
@@ -1526,7 +1526,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which a choice ends; they are not part of it, unless include_stop_str_in_output is true.
+    Texts at which a choice ends.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
@@ -1550,15 +1550,15 @@ class CreateChatCompletionRequest(BaseModel):
     """
     length_penalty: float | None | MISSING = MISSING
     """
-    In a beam search (best_of above 1), above 0 prefers longer texts and below 0 shorter ones. Elsewhere there is nothing to prefer.
+    Which texts a beam search prefers: the higher, the longer ones.
     """
     stop_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens at which a choice ends; their text is not part of it, unless include_stop_str_in_output is true.
+    Tokens at which a choice ends.
     """
     min_tokens: int | None | MISSING = MISSING
     """
-    How many tokens a choice has before the end of its turn, or a stop, may end it. At most as many as the limit of tokens.
+    How many tokens a choice has before the end of its turn, or a stop, may end it.
     """
     ignore_eos: bool | None | MISSING = MISSING
     """
@@ -1566,7 +1566,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     include_stop_str_in_output: bool | None | MISSING = MISSING
     """
-    Leave the stop text that ended a choice at the end of its text. OVMS always does so in streams.
+    Leave the stop text that ended a choice at the end of its text.
     """
     skip_special_tokens: bool | None | MISSING = MISSING
     """
@@ -1582,15 +1582,15 @@ class CreateChatCompletionRequest(BaseModel):
     """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
-    How many tokens speculative decoding drafts at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
+    How many tokens speculative decoding drafts at a time.
     """
     assistant_confidence_threshold: float | None | MISSING = MISSING
     """
-    Draft on as long as the draft model is at least this sure. Not together with num_assistant_tokens. Only a server that was started with a draft model takes it.
+    Draft on as long as the draft model is at least this sure.
     """
     max_ngram_size: int | None | MISSING = MISSING
     """
-    The longest run of tokens that is looked up in the prompt for a draft; 3 without it. Only a server that was started with prompt lookup takes it.
+    The longest run of tokens that is looked up in the prompt for a draft.
     """
     modalities: list[str] | None | MISSING = MISSING
     """
@@ -1880,7 +1880,7 @@ class CreateCompletionRequest(BaseModel):
     """
     max_tokens: int | None | MISSING = MISSING
     """
-    The most tokens that each choice may have; 0, with echo, only repeats the prompt.
+    The most tokens that each choice may have.
     """
     best_of: int | None | MISSING = MISSING
     """
@@ -1888,7 +1888,7 @@ class CreateCompletionRequest(BaseModel):
     """
     echo: bool | None | MISSING = MISSING
     """
-    Begin each text with its prompt: a text as it was given, token ids as the text they stand for. With logprobs the prompt's tokens are among them, the first one with null.
+    Begin each text with its prompt.
     """
     suffix: str | None | MISSING = MISSING
     """
@@ -1941,7 +1941,7 @@ class CreateCompletionRequest(BaseModel):
     """
     top_k: int | None | MISSING = MISSING
     """
-    Draw only from this many of the likeliest tokens. -1 draws from all.
+    Draw only from this many of the likeliest tokens.
     """
     min_p: float | None | MISSING = MISSING
     """
@@ -1953,7 +1953,7 @@ class CreateCompletionRequest(BaseModel):
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which a choice ends; they are not part of it, unless include_stop_str_in_output is true.
+    Texts at which a choice ends.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
@@ -1973,15 +1973,15 @@ class CreateCompletionRequest(BaseModel):
     """
     length_penalty: float | None | MISSING = MISSING
     """
-    In a beam search (best_of above 1), above 0 prefers longer texts and below 0 shorter ones. Elsewhere there is nothing to prefer.
+    Which texts a beam search prefers: the higher, the longer ones.
     """
     stop_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens at which a choice ends; their text is not part of it, unless include_stop_str_in_output is true.
+    Tokens at which a choice ends.
     """
     min_tokens: int | None | MISSING = MISSING
     """
-    How many tokens a choice has before the end of its turn, or a stop, may end it. At most as many as the limit of tokens.
+    How many tokens a choice has before the end of its turn, or a stop, may end it.
     """
     ignore_eos: bool | None | MISSING = MISSING
     """
@@ -1989,7 +1989,7 @@ class CreateCompletionRequest(BaseModel):
     """
     include_stop_str_in_output: bool | None | MISSING = MISSING
     """
-    Leave the stop text that ended a choice at the end of its text. OVMS always does so in streams.
+    Leave the stop text that ended a choice at the end of its text.
     """
     skip_special_tokens: bool | None | MISSING = MISSING
     """
@@ -2005,15 +2005,15 @@ class CreateCompletionRequest(BaseModel):
     """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
-    How many tokens speculative decoding drafts at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
+    How many tokens speculative decoding drafts at a time.
     """
     assistant_confidence_threshold: float | None | MISSING = MISSING
     """
-    Draft on as long as the draft model is at least this sure. Not together with num_assistant_tokens. Only a server that was started with a draft model takes it.
+    Draft on as long as the draft model is at least this sure.
     """
     max_ngram_size: int | None | MISSING = MISSING
     """
-    The longest run of tokens that is looked up in the prompt for a draft; 3 without it. Only a server that was started with prompt lookup takes it.
+    The longest run of tokens that is looked up in the prompt for a draft.
     """
     chunk_frames: int | None | MISSING = MISSING
     """
@@ -2262,7 +2262,7 @@ class CreateResponseRequest(BaseModel):
         MISSING
     )
     """
-    What the model may call. Functions are shown to it by its chat template; custom tools and those of the provider are left out.
+    What the model may call.
     """
     tool_choice: Annotated[
         Literal["none", "auto", "required"] | FlatNamedToolChoice | NamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice | None | MISSING,
@@ -2273,7 +2273,7 @@ class CreateResponseRequest(BaseModel):
     """
     parallel_tool_calls: bool | None | MISSING = MISSING
     """
-    Whether one answer may hold several calls. If not, it ends behind the first one.
+    Whether one answer may hold several calls.
     """
     max_tool_calls: int | None | MISSING = MISSING
     """
@@ -2298,7 +2298,7 @@ class CreateResponseRequest(BaseModel):
         MISSING
     )
     """
-    What the answer shall hold beyond the usual. `reasoning.encrypted_content` is the reasoning encrypted with this server's own key, for callers that keep the conversation themselves. Stored messages always have the URLs of their images.
+    What the answer shall hold beyond the usual.
     """
     top_logprobs: int | None | MISSING = MISSING
     """
@@ -2332,7 +2332,7 @@ class CreateResponseRequest(BaseModel):
     """
     truncation: Literal["auto", "disabled"] | None | MISSING = MISSING
     """
-    What becomes of an input that is too long for the model: an error, or with auto its oldest turns are left out. Instructions, other system messages and the last turn always stay.
+    What becomes of an input that is too long for the model: an error, or with auto a part of it is left out.
     """
     context_management: list[ContextManagement] | None | MISSING = MISSING
     """
@@ -2380,7 +2380,7 @@ class CreateResponseRequest(BaseModel):
     """
     top_k: int | None | MISSING = MISSING
     """
-    Draw only from this many of the likeliest tokens. -1 draws from all.
+    Draw only from this many of the likeliest tokens.
     """
     min_p: float | None | MISSING = MISSING
     """
@@ -2396,15 +2396,15 @@ class CreateResponseRequest(BaseModel):
     """
     length_penalty: float | None | MISSING = MISSING
     """
-    In a beam search (best_of above 1), above 0 prefers longer texts and below 0 shorter ones. Elsewhere there is nothing to prefer.
+    Which texts a beam search prefers: the higher, the longer ones.
     """
     stop_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens at which a choice ends; their text is not part of it, unless include_stop_str_in_output is true.
+    Tokens at which a choice ends.
     """
     min_tokens: int | None | MISSING = MISSING
     """
-    How many tokens a choice has before the end of its turn, or a stop, may end it. At most as many as the limit of tokens.
+    How many tokens a choice has before the end of its turn, or a stop, may end it.
     """
     ignore_eos: bool | None | MISSING = MISSING
     """
@@ -2412,7 +2412,7 @@ class CreateResponseRequest(BaseModel):
     """
     include_stop_str_in_output: bool | None | MISSING = MISSING
     """
-    Leave the stop text that ended a choice at the end of its text. OVMS always does so in streams.
+    Leave the stop text that ended a choice at the end of its text.
     """
     skip_special_tokens: bool | None | MISSING = MISSING
     """
@@ -2428,15 +2428,15 @@ class CreateResponseRequest(BaseModel):
     """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
-    How many tokens speculative decoding drafts at a time; 5 without it. Only a server that was started with a draft model or with prompt lookup takes it.
+    How many tokens speculative decoding drafts at a time.
     """
     assistant_confidence_threshold: float | None | MISSING = MISSING
     """
-    Draft on as long as the draft model is at least this sure. Not together with num_assistant_tokens. Only a server that was started with a draft model takes it.
+    Draft on as long as the draft model is at least this sure.
     """
     max_ngram_size: int | None | MISSING = MISSING
     """
-    The longest run of tokens that is looked up in the prompt for a draft; 3 without it. Only a server that was started with prompt lookup takes it.
+    The longest run of tokens that is looked up in the prompt for a draft.
     """
     chunk_frames: int | None | MISSING = MISSING
     """
@@ -3010,7 +3010,7 @@ class FlatFunctionTool(BaseModel):
     """
     strict: bool | None | MISSING = MISSING
     """
-    Whether it is an error that a keyword of the schema can't be enforced; otherwise the keyword's path is reported in X-Unsupported-Params. Arguments are constrained by the schema only where a call is forced; calls that the model makes on its own are not, and then a true value is reported there too.
+    Whether the arguments must match the schema exactly.
     """
     output_schema: dict[str, Any] | None | MISSING = MISSING
     """
@@ -3070,7 +3070,7 @@ class FunctionDefinition(BaseModel):
     """
     strict: bool | None | MISSING = MISSING
     """
-    Whether it is an error that a keyword of the schema can't be enforced; otherwise the keyword's path is reported in X-Unsupported-Params. Arguments are constrained by the schema only where a call is forced; calls that the model makes on its own are not, and then a true value is reported there too.
+    Whether the arguments must match the schema exactly.
     """
 
 
@@ -3202,7 +3202,7 @@ class ImageEmbedsPart(BaseModel):
 
 class ImagePart(BaseModel):
     """
-    A part of a message that is an image. It stands on a line of its own among the texts. A model that reads text only refuses it.
+    A part of a message that is an image.
     """
 
     model_config = ConfigDict(
@@ -3252,11 +3252,11 @@ class ImageUrl(BaseModel):
     )
     url: str
     """
-    The image itself as a data URL in base64: a PNG, JPEG, WebP, GIF or BMP file. Where the server allows it, also an http or https URL of one of the hosts named to it, or a file below the folder named to it.
+    Where the image is, or a data URL that holds it.
     """
     detail: Literal["auto", "low", "high", "original"] | None | MISSING = MISSING
     """
-    How closely to look: with `low`, an image is made smaller until no side has more than 512 pixels; else, until none has more than 2,048.
+    How closely to look.
     """
 
 
@@ -3465,7 +3465,7 @@ class InputHostedToolItem(BaseModel):
 
 class InputImageContent(BaseModel):
     """
-    A picture to look at. It stands on a line of its own among the texts. A model that reads text only refuses it.
+    A picture to look at.
     """
 
     model_config = ConfigDict(
@@ -3485,7 +3485,7 @@ class InputImageContent(BaseModel):
     """
     detail: Literal["auto", "low", "high", "original"] | None | MISSING = MISSING
     """
-    How closely to look: with `low`, a picture is made smaller until no side has more than 512 pixels; else, until none has more than 2,048.
+    How closely to look.
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
@@ -3495,7 +3495,7 @@ class InputImageContent(BaseModel):
 
 class InputItemReference(BaseModel):
     """
-    Stands for an item of a stored response. One that isn't stored is left out and reported as a field without effect. OpenAI also takes it without its type.
+    Stands for an item of a stored response.
     """
 
     model_config = ConfigDict(
@@ -3603,7 +3603,7 @@ class InputReasoning(BaseModel):
     """
     encrypted_content: str | None | MISSING = MISSING
     """
-    The reasoning as only the provider can read it: encrypted by this server, in an earlier response. They count where there is no content.
+    The reasoning as only the provider can read it, from an earlier response.
     """
     status: Annotated[
         Literal["in_progress", "completed", "incomplete"] | None | MISSING,
@@ -3846,7 +3846,7 @@ class MessageFunctionToolCall(BaseModel):
     """
     type: Literal["function"] | None | MISSING = MISSING
     """
-    The kind of tool; what has a function is taken for a call of one without it.
+    The kind of tool.
     """
     function: MessageFunctionCall
     """
@@ -3872,7 +3872,7 @@ class Model(BaseModel):
     """
     created: int
     """
-    When the server started to serve it (Unix seconds).
+    The time that is given for it (Unix seconds).
     """
     owned_by: Literal["specvino"] = "specvino"
     """
@@ -4024,7 +4024,7 @@ class ModerationPolicy(BaseModel):
 
 class NamedJsonSchema(BaseModel):
     """
-    A schema with a name. OpenAI requires the name.
+    A schema with a name.
     """
 
     model_config = ConfigDict(
@@ -4044,7 +4044,7 @@ class NamedJsonSchema(BaseModel):
     """
     strict: bool | None | MISSING = MISSING
     """
-    Whether a keyword of the schema that can't be enforced is an error; otherwise its path is reported in X-Unsupported-Params.
+    Whether the answer must match the schema exactly.
     """
 
 
@@ -4236,7 +4236,7 @@ class OutputLogprob(BaseModel):
     )
     token: Annotated[str, Field(title="TokenText")]
     """
-    What the token gave to the text.
+    The token as text.
     """
     logprob: float
     """
@@ -4248,7 +4248,7 @@ class OutputLogprob(BaseModel):
     """
     top_logprobs: list[OutputTopLogprob] | MISSING = MISSING
     """
-    The chosen token, where top_logprobs is above 0.
+    The likeliest tokens at this place.
     """
 
 
@@ -4427,7 +4427,7 @@ class OutputTopLogprob(BaseModel):
     )
     token: Annotated[str | MISSING, Field(title="TokenText")] = MISSING
     """
-    What the token gave to the text.
+    The token as text.
     """
     logprob: float | MISSING = MISSING
     """
@@ -4573,7 +4573,7 @@ class PromptTokensDetails(BaseModel):
     """
     created_cache_tokens: int | None | MISSING = MISSING
     """
-    Tokens that were put into the cache, under vLLM's name.
+    Tokens that were put into the cache.
     """
     text_tokens: int | MISSING = MISSING
     """
@@ -4613,7 +4613,7 @@ class ReasoningSettings(BaseModel):
     """
     summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
     """
-    Where to show the reasoning: with it the reasoning is the summary of a reasoning item, where OVMS has them, and without it its content. Either way they are whole.
+    How the reasoning is summarised.
     """
     generate_summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
     """
@@ -5412,7 +5412,7 @@ class ResponseFormatJsonSchema(BaseModel):
         NamedJsonSchema | dict[str, Any], Field(title="NamedOrBareJsonSchema")
     ]
     """
-    The schema and its name; without `schema` it is itself the schema.
+    The schema and its name.
     """
 
 
@@ -5430,7 +5430,7 @@ class ResponseFormatStructuralTag(BaseModel):
     """
     format: dict[str, Any] | MISSING = MISSING
     """
-    The format that a structural_tag wraps.
+    The format in a structural tag.
     """
     value: str | MISSING = MISSING
     """
@@ -5561,6 +5561,10 @@ class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
     arguments: str
     """
     The whole arguments as JSON text.
+    """
+    name: str | MISSING = MISSING
+    """
+    The function.
     """
     call_id: str | MISSING = MISSING
     """
@@ -5843,6 +5847,10 @@ class ResponseMcpCallArgumentsDoneEvent(BaseModel):
     arguments: str
     """
     The whole arguments as JSON text.
+    """
+    name: str | MISSING = MISSING
+    """
+    The tool.
     """
     sequence_number: int
     """
@@ -6154,7 +6162,7 @@ class ResponseObject(BaseModel):
     """
     top_logprobs: int
     """
-    How many of the likeliest tokens are shown at each place: 0 or 1.
+    How many of the likeliest tokens are shown at each place.
     """
     max_output_tokens: int | None
     """
@@ -6162,7 +6170,7 @@ class ResponseObject(BaseModel):
     """
     store: bool
     """
-    Whether the response is kept; false at last where it could not be.
+    Whether the response is kept.
     """
     background: bool
     """
@@ -7204,7 +7212,7 @@ class StreamOptions(BaseModel):
     )
     include_usage: bool | None | MISSING = MISSING
     """
-    End the stream with a chunk that has the usage and no choices; the other chunks have a null usage.
+    End the stream with a chunk that has the usage and no choices.
     """
     include_obfuscation: bool | None | MISSING = MISSING
     """
@@ -7394,7 +7402,7 @@ class TextResponseFormatJsonSchema(BaseModel):
     """
     strict: bool | None | MISSING = MISSING
     """
-    Whether a keyword of the schema that can't be enforced is an error; otherwise its path is reported in X-Unsupported-Params.
+    Whether the answer must match the schema exactly.
     """
 
 
@@ -7430,7 +7438,7 @@ class TokenLogprob(BaseModel):
     )
     token: Annotated[str, Field(title="TokenText")]
     """
-    What the token gave to the text.
+    The token as text.
     """
     logprob: float
     """
@@ -7442,7 +7450,7 @@ class TokenLogprob(BaseModel):
     """
     top_logprobs: list[TopLogprob]
     """
-    The chosen token, where top_logprobs is above 0.
+    The likeliest tokens at this place.
     """
 
 
@@ -7606,7 +7614,7 @@ class TopLogprob(BaseModel):
     )
     token: Annotated[str, Field(title="TokenText")]
     """
-    What the token gave to the text.
+    The token as text.
     """
     logprob: float
     """

@@ -658,8 +658,8 @@ SHAPES: dict[str, Shape] = {
             'parameters': Field("supported"),
             'strict': Field("supported"),
             'output_schema': Field("unsupported"),
-            'defer_loading': Field("unsupported", supported_values={'const': False}),
-            'allowed_callers': Field("unsupported", supported_values={'contains': {'const': 'direct'}}),
+            'defer_loading': Field("unsupported"),
+            'allowed_callers': Field("unsupported"),
         },
         required=frozenset(['name', 'type']),
         values={

@@ -195,7 +195,7 @@ class ChatChunkChoice(TypedDict):
     """
     finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"] | None
     """
-    Why the text ended; null before.
+    Why the text ended.
     """
     stop_reason: NotRequired[str | int | None]
     """
@@ -317,7 +317,7 @@ class ChatCompletionChunk(TypedDict):
     """
     created: int
     """
-    When the answer was begun (Unix seconds), the same in all chunks.
+    A time of the answer (Unix seconds).
     """
     model: str
     """
@@ -407,7 +407,7 @@ class ChatDelta(TypedDict):
     """
     reasoning: NotRequired[str | None]
     """
-    The same as reasoning_content, under the name that vLLM's clients read.
+    The model's reasoning.
     """
     tool_calls: NotRequired[list[ChatToolCallDelta]]
     """
@@ -466,7 +466,7 @@ class ChatFunctionCall(TypedDict):
     """
     arguments: str
     """
-    The arguments as JSON text; it may break off where the finish reason is not tool_calls or function_call.
+    The arguments, in JSON.
     """
 
 
@@ -481,7 +481,7 @@ class ChatFunctionCallDelta(TypedDict):
     """
     arguments: NotRequired[str]
     """
-    The next piece of the arguments' JSON text; empty in the call's first piece.
+    The next piece of the arguments' JSON text.
     """
 
 
@@ -523,7 +523,7 @@ class ChatMessage(TypedDict):
     """
     reasoning: NotRequired[str | None]
     """
-    The same as reasoning_content, under the name that vLLM's clients read.
+    The model's reasoning.
     """
     tool_calls: NotRequired[list[ChatToolCall]]
     """
@@ -770,7 +770,7 @@ class CompletionChunk(TypedDict):
     """
     created: int
     """
-    When the answer was begun (Unix seconds), the same in all chunks.
+    A time of the answer (Unix seconds).
     """
     model: str
     """
@@ -821,7 +821,7 @@ class CompletionChunkChoice(TypedDict):
     """
     finish_reason: Literal["stop", "length", "content_filter"] | None
     """
-    Why the text ended; null before.
+    Why the text ended.
     """
     stop_reason: NotRequired[str | int | None]
     """
@@ -884,7 +884,7 @@ class CompletionLogprobs(TypedDict):
 
     tokens: NotRequired[list[str]]
     """
-    What the tokens gave to the text.
+    The tokens as texts.
     """
     token_logprobs: NotRequired[list[float | None]]
     """
@@ -892,7 +892,7 @@ class CompletionLogprobs(TypedDict):
     """
     top_logprobs: NotRequired[list[dict[str, float] | None] | None]
     """
-    The chosen token at each place, where logprobs is above 0; else null.
+    The likeliest tokens at each place, and their log probabilities.
     """
     text_offset: NotRequired[list[int]]
     """
@@ -1148,7 +1148,7 @@ class FlatFunctionTool(TypedDict):
     """
     strict: NotRequired[bool | None]
     """
-    Whether it is an error that a keyword of the schema can't be enforced; otherwise the keyword's path is reported in X-Unsupported-Params. Arguments are constrained by the schema only where a call is forced; calls that the model makes on its own are not, and then a true value is reported there too.
+    Whether the arguments must match the schema exactly.
     """
     output_schema: NotRequired[dict[str, Any] | None]
     """
@@ -1284,7 +1284,7 @@ class Model(TypedDict):
     """
     created: int
     """
-    When the server started to serve it (Unix seconds).
+    The time that is given for it (Unix seconds).
     """
     owned_by: Literal["specvino"]
     """
@@ -1474,7 +1474,7 @@ class OutputLogprob(TypedDict):
 
     token: str
     """
-    What the token gave to the text.
+    The token as text.
     """
     logprob: float
     """
@@ -1486,7 +1486,7 @@ class OutputLogprob(TypedDict):
     """
     top_logprobs: NotRequired[list[OutputTopLogprob]]
     """
-    The chosen token, where top_logprobs is above 0.
+    The likeliest tokens at this place.
     """
 
 
@@ -1635,7 +1635,7 @@ class OutputTopLogprob(TypedDict):
 
     token: NotRequired[str]
     """
-    What the token gave to the text.
+    The token as text.
     """
     logprob: NotRequired[float]
     """
@@ -1700,7 +1700,7 @@ class PromptTokensDetails(TypedDict):
     """
     created_cache_tokens: NotRequired[int | None]
     """
-    Tokens that were put into the cache, under vLLM's name.
+    Tokens that were put into the cache.
     """
     text_tokens: NotRequired[int]
     """
@@ -2374,6 +2374,10 @@ class ResponseFunctionCallArgumentsDoneEvent(TypedDict):
     """
     The whole arguments as JSON text.
     """
+    name: NotRequired[str]
+    """
+    The function.
+    """
     call_id: NotRequired[str]
     """
     The call's id.
@@ -2616,6 +2620,10 @@ class ResponseMcpCallArgumentsDoneEvent(TypedDict):
     arguments: str
     """
     The whole arguments as JSON text.
+    """
+    name: NotRequired[str]
+    """
+    The tool.
     """
     sequence_number: int
     """
@@ -2891,7 +2899,7 @@ class ResponseObject(TypedDict):
     """
     top_logprobs: int
     """
-    How many of the likeliest tokens are shown at each place: 0 or 1.
+    How many of the likeliest tokens are shown at each place.
     """
     max_output_tokens: int | None
     """
@@ -2899,7 +2907,7 @@ class ResponseObject(TypedDict):
     """
     store: bool
     """
-    Whether the response is kept; false at last where it could not be.
+    Whether the response is kept.
     """
     background: bool
     """
@@ -3773,7 +3781,7 @@ class TokenLogprob(TypedDict):
 
     token: str
     """
-    What the token gave to the text.
+    The token as text.
     """
     logprob: float
     """
@@ -3785,7 +3793,7 @@ class TokenLogprob(TypedDict):
     """
     top_logprobs: list[TopLogprob]
     """
-    The chosen token, where top_logprobs is above 0.
+    The likeliest tokens at this place.
     """
 
 
@@ -3819,7 +3827,7 @@ class TopLogprob(TypedDict):
 
     token: str
     """
-    What the token gave to the text.
+    The token as text.
     """
     logprob: float
     """

@@ -11,6 +11,11 @@ from specvino.document.operations import Schema, operations
 from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas
 
+# Words of a description that are about one system, and not about all that have the field.
+ONE_SYSTEM = r"\bhere\b|\bthis server\b|\bOpenVINO\b|\bOVMS\b|\bvLLM\b|\bMLC\b|\bFastDeploy\b|\bX-Unsupported-Params\b"
+
+BOUND = r"\b(at (most|least)|up to|no more than|not above|between) \d"
+
 
 def descriptions(spec: Spec) -> Iterator[Problem]:
     """Every component and every property says what it is."""
@@ -24,13 +29,29 @@ def descriptions(spec: Spec) -> Iterator[Problem]:
 
 def remarks(spec: Spec) -> Iterator[Problem]:
     """A description is true of every system that has the field; x-implementation-note is about this server alone."""
+    where = "x-implementation-note is the place for that"
+    origins = _origins(spec.document)
     for place, schema in all_schemas(spec.document):
-        if re.search(r"\bhere\b|\bOpenVINO\b", str(schema.get("description", "")), re.IGNORECASE):
-            yield Problem(
-                "implementation-note",
-                place,
-                "the description is about this server: x-implementation-note is the place for that",
-            )
+        text = str(schema.get("description", ""))
+        if re.search(ONE_SYSTEM, text, re.IGNORECASE):
+            yield Problem("implementation-note", place, f"the description is about one system: {where}")
+        if re.search(BOUND, text, re.IGNORECASE):
+            what = f"the description says a bound, which other systems don't share: the schema says ours, {where}"
+            yield Problem("implementation-note", place, what)
+        for name in re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text):
+            if not origins.get(name, {"openai"}) & {"openai", schema.get("x-origin")}:
+                what = f"the description speaks of {name}, which not every system has: {where}"
+                yield Problem("implementation-note", place, what)
+
+
+def _origins(document: dict[str, Any]) -> dict[str, set[Any]]:
+    """Returns who defined the properties of each name."""
+    found: dict[str, set[Any]] = {}
+    for _, schema in all_schemas(document):
+        for name, child in schema.get("properties", {}).items():
+            if isinstance(child, dict) and "x-origin" in child:
+                found.setdefault(name, set()).add(child["x-origin"])
+    return found
 
 
 def origins(spec: Spec) -> Iterator[Problem]:

@@ -96,7 +96,7 @@ def _errors(head: dict[str, Any]) -> str:
     others: dict[str, list[str]] = {}
     for status, envelope in head.get("envelopes", {}).items():
         others.setdefault(envelope, []).append(status)
-    told = [f"{' and '.join(statuses)}: {ENVELOPES[envelope]}" for envelope, statuses in others.items()]
+    told = [f"{', '.join(statuses)}: {ENVELOPES[envelope]}" for envelope, statuses in others.items()]
     return "; ".join([ENVELOPES[head["envelope"]], *told])
 
 

@@ -76,3 +76,4 @@ def test_null(schema, with_null, without) -> None:
 def test_the_values_of_one_of_several() -> None:
     assert any_of([TEXT, TEXT]) == TEXT
     assert any_of([TEXT, TEXTS, TEXT]) == {"anyOf": [TEXT, TEXTS]}
+    assert any_of([{"anyOf": [TEXT, TEXTS]}, TEXTS]) == {"anyOf": [TEXT, TEXTS]}

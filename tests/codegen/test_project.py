@@ -209,26 +209,31 @@ def test_a_const_that_tells_nothing_apart_is_replaced() -> None:
 SHARED = talk(ask=thing(one=ref("Part")), answer=thing(two=ref("Part")), Part=thing(text=TEXT, id=TEXT))
 
 
-def shared(request, response):
-    said = {"request": {"one": "full", **request}, "response": {"two": "full", **response}}
-    return projected(SHARED, **said)["Part"]["properties"]
+def test_an_object_that_is_several_things_is_each_of_them() -> None:
+    integer = {"level": "full", "schema": {"type": "integer"}}
+    request = {"one": "full", "one.id": integer, "one.text": "ignored"}
+    schemas = projected(
+        SHARED, request=request, response={"two": "full", "two.text": {"level": "full", "note": "Odd."}}
+    )
+    assert schemas["Ask"]["properties"]["one"]["$ref"] == ref("Part")["$ref"]
+    assert schemas["Answer"]["properties"]["two"]["$ref"] == ref("TalkResponsePart")["$ref"]
+    assert schemas["Part"]["properties"] == {"id": {"x-origin": "openai", "type": "integer"}}
+    assert schemas["TalkResponsePart"]["properties"]["id"] == {"x-origin": "openai"} | TEXT
+    assert schemas["TalkResponsePart"]["properties"]["text"]["description"] == "Odd."
 
 
-def test_what_several_fields_are_goes_only_where_none_is_left() -> None:
-    assert "id" in shared({"one.id": "ignored"}, {"two.id": "full"})
-    assert "id" not in shared({"one.id": "ignored"}, {"two.id": "absent"})
+def test_an_object_of_which_the_same_is_said_is_one() -> None:
+    entry = {"level": "full", "schema": {"type": "integer"}, "note": "Same."}
+    schemas = projected(SHARED, request={"one": "full", "one.id": entry}, response={"two": "full", "two.id": entry})
+    assert schemas.keys() == {"Ask", "Answer", "Part"}
 
 
-def test_what_several_fields_are_takes_what_one_of_them_does() -> None:
-    entry = {"level": "full", "schema": {"type": "integer"}}
-    for there, values in (
-        ({"two.id": "full"}, {"anyOf": [{"type": "integer"}, TEXT]}),
-        ({"two.id": {"level": "full", "schema": {"type": "integer"}}}, {"type": "integer"}),
-        ({"two.id": "absent"}, {"type": "integer"}),
-    ):
-        assert shared({"one.id": entry}, there)["id"] == {"x-origin": "openai"} | values
-    noted = {"level": "full", "note": "Same."}
-    assert shared({"one.id": noted}, {"two.id": noted})["id"]["description"] == "Same."
+def test_what_is_written_out_is_as_it_is_elsewhere() -> None:
+    part = thing(id=TEXT) | {"type": ["object", "null"]}
+    said = {"part": {"level": "full", "nullable": False}, "part.id": {"level": "full", "required": True}}
+    ask = projected(talk(ask=thing(part=ref("Part")), Part=part), request=said)["Ask"]
+    assert ask["properties"]["part"]["type"] == "object"
+    assert ask["properties"]["part"]["required"] == ["id"]
 
 
 def test_what_is_inside_a_missing_field_says_nothing_of_where_else_it_is() -> None:

@@ -21,11 +21,27 @@ def test_a_remark_that_is_no_text(request_fields, only, value) -> None:
     only("implementation-note", "user", "x-implementation-note: ", "null" if value is None else str(value).lower())
 
 
-@pytest.mark.parametrize("text", ["A list. Here it is empty.", "OpenVINO GenAI has no place for it."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A list. Here it is empty.",
+        "OpenVINO GenAI has no place for it.",
+        "Sealed with this server's own key.",
+        "A schema, or, as OVMS takes it too, a text.",
+        "Otherwise its path is reported in X-Unsupported-Params.",
+        "At most 16 of them.",
+        "It is not part of it, unless include_stop_str_in_output is true.",
+    ],
+)
 @pytest.mark.parametrize("place", ["property", "component"])
 def test_a_description_of_this_server_only(schemas, only, place, text) -> None:
     {"property": schemas["Model"]["properties"]["id"], "component": schemas["Model"]}[place]["description"] = text
     only("implementation-note", "Model", "x-implementation-note is the place")
+
+
+def test_a_field_of_a_system_may_speak_of_that_system_s_fields(spec, request_fields) -> None:
+    request_fields["stop_token_ids"]["description"] = "It holds behind min_tokens, and max_completion_tokens."
+    assert lint(spec) == []
 
 
 def test_remarks(spec, schemas, request_fields) -> None:

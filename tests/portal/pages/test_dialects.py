@@ -32,7 +32,7 @@ def endpoints(system):
 
 def test_all_shapes_of_errors() -> None:
     assert row("vllm", "Errors").endswith('; 401: a string, `{"error": "…"}` |')
-    assert row("mlc-llm", "Errors").endswith('; 401 and 422: `{"detail": …}`, as FastAPI gives it; 500: plain text |')
+    assert row("mlc-llm", "Errors").endswith('; 401, 404, 405, 422: `{"detail": …}`, as FastAPI gives it; 500: plain text |')
     for system in SYSTEMS:
         for status, envelope in SOURCE.dialect(system)["x-dialect"]["errors"].get("envelopes", {}).items():
             assert status in row(system, "Errors")

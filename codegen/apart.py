@@ -1,0 +1,130 @@
+"""Gives a component that is several things for a system, such as a tool of chat and of responses, a copy for each."""
+
+import json
+from typing import Any
+
+from specvino.codegen.fields import Root, field_name, roots
+from specvino.codegen.merge import WITHOUT, Entry
+from specvino.document.operations import Schema
+from specvino.document.pointers import component_name, schema_reference
+from specvino.document.walk import descend, objects
+
+# What a dialect says of a property, while copies are told apart.
+SAID = "x-said"
+
+
+def take_apart(document: dict[str, Any], levels: dict[str, Entry]) -> None:
+    """Copies components in place, so that no property is several fields of which the system says different things.
+
+    The first copy keeps the name. Inside itself, a component refers to the first one.
+    """
+    _Copies(document, levels).run()
+
+
+def join_same(document: dict[str, Any]) -> None:
+    """Removes copies that are what another component of the same title is, in place."""
+    schemas: dict[str, Schema] = document["components"]["schemas"]
+    while True:
+        first: dict[str, str] = {}
+        same = {}
+        for name, schema in schemas.items():
+            kept = first.setdefault(json.dumps(schema), name)
+            if kept != name and "title" in schema:
+                same[name] = kept
+        if not same:
+            return
+        for name in same:
+            del schemas[name]
+        _rename(document, same)
+
+
+class _Copies:
+    def __init__(self, document: dict[str, Any], levels: dict[str, Entry]) -> None:
+        self._document = document
+        self._schemas: dict[str, Schema] = document["components"]["schemas"]
+        self._levels = levels
+        self._names: dict[str, dict[str, str]] = {}
+        """For each component the names of its copies, by what they are."""
+        self._copies: dict[str, Schema] = {}
+        self._answers: dict[tuple[str, str], str] = {}
+        """The first copy in an endpoint's answer, by endpoint and component: that which its events have, too."""
+
+    def run(self) -> None:
+        for root in list(roots(self._document)):
+            root.schema.update(_without_said(self._copy(root, root.schema, "", ())))
+        self._schemas.update(self._copies)
+
+    def _component(self, root: Root, name: str, path: str, inside: tuple[str, ...]) -> str:
+        """Returns the name of the copy for this place."""
+        copied = self._copy(root, self._schemas[name], path, (*inside, name))
+        names = self._names.setdefault(name, {})
+        key = json.dumps(copied, sort_keys=True)
+        if key not in names:
+            names[key] = self._free(root, name) if names else name
+            self._copies[names[key]] = _without_said(copied)
+        if root.part == "response":
+            self._answers.setdefault((root.endpoint, name), names[key])
+            self._answers.setdefault(("", name), names[key])
+        return names[key]
+
+    def _free(self, root: Root, name: str) -> str:
+        place = (root.endpoint, *(() if root.part == "request" else (root.part,)))
+        wanted = "".join(word.title() for part in place for word in part.split("_")) + name
+        number = 2
+        found = wanted
+        while found in self._schemas or found in self._copies:
+            found = f"{wanted}{number}"
+            number += 1
+        return found
+
+    def _copy(self, root: Root, schema: Schema, path: str, inside: tuple[str, ...]) -> Schema:
+        if "$ref" in schema:
+            name = component_name(schema["$ref"])
+            if not root.leaves_out(name, path, inside):
+                name = self._component(root, name, path, inside)
+            elif name not in inside:  # another part describes it
+                name = self._answers.get((root.endpoint, name), self._answers.get(("", name), name))
+            return schema | {"$ref": schema_reference(name)}
+        copied = dict(schema)
+        if "properties" in schema:
+            copied["properties"] = {
+                name: self._property(root, child, f"{path}.{name}" if path else name, inside)
+                for name, child in schema["properties"].items()
+            }
+        if isinstance(schema.get("items"), dict):
+            copied["items"] = self._copy(root, schema["items"], f"{path}[]", inside)
+        for keyword in ("anyOf", "oneOf", "allOf"):
+            if keyword in schema:
+                copied[keyword] = [self._copy(root, branch, path, inside) for branch in schema[keyword]]
+                if "discriminator" in schema:
+                    new = {
+                        old.get("$ref"): now.get("$ref")
+                        for old, now in zip(schema[keyword], copied[keyword], strict=True)
+                    }
+                    mapping = schema["discriminator"]["mapping"]
+                    mapping = {value: new.get(target, target) for value, target in mapping.items()}
+                    copied["discriminator"] = schema["discriminator"] | {"mapping": mapping}
+        return copied
+
+    def _property(self, root: Root, schema: Schema, path: str, inside: tuple[str, ...]) -> Schema:
+        said = self._levels.get(field_name(root.endpoint, root.part, path), {})
+        if said.get("level") not in WITHOUT:  # else it doesn't matter what would be in it
+            schema = self._copy(root, schema, path, inside)
+        return schema | {SAID: said}
+
+
+def _without_said(schema: Schema) -> Schema:
+    """Returns the schema itself, without what dialects say in it."""
+    for _, child in descend(schema, ""):
+        child.pop(SAID, None)
+    return schema
+
+
+def _rename(document: dict[str, Any], same: dict[str, str]) -> None:
+    references = {schema_reference(name): schema_reference(kept) for name, kept in same.items()}
+    for _, node in objects(document):
+        if node.get("$ref") in references:
+            node["$ref"] = references[node["$ref"]]
+        mapping = node.get("discriminator", {}).get("mapping", {})
+        for value, target in mapping.items():
+            mapping[value] = references.get(target, target)
