@@ -67,7 +67,7 @@ class Dialect:
     def level(self, pointer: str, endpoint: str) -> str:
         """Returns how the system supports what a JSON pointer into the whole document leads to, as a field of
         `endpoint`: `full` for what has no level of its own, `absent` for an operation, a base path or a kind of object
-        that the system hasn't. Raises KeyError for a pointer that leads nowhere."""
+        that the system hasn't, and for what is always null. Raises KeyError for a pointer that leads nowhere."""
         if self.name != WHOLE and "/x-" in pointer:
             pointer = pointer[: pointer.index("/x-")]  # what is marked of a field is asked for where the field is
         node = at(whole(), pointer)
@@ -82,6 +82,8 @@ class Dialect:
         for field, levels in node.get("x-support", {}).items():
             if field.split(".", 1)[0] == endpoint:
                 said = levels[self.name]
+                if isinstance(said, Mapping) and said.get("schema") == {"type": "null"}:
+                    return "absent"
                 return str(said if isinstance(said, str) else said["level"])
         return "absent" if self._has_no_such_object(pointer, endpoint) else "full"
 

@@ -37,7 +37,6 @@ class FinishAgrees(Rule):
             total = (answer.get("usage") or {}).get("total_tokens")
             yield f"it ended by length after {made} tokens, though {limit} were allowed ({total} in all)"
 
-
     def _shows_calls(self, exchange: Exchange) -> bool:
         """Tells whether calls are more than text: some systems read them in whole answers alone."""
         return not exchange.is_stream or self.dialect.has_property("ChatDelta", "tool_calls")

@@ -12,7 +12,15 @@ from reference_server.refusal import Refusal
 from reference_server.tools import Tools
 from reference_server.words import Token
 
-from dialects.stand_ins.common import NO_ROUTE, PHRASES, TheirChat, TheirCompletions, TheirHttp, TheirRequests, permission
+from dialects.stand_ins.common import (
+    NO_ROUTE,
+    PHRASES,
+    TheirChat,
+    TheirCompletions,
+    TheirHttp,
+    TheirRequests,
+    permission,
+)
 from specvino.generated.errors import ErrorCode
 
 SINCE = 0.03125
@@ -30,6 +38,7 @@ class FastDeployHttp(TheirHttp):
         **NO_ROUTE,
         ErrorCode.INVALID_API_KEY: 401,
         ErrorCode.INVALID_JSON: 500,
+        ErrorCode.UNSUPPORTED_MEDIA_TYPE: 500,
         ErrorCode.MODEL_NOT_FOUND: 500,
     }
 

@@ -51,8 +51,10 @@ class MlcChat(TheirChat):
         return {**super().chat_completion(head, asked, outputs), "system_fingerprint": ""}
 
     def chat_message(self, asked: Asked, output: Output) -> dict[str, Any]:
-        calls = [self.tool_call(each) for each in output.calls]
-        return self.message(None if calls else output.joined("text"), calls or None)
+        """A call that was cut off can't be read, so it stays text."""
+        if output.reason == "length" or not output.calls:
+            return self.message(output.joined("text") + output.joined("call"))
+        return self.message(None, [self.tool_call(each) for each in output.calls])
 
     def message(self, text: str | None, calls: Any = None) -> dict[str, Any]:
         return {"content": text, "role": "assistant", "name": None, "tool_calls": calls, "tool_call_id": None}
@@ -62,10 +64,11 @@ class MlcChat(TheirChat):
         return {"name": called["name"], "arguments": json.loads(called["arguments"])}
 
     def chat_reason(self, asked: Asked, output: Output) -> str:
-        """With functions anything but a call is an error."""
+        """With functions anything but a whole call is an error."""
         if not asked.offer.functions:
             return output.reason
-        return "tool_calls" if output.calls or asked.body.get("stream") else "error"
+        is_read = output.calls and output.reason != "length"
+        return "tool_calls" if is_read or asked.body.get("stream") else "error"
 
     def chat_usage(self, asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         usage = super().chat_usage(asked, outputs)

@@ -95,7 +95,6 @@ class OpenAIItems(Items):
             del item["encrypted_content"]
         return {**item, "summary": [{"type": "summary_text", "text": thoughts}]}
 
-
     def begun(self, item: Item) -> Item:
         return {**item, "summary": []} if item["type"] == "reasoning" else super().begun(item)
 

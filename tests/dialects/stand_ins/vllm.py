@@ -15,7 +15,15 @@ from reference_server.responses import Response, Responses
 from reference_server.tokenize import Tokenize
 from reference_server.words import Token
 
-from dialects.stand_ins.common import NO_ROUTE, CountsEnds, TheirChat, TheirCompletions, TheirHttp, TheirRequests, permission
+from dialects.stand_ins.common import (
+    NO_ROUTE,
+    CountsEnds,
+    TheirChat,
+    TheirCompletions,
+    TheirHttp,
+    TheirRequests,
+    permission,
+)
 from specvino.generated.errors import ErrorCode
 
 FINGERPRINT = "vllm-0.33.0-1f3a5c7e"
@@ -40,7 +48,6 @@ class VllmHttp(TheirHttp):
         kind = "NotFoundError" if refusal.code is ErrorCode.MODEL_NOT_FOUND else HTTPStatus(status).phrase
         return {"error": {"message": refusal.message, "type": kind, "param": refusal.param, "code": status}}
 
-
     def route(self, call: Call) -> Route:
         """What stands at the root isn't below /v1, too."""
         route = super().route(call)
@@ -55,7 +62,9 @@ class VllmTokenize(Tokenize):
     def tokenize(self, call: Call) -> dict[str, Any]:
         body = self.server.requests.accepted(call, "TokenizeRequest")
         turns = [self.server.chat.turn(each, "messages") for each in body.get("messages", ())]
-        found = self.server.generation.words.encode(body["prompt"] if "prompt" in body else self.server.chat.rendered(turns))
+        found = self.server.generation.words.encode(
+            body["prompt"] if "prompt" in body else self.server.chat.rendered(turns)
+        )
         texts = [self.server.generation.words.text_of(id) for id in found] if body.get("return_token_strs") else None
         return {"count": len(found), "max_model_len": CONTEXT, "tokens": found, "token_strs": texts}
 
@@ -84,7 +93,14 @@ class VllmChat(TheirChat):
 
     def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         nulls = dict.fromkeys(
-            ("prompt_logprobs", "prompt_token_ids", "prompt_text", "kv_transfer_params", "ec_transfer_params", "metrics")
+            (
+                "prompt_logprobs",
+                "prompt_token_ids",
+                "prompt_text",
+                "kv_transfer_params",
+                "ec_transfer_params",
+                "metrics",
+            )
         )
         whole = super().chat_completion(head, asked, outputs)
         return {**whole, "service_tier": None, "system_fingerprint": FINGERPRINT, **nulls}
@@ -107,7 +123,9 @@ class VllmChat(TheirChat):
         return "stop" if named and output.reason == "tool_calls" else output.reason
 
     def chat_usage(self, asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
-        return details(super().chat_usage(asked, outputs), sum(output.thought for output in outputs) if asked.thinks else None)
+        return details(
+            super().chat_usage(asked, outputs), sum(output.thought for output in outputs) if asked.thinks else None
+        )
 
     def chat_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> dict[str, Any] | None:
         found = super().chat_logprobs(asked, tokens)
@@ -242,6 +260,10 @@ class VllmResponses(Responses):
         names = ("strict", "allowed_callers", "async", "defer_loading", "description", "output_schema")
         return [{**dict.fromkeys(names), **tool} for tool in super().echoed_tools(body)]
 
+    def first_events(self, begun: Response) -> Iterator[Event]:
+        """None that it waits."""
+        yield from ({**event} for event in super().first_events(begun) if event["type"] != "response.queued")
+
     def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
         whole = super().response(asked, begun, output, items)
         del whole["completed_at"]
@@ -270,7 +292,10 @@ class VllmItems(Items):
 
     def reasoning_item(self, asked: Asked, thoughts: str, status: str) -> Item:
         """Its status is null, except in events."""
-        return {**super().reasoning_item(asked, thoughts, status), "status": None if not asked.body.get("stream") else status}
+        return {
+            **super().reasoning_item(asked, thoughts, status),
+            "status": None if not asked.body.get("stream") else status,
+        }
 
     def wants_summary(self, asked: Asked) -> bool:
         return False
