@@ -46,7 +46,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     SchemaProjector(projected, said).run()
     join_same(projected)
     _add_rules(projected, dialect)
-    _drop_operations(projected, missing)
+    _drop_operations(projected, missing, dialect)
     adapt_answers(projected, dialect)
     adapt_streams(projected, dialect)
     validators = Validators(projected)
@@ -98,7 +98,7 @@ def _missing(
     }
 
 
-def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]]) -> None:
+def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], dialect: dict[str, Any]) -> None:
     known = parts(document)
     for operation in list(operations(document)):
         endpoint, item, definition = operation.endpoint, document["paths"][operation.path], operation.definition
@@ -113,7 +113,7 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]]) ->
                 content.pop(media, None)
         if "text/event-stream" not in content:
             definition.pop("x-stream", None)
-        if operation.is_also_at_root:
+        if operation.is_also_at_root or endpoint in dialect.get("at_root", ()):
             definition["servers"] = [{"url": "/"}]
 
 

@@ -806,9 +806,13 @@ class ChatInputImagePart(BaseModel):
     """
     The kind of part.
     """
-    image_url: str | None | MISSING = MISSING
+    image_url: str
     """
     Where the image is.
+    """
+    detail: Literal["auto", "low", "high", "original"] | None | MISSING = MISSING
+    """
+    How closely to look.
     """
     uuid: str | None | MISSING = MISSING
     """

@@ -155,19 +155,21 @@ SHAPES: dict[str, Shape] = {
     ),
     "ChatInputImagePart": Shape(
         fields={
-            'type': Field("unsupported"),
-            'image_url': Field("unsupported"),
+            'type': Field("supported"),
+            'image_url': Field("supported"),
+            'detail': Field("supported", supported_values={'enum': ['auto', 'low', 'high']}),
             'uuid': Field("accepted"),
         },
-        required=frozenset(['type']),
+        required=frozenset(['image_url', 'type']),
         values={
             'type': ('input_image', ),
+            'detail': ('auto', 'low', 'high', 'original', None, ),
         },
     ),
     "ChatInputTextPart": Shape(
         fields={
-            'type': Field("unsupported"),
-            'text': Field("unsupported"),
+            'type': Field("supported"),
+            'text': Field("supported"),
         },
         required=frozenset(['text', 'type']),
         values={
@@ -176,8 +178,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "ChatOutputTextPart": Shape(
         fields={
-            'type': Field("unsupported"),
-            'text': Field("unsupported"),
+            'type': Field("supported"),
+            'text': Field("supported"),
         },
         required=frozenset(['text', 'type']),
         values={

@@ -9,6 +9,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValida
 
 from specvino.codegen import lower, project
 from specvino.codegen.examples import examples
+from specvino.codegen.lint import notes
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.stream_words import words
 from specvino.codegen.lint.vocabulary import placed_in
@@ -41,11 +42,12 @@ def openapi(spec: Spec) -> Iterator[Problem]:
 
 
 def dialects(spec: Spec) -> Iterator[Problem]:
-    """What is projected onto each system is accepted too, and its examples fit."""
+    """What is projected onto each system is accepted too, its examples fit, and no note denies it."""
     for system, dialect in spec.dialects.items():
         projected = project.project(spec.document, dialect)
         yield from _invalid(system, OpenAPIV31SpecValidator(projected))
         yield from placed_in(projected, spec.vocabulary)
+        yield from notes.denied(system, dialect, projected)
         for operation in operations(projected):
             if "x-stream" in operation.definition:
                 for what in words(spec.vocabulary, operation.definition["x-stream"]):

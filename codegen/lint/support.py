@@ -5,6 +5,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from specvino.codegen.bounds import ALL_BOUNDS
 from specvino.codegen.fields import Field, around, fields, parts
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.vocabulary import misfits
@@ -45,6 +46,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
     """What its words are about exists, and every stream of the system is described."""
     endpoints = {operation.endpoint for operation in operations(document)}
     named = {
+        "at_root": dialect.get("at_root", ()),
         "auth": dialect["auth"].get("open", ()),
         "errors": dialect["errors"].get("at", ()),
         "stream": dialect["stream"],
@@ -137,6 +139,8 @@ def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]
     schema = entry.get("schema", {})
     if not (isinstance(schema, dict) and jsonschema_rs.meta.is_valid(schema)):
         yield Problem("support", place, "schema is not a valid JSON Schema")
+    elif schema.keys() & ALL_BOUNDS and schema.keys() <= ALL_BOUNDS:
+        yield Problem("support", place, "a schema of bounds needs the type")
     for key in ("nullable", "required"):
         if not _of_kinds(entry.get(key, True)):
             yield Problem("support", place, f"{key} is true, false or the kinds of object in which it is")

@@ -61,6 +61,8 @@ def what_says_no(case: Case, dialect: Dialect) -> str:
     nothing."""
     if case.endpoint in paths() and case.endpoint not in dialect.operations:
         return f"{dialect.name} has no {paths()[case.endpoint]}"
+    if case.endpoint in paths() and dialect.operations[case.endpoint].is_only_at_root:
+        return f"{dialect.name} has {paths()[case.endpoint]} outside of the base URL"
     for pointer in (*case.spec, *_needed(case)):
         level = dialect.level(pointer, case.endpoint)
         if level in LEFT_OUT or (case.whole and level != "full"):

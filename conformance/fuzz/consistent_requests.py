@@ -22,7 +22,11 @@ IMAGE = (
 )
 
 # The types of the parts that few models can read.
-_UNREAD = ("image_url", "input_audio", "file", "input_image", "input_file")
+_UNREAD = (
+    *("image_url", "input_audio", "file", "input_image", "input_file"),
+    *("video_url", "audio_url", "image_embeds", "audio_embeds", "video_embeds", "prompt_embeds"),
+    *("thinking", "tool_reference"),
+)
 
 
 def consistent(body: Mapping[str, Any], *, images: bool) -> dict[str, Any]:

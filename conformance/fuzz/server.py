@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 import httpx
 
 from specvino.conformance.http.client import LONGEST, MOST_RETRIES, RETRIED, Target, tls, wait_of
+from specvino.document.operations import operations
 
 
 class NoAnswer(OSError):
@@ -30,7 +31,7 @@ class Server:
 
     def __init__(self, target: Target, document: Mapping[str, Any]) -> None:
         self._target = target
-        self._paths = frozenset(document["paths"])
+        self._paths = frozenset(each.path for each in operations(document) if not each.is_only_at_root)
         self._numbers: dict[str, int] = {}
         self.count_tokens = cache(self._count_tokens)
 

@@ -94,12 +94,14 @@ def _content(
 
 def _part(part: UserPart | AssistantPart, param: str, vision: bool) -> str | ImageSource:
     match part:
-        case models.TextPart():
+        case models.TextPart() | models.ChatInputTextPart() | models.ChatOutputTextPart():
             return part.text
         case models.RefusalPart():
             return part.refusal
         case models.ImagePart() if vision:
             return source(param, part.image_url)
+        case models.ChatInputImagePart() if vision:
+            return source(param, part.image_url, or_none(part.detail))
         case _:
             raise unsupported_content(part.type, param)
 

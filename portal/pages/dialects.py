@@ -33,6 +33,7 @@ specvino sdk python --dialect {system} -o client    # make a client for {name}
 
 | what | how |
 | --- | --- |
+| Version | {version} |
 | Base paths | {paths} |
 | Errors | {errors} |
 | Unknown fields | {unknown} |
@@ -42,6 +43,13 @@ specvino sdk python --dialect {system} -o client    # make a client for {name}
 
 | endpoint | framing | ends with | an error comes | order |
 | --- | --- | --- | --- | --- |
+"""
+
+OTHERS = """
+## Operations that aren't described
+
+| method | path | purpose |
+| --- | --- | --- |
 """
 
 DIFFERENT = """
@@ -71,6 +79,7 @@ def _text(source: Source, system: str) -> Iterator[str]:
     yield INTRODUCTION.format(
         name=SYSTEMS[system],
         system=system,
+        version=cell(_version(head["version"])),
         paths=", ".join(f"`{server['url']}`" for server in document["servers"]),
         errors=_errors(head["errors"]),
         unknown=UNKNOWN[head["unknown_fields"]],
@@ -81,6 +90,11 @@ def _text(source: Source, system: str) -> Iterator[str]:
         end = f"`{said['terminator']}`" if said["terminator"] else "nothing"
         order = cell(said.get("order", "as [documented](../streams.md)"))
         yield f"| {TITLES[endpoint]} | {framing} | {end} | {FAILURES[said['error']]} | {order} |\n"
+    if others := head.get("other_operations"):
+        yield OTHERS
+        for each in others:
+            purpose = each["purpose"] + (f" ({each['note']})" if "note" in each else "")
+            yield f"| {cell(each['method'])} | {cell(each['path'])} | {cell(purpose)} |\n"
     yield DIFFERENT
     had = {*operations.values(), "error"}
     differing = [field for field in source.fields if _differs(field, system, had)]
@@ -89,6 +103,12 @@ def _text(source: Source, system: str) -> Iterator[str]:
         yield from _fields(list(fields), system)
     if count := sum(_level(field, system) == "unknown" for field in source.fields):
         yield NOT_KNOWN.format(count=count, name=SYSTEMS[system], matrix=f"../matrix.md?system={system}&level=unknown")
+
+
+def _version(version: dict[str, Any]) -> str:
+    commits = [version["commit"]] if "commit" in version else list(version.get("commits", {}).values())
+    read = ", ".join([version["date"], *(f"commit {commit}" for commit in commits)])
+    return f"{version['name']} ({read}), from {version['source']}"
 
 
 def _errors(head: dict[str, Any]) -> str:

@@ -62,7 +62,7 @@ def _text(source: Source) -> Iterator[str]:
         systems="".join(f'<option value="{name}">{escape(title)}</option>' for name, title in SYSTEMS.items()),
         levels="".join(f'<option value="{name}">{name}</option>' for name in LEVELS),
         legend="".join(f"<li>{chip(name)} {words}</li>" for name, words in LEVELS.items()),
-        heads="".join(f'<th scope="col">{escape(name)}</th>' for name in SYSTEMS.values()),
+        heads="".join(_head(source, system, name) for system, name in SYSTEMS.items()),
     )
     seen: set[str] = set()
     for (endpoint, part), several in groupby(fields, lambda field: (field.endpoint, field.part)):
@@ -94,6 +94,11 @@ def _here(field: Field) -> str:
     said = dict.fromkeys(here(field, owner.schema) for owner in field.owners)
     by_whom = told(field, lambda schema: here(field, schema))
     return _folded(" or ".join(said), by_whom) if len(re.sub("<[^>]*>", "", by_whom)) > SHORT else by_whom
+
+
+def _head(source: Source, system: str, name: str) -> str:
+    version = source.dialect(system)["x-dialect"]["version"]["name"]
+    return f'<th scope="col">{escape(name)} <small>{escape(version)}</small></th>'
 
 
 def _cell(system: str, support: Support | None) -> str:

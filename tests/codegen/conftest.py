@@ -36,6 +36,9 @@ def small(real: Spec) -> Spec:
         for about in (dialect["fields"], dialect["stream"], dialect["errors"].get("at", {})):
             for name in about.keys() - endpoints:
                 del about[name]
+        for around, key in ((dialect, "at_root"), (dialect["auth"], "open")):
+            if not endpoints.issuperset(around.get(key, ())):
+                del around[key]
     return part
 
 

@@ -262,6 +262,11 @@ def test_examples_that_do_not_fit_are_gone() -> None:
     assert list(post["requestBody"]["content"]["application/json"]["examples"]) == ["right"]
 
 
+def test_an_endpoint_at_the_root() -> None:
+    said = dialect(request={}, response={}) | {"at_root": ["talk"]}
+    assert project(talk(), said)["paths"]["/talk"]["post"]["servers"] == [{"url": "/"}]
+
+
 def test_endpoints_that_a_system_is_without_are_gone(real) -> None:
     document = project(real.document, real.dialects["openai"])
     assert "/health" not in document["paths"]

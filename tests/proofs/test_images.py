@@ -63,6 +63,11 @@ def test_little_detail_is_a_smaller_image(ask: Ask) -> None:
     assert seen(ask, shown(ask, stripes(), detail="low")) == ["white"]
 
 
+@proves(f"{CHAT}.detail", on="vision")
+def test_little_detail_of_a_part_named_as_in_responses_is_a_smaller_image(ask: Ask) -> None:
+    assert seen(ask, {"type": "input_image", "image_url": stripes(), "detail": "low"}) == ["white"]
+
+
 @proves(f"{INPUT}.detail", f"{OUTPUT}.detail", on="vision")
 def test_little_detail_of_a_part_is_a_smaller_image(ask: Ask) -> None:
     assert seen(ask, shown(ask, stripes(), nested=False, detail="low")) == ["white"]

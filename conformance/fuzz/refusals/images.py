@@ -26,7 +26,7 @@ def unsupported_content(refused: Refused, server: Server) -> bool:
     kind = str(part.get("type")) if part else ""
     if part and "image" in kind and url_of(part) is not None:
         return server.stands_by("sees images", 0)
-    return re.search("image|audio|file|video", kind) is not None
+    return re.search("image|audio|file|video|embeds|thinking|tool_reference", kind) is not None
 
 
 def invalid_image(refused: Refused, server: Server) -> bool:

@@ -66,6 +66,11 @@ def test_a_schema_is_one(ovms, only, schema) -> None:
     only("support", "ovms.yaml chat.temperature", "schema is not a valid JSON Schema")
 
 
+def test_bounds_say_of_which_type_they_are(ovms, only) -> None:
+    ovms["request"]["temperature"] = {"level": "full", "schema": {"maximum": 2}}
+    only("support", "ovms.yaml chat.temperature", "a schema of bounds needs the type")
+
+
 def test_null_is_among_the_values_or_is_not(ovms, only) -> None:
     ovms["request"]["temperature"] = {"level": "full", "nullable": "no"}
     only("support", "ovms.yaml chat.temperature", "nullable is true, false or the kinds")
@@ -200,8 +205,10 @@ def test_an_endpoint_of_a_head_that_does_not_exist(real) -> None:
     spec.dialects["vllm"]["stream"]["talk"] = spec.dialects["vllm"]["stream"]["chat"]
     spec.dialects["ovms"]["errors"]["at"]["modles"] = {"fault": 500}
     spec.dialects["ovms"]["auth"]["open"] = ["moddel"]
+    spec.dialects["ovms"]["at_root"] = ["mdels"]
     found = [str(problem) for problem in support.dialects(spec)]
     assert found == [
+        "dialects: openapi/dialects/ovms.yaml: there is no endpoint mdels, of which at_root speaks",
         "dialects: openapi/dialects/ovms.yaml: there is no endpoint moddel, of which auth speaks",
         "dialects: openapi/dialects/ovms.yaml: there is no endpoint modles, of which errors speaks",
         "dialects: openapi/dialects/vllm.yaml: there is no endpoint talk, of which stream speaks",
