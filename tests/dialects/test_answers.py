@@ -1,9 +1,9 @@
 """The document of each system finds the system's own answers valid, and the judge finds nothing wrong in them."""
 
 import pytest
+from dialects.recorded import FOLDER, SYSTEMS, Answer, answers, dialect
 from jsonschema_rs import Draft202012Validator
 
-from dialects.recorded import FOLDER, SYSTEMS, Answer, answers, dialect
 from specvino.conformance.http.exchange import Unreadable
 from specvino.conformance.rules import RULES
 from specvino.conformance.rules.rule import Rule
@@ -80,7 +80,7 @@ def test_what_is_not_judged_would_be_accused(answer: Answer) -> None:
 
 
 def test_every_system_has_answers() -> None:
-    assert SYSTEMS == systems()
+    assert systems() == SYSTEMS
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

@@ -4,16 +4,14 @@ Each module has the parts in which one system differs. They accept what the syst
 is derived from the system's sources, as `answers/` is, and never from its document.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from threading import Thread
 
 import uvicorn
+from dialects.stand_ins import fastdeploy, mlc_llm, openai, ovms, vllm
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
-
-from dialects.stand_ins import fastdeploy, mlc_llm, openai, ovms, vllm
 
 PARTS: dict[str, tuple[type[Part], ...]] = {
     "fastdeploy": fastdeploy.PARTS,

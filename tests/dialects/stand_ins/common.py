@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar
+from zlib import crc32
 
 import jsonschema_rs
 from reference_server.chat import Chat
@@ -95,7 +96,15 @@ def permission() -> dict[str, Any]:
     }
 
 
-class CountsEnds(Generation):
+class Steered(Generation):
+    """A logit_bias makes it say something else."""
+
+    def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
+        bias = body.get("logit_bias")
+        return crc32(repr(bias).encode()) if bias else super().seed(body, choice)
+
+
+class CountsEnds(Steered):
     """The token that ends a turn is one of the answer's, though nothing is shown of it."""
 
     end = Token(BEGIN, "<|im_end|>", -0.5)

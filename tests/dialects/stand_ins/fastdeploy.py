@@ -4,14 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from reference_server.completions import Answers
-from reference_server.generation import Asked, Output, Piece
-from reference_server.http import Call, Event, Stream
-from reference_server.models import Models
-from reference_server.refusal import Refusal
-from reference_server.tools import Tools
-from reference_server.words import Token
-
 from dialects.stand_ins.common import (
     NO_ROUTE,
     PHRASES,
@@ -21,6 +13,14 @@ from dialects.stand_ins.common import (
     TheirRequests,
     permission,
 )
+from reference_server.completions import Answers
+from reference_server.generation import Asked, Output, Piece
+from reference_server.http import Call, Event, Stream
+from reference_server.models import Models
+from reference_server.refusal import Refusal
+from reference_server.tools import Tools
+from reference_server.words import Token
+
 from specvino.generated.errors import ErrorCode
 
 SINCE = 0.03125
@@ -48,7 +48,8 @@ class FastDeployHttp(TheirHttp):
             return {"error": "Unauthorized"}
         if status in PHRASES:
             return {"detail": PHRASES[status]}
-        kind, param, code = "invalid_request_error", refusal.param, "invalid_value"
+        kind, param = "invalid_request_error", refusal.param
+        code: str | None = "invalid_value"
         if refusal.code is ErrorCode.MISSING_REQUIRED_PARAMETER and refusal.param == "messages":
             code = "missing_required_parameter"
         if status == 500:

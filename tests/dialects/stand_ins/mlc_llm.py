@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from dialects.stand_ins.common import NO_ROUTE, PHRASES, Steered, TheirChat, TheirCompletions, TheirHttp, TheirRequests
 from reference_server.completions import Answers
 from reference_server.generation import Asked, Output, Piece
 from reference_server.http import Call, Event
@@ -11,7 +12,6 @@ from reference_server.models import Models
 from reference_server.refusal import Refusal
 from reference_server.words import Token
 
-from dialects.stand_ins.common import NO_ROUTE, PHRASES, TheirChat, TheirCompletions, TheirHttp, TheirRequests
 from specvino.generated.errors import ErrorCode
 
 
@@ -117,7 +117,7 @@ class MlcCompletions(TheirCompletions):
         return {**super().completion_usage(answers), "extra": None}
 
     def completion_text(self, asked: Asked, output: Output) -> str:
-        return super().completion_text(asked, output) + asked.body.get("suffix", "")
+        return super().completion_text(asked, output) + str(asked.body.get("suffix", ""))
 
     def completion_choice(self, asked: Asked, output: Output) -> dict[str, Any]:
         """The echo has no probabilities."""
@@ -144,4 +144,4 @@ class MlcCompletions(TheirCompletions):
         return {**super().completion_chunk(head, asked, choices), "created": self.server.http.now(), "usage": None}
 
 
-PARTS = (MlcRequests, MlcHttp, MlcModels, MlcChat, MlcCompletions)
+PARTS = (Steered, MlcRequests, MlcHttp, MlcModels, MlcChat, MlcCompletions)

@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dialects.stand_ins.common import Steered, TheirChat, TheirCompletions, TheirRequests
 from reference_server.generation import Asked, Output, Piece
 from reference_server.http import Event
 from reference_server.item_events import ItemEvents
 from reference_server.items import Item, Items
 from reference_server.models import Models
 from reference_server.responses import Response, Responses
-
-from dialects.stand_ins.common import TheirChat, TheirCompletions, TheirRequests
 
 PADDING = {"obfuscation": "aB3dE"}
 """Against those who read the length of pieces."""
@@ -111,6 +110,7 @@ class OpenAIItemEvents(ItemEvents):
 
 
 PARTS = (
+    Steered,
     OpenAIRequests,
     OpenAIModels,
     OpenAIChat,

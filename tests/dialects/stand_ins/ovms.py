@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from dialects.stand_ins.common import TheirChat, TheirCompletions, TheirHttp, TheirRequests
 from reference_server.completions import Answers
 from reference_server.generation import Asked, Generation, Output, Piece
 from reference_server.http import Call, Event, Stream
@@ -13,7 +14,6 @@ from reference_server.refusal import Refusal
 from reference_server.responses import Response, Responses
 from reference_server.words import Token
 
-from dialects.stand_ins.common import TheirChat, TheirCompletions, TheirHttp, TheirRequests
 from specvino.generated.errors import ErrorCode
 
 

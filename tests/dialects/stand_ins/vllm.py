@@ -4,6 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, ClassVar
 
+from dialects.stand_ins.common import (
+    NO_ROUTE,
+    CountsEnds,
+    TheirChat,
+    TheirCompletions,
+    TheirHttp,
+    TheirRequests,
+    permission,
+)
 from reference_server.completions import Answers
 from reference_server.generation import CONTEXT, Asked, Output, Piece
 from reference_server.http import Call, Event, Route
@@ -15,15 +24,6 @@ from reference_server.responses import Response, Responses
 from reference_server.tokenize import Tokenize
 from reference_server.words import Token
 
-from dialects.stand_ins.common import (
-    NO_ROUTE,
-    CountsEnds,
-    TheirChat,
-    TheirCompletions,
-    TheirHttp,
-    TheirRequests,
-    permission,
-)
 from specvino.generated.errors import ErrorCode
 
 FINGERPRINT = "vllm-0.33.0-1f3a5c7e"
@@ -251,7 +251,7 @@ class VllmResponses(Responses):
         """An object as a class writes it: with each of its names."""
         if given is None:
             return None
-        whole = {name: given.get(name) for name in names.split()}
+        whole: dict[str, Any] = {name: given.get(name) for name in names.split()}
         if isinstance(whole.get("format"), Mapping) and whole["format"]["type"] == "json_schema":
             whole["format"] = {"description": None, "strict": None, **whole["format"]}
         return whole
