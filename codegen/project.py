@@ -107,6 +107,8 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], di
             if not item.keys() & set(METHODS):
                 del document["paths"][operation.path]
             continue
+        if "parameters" in definition:
+            definition["parameters"] = [each for each in definition["parameters"] if each.get("x-origin") != "specvino"]
         content = operation.content()
         for part, media in (("response", "application/json"), ("stream", "text/event-stream")):
             if (endpoint, part) in missing:

@@ -50,6 +50,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
         "auth": dialect["auth"].get("open", ()),
         "errors": dialect["errors"].get("at", ()),
         "stream": dialect["stream"],
+        "rules": dialect.get("rules", ()),
     }
     for key, names in named.items():
         for name in names:

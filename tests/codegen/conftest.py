@@ -33,12 +33,14 @@ def small(real: Spec) -> Spec:
             child.pop("x-emit", None)  # it was for an answer that is gone
     endpoints = {endpoint for endpoint, _ in parts(part.document)}
     for dialect in part.dialects.values():
-        for about in (dialect["fields"], dialect["stream"], dialect["errors"].get("at", {})):
+        heads = (dialect["stream"], dialect["errors"].get("at", {}), dialect.get("rules", {}))
+        for about in (dialect["fields"], *heads):
             for name in about.keys() - endpoints:
                 del about[name]
-        for around, key in ((dialect, "at_root"), (dialect["auth"], "open")):
-            if not endpoints.issuperset(around.get(key, ())):
-                del around[key]
+        for head, key in ((dialect["auth"], "open"), (dialect, "at_root")):
+            named = [name for name in head.pop(key, ()) if name in endpoints]
+            if named:
+                head[key] = named
     return part
 
 

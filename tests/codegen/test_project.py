@@ -39,6 +39,12 @@ def test_real_ones_are_valid_and_so_are_their_examples(real) -> None:
             assert not node.keys() & set(MARKINGS), (name, place)
 
 
+def test_no_system_has_query_parameters_of_this_project(real) -> None:
+    document = project(real.document, real.dialects["vllm"])
+    assert document["paths"]["/openapi.json"]["get"]["parameters"] == []
+    assert document["paths"]["/responses/{response_id}"]["get"]["parameters"] != []
+
+
 def test_nothing_is_changed_in_place(small) -> None:
     before = copy.deepcopy(small.document)
     project(small.document, small.dialects["ovms"])
