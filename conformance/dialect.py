@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from specvino.document.loading import dialect_file, load, systems, whole
 from specvino.document.operations import JSON, base_paths, by_endpoint
-from specvino.document.pointers import at, unescape
+from specvino.document.pointers import at, schema_reference, unescape
 from specvino.document.validator import Validator, Validators
 from specvino.document.walk import reached
 from specvino.generated.errors import ERRORS, ErrorCode
@@ -33,6 +33,9 @@ CODES: dict[Kind, ErrorCode] = {
     "unknown_route": ErrorCode.NOT_FOUND,
     "method": ErrorCode.METHOD_NOT_ALLOWED,
 }
+
+# The components of errors, by the envelopes that dialects name; a text is no JSON.
+ENVELOPES = {"openai": "ErrorResponse", "string": "ErrorText", "detail": "ErrorDetail", "json text": "ErrorInText"}
 
 # Levels at which nothing can be asked of a system.
 LEFT_OUT = ("ignored", "refused", "absent", "unknown")
@@ -64,7 +67,7 @@ class Dialect:
     def level(self, pointer: str, endpoint: str) -> str:
         """Returns how the system supports what a JSON pointer into the whole document leads to, as a field of
         `endpoint`: `full` for what has no level of its own, `absent` for an operation, a base path or a kind of object
-        that the system hasn't. Raises KeyError for a pointer that leads nowhere."""
+        that the system hasn't, and for what is always null. Raises KeyError for a pointer that leads nowhere."""
         if self.name != WHOLE and "/x-" in pointer:
             pointer = pointer[: pointer.index("/x-")]  # what is marked of a field is asked for where the field is
         node = at(whole(), pointer)
@@ -79,6 +82,8 @@ class Dialect:
         for field, levels in node.get("x-support", {}).items():
             if field.split(".", 1)[0] == endpoint:
                 said = levels[self.name]
+                if isinstance(said, Mapping) and said.get("schema") == {"type": "null"}:
+                    return "absent"
                 return str(said if isinstance(said, str) else said["level"])
         return "absent" if self._has_no_such_object(pointer, endpoint) else "full"
 
@@ -96,6 +101,11 @@ class Dialect:
     def _components(self) -> dict[str, set[str]]:
         """Returns the names of the schemas to which something in an operation leads, by endpoint."""
         return {name: reached(self.document, operation.definition) for name, operation in self.operations.items()}
+
+    def has_property(self, component: str, name: str) -> bool:
+        """Tells whether objects of that component have a property that can be something else than null."""
+        found = self.document["components"]["schemas"][component]["properties"].get(name)
+        return found is not None and found.get("type") != "null"
 
     def takes(self, endpoint: str, body: Any) -> bool | None:
         """Tells whether the system's document finds a body valid; None where the endpoint takes no body."""
@@ -122,14 +132,15 @@ class Dialect:
         return None if content is None else self.shape(content.get("schema", {}))
 
     def error(self, endpoint: str | None, status: int) -> Validator | None:
-        """Returns the schema of errors: the one documented for the status, else the one that most errors have."""
-        for name in (endpoint, *self.operations):
-            if name in self.operations:
-                for known in (str(status), "400"):
-                    content = self.operations[name].content(known)
-                    if JSON in content:
-                        return self.shape(content[JSON]["schema"])
-        return None
+        """Returns what an error of this status must be like as JSON: what the operation says, else what the system's
+        errors are like wherever they come from; None where such an error is no JSON, or nobody knows."""
+        operation = self.operations.get(endpoint or "")
+        if operation is not None and str(status) in operation.definition["responses"]:
+            content = operation.content(str(status)).get(JSON)
+            return None if content is None else self.shape(content["schema"])
+        said = self._head.get("errors", {"envelope": "openai"})
+        name = ENVELOPES.get(said.get("envelopes", {}).get(str(status), said["envelope"]), "")
+        return self.shape({"$ref": schema_reference(name)}) if name in self.document["components"]["schemas"] else None
 
     def event(self, endpoint: str) -> Validator | None:
         """Returns what the data of an event must be like as JSON; None where the endpoint has no streams."""
@@ -185,6 +196,11 @@ class Dialect:
     def names_fields(self) -> bool:
         """Tells whether a refusal says in `param` which field is wrong: others leave it null, or have no such place."""
         return self.name in ("openai", WHOLE)
+
+    @property
+    def gives_unique_ids(self) -> bool:
+        """Tells whether no two answers have one id: OVMS makes them of the second of the request."""
+        return self.name != "ovms"
 
     def shape(self, schema: dict[str, Any]) -> Validator:
         """Returns the validator of a schema of the document. Each is compiled once."""

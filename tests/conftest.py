@@ -23,6 +23,7 @@ SLOW = (
     "conformance/fuzz",
     "conformance/test_",
     "decisions",
+    "dialects/test_stand_ins",
     "docs",
     "e2e",
     "engine/models",

@@ -114,7 +114,7 @@ CAPABILITIES: dict[str, Capability] = {
             "chat.tools",
             "chat",
             "tool_choice required makes the model call a tool.",
-            _spec("ChatCompletion", "tools"),
+            _spec("ChatCompletion", "tool_choice"),
             {**FORCED, "tool_choice": "required"},
             "choices.0.message.tool_calls.0.function.name",
         ),

@@ -1,6 +1,6 @@
 """The plan of a run: which cases it has."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
@@ -72,6 +72,8 @@ def what_says_no(case: Case, dialect: Dialect) -> str:
             return f"nobody knows how {dialect.name} refuses it"
     if any(dialect.takes(case.endpoint, body) for body in _wrong_bodies(case)):
         return f"the document of {dialect.name} allows what has to be refused"
+    if any(dialect.takes(case.endpoint, body) is False for body in _right_bodies(case)):
+        return f"the document of {dialect.name} refuses what is asked"
     return ""
 
 
@@ -89,6 +91,18 @@ def _wrong_bodies(case: Case) -> Iterator[Any]:
     for step in case.steps:
         body = {"model": "any", **step["send"]} if "send" in step else step["raw"].get("body")
         if body is not None and _whole().takes(case.endpoint, body) is False:
+            yield body
+
+
+def _right_bodies(case: Case) -> Iterator[Any]:
+    """Yields the bodies that the whole document finds valid, and that have to be answered: a system need not answer
+    what its own document finds invalid."""
+    answered = [step["send"] for step in case.steps if "send" in step and "refused" not in step.get("expect", {})]
+    if "body" in case.arguments:
+        answered.append(case.arguments["body"])
+    for sent in answered:
+        body = {"model": "any", **sent} if isinstance(sent, Mapping) else sent
+        if _whole().takes(case.endpoint, body):
             yield body
 
 

@@ -234,9 +234,10 @@ async def _finished(session: Session, id: str) -> Exchange:
 
 
 def _same(first: Exchange, again: Exchange) -> None:
+    said = first.chunks[-1].get("response", {}) if first.is_stream else first.answer
     for name in KEPT:
-        if name in first.answer and first.answer[name] != again.answer.get(name):
-            shown = [repr(each.answer.get(name))[:100] for each in (first, again)]
+        if name in said and said[name] != again.answer.get(name):
+            shown = [repr(each.get(name))[:100] for each in (said, again.answer)]
             raise Failed(f"{name} was answered as {shown[0]}, and is read as {shown[1]}", first, again)
 
 

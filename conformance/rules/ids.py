@@ -22,7 +22,8 @@ class IdsUnique(Rule):
         self._seen: dict[str, int] = {}
 
     def applies(self, exchange: Exchange) -> bool:
-        return exchange.ok and exchange.request.endpoint in ("chat", "completions", "responses")
+        judged = exchange.request.endpoint in ("chat", "completions", "responses")
+        return exchange.ok and judged and self.dialect.gives_unique_ids
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         id = exchange.answer.get("id")

@@ -29,7 +29,8 @@ class LogprobsJoin(Rule):
             elif "content" in logprobs:
                 yield from _chat(logprobs["content"] or [], output)
             elif "tokens" in logprobs:
-                yield from _completions(logprobs, output)
+                prompt = exchange.request.asked("prompt") if exchange.request.asked("echo", False) else ""
+                yield from _completions(logprobs, output, prompt if isinstance(prompt, str) else "")
 
 
 def _chat(tokens: list[dict[str, Any]], output: Output) -> Iterator[str]:
@@ -47,12 +48,14 @@ def _chat(tokens: list[dict[str, Any]], output: Output) -> Iterator[str]:
         yield f"the tokens join to {joined[:120]!r}, but the text is {output.text[:120]!r}"
 
 
-def _completions(logprobs: dict[str, Any], output: Output) -> Iterator[str]:
+def _completions(logprobs: dict[str, Any], output: Output, echoed: str) -> Iterator[str]:
     lengths = {name: len(logprobs[name]) for name in logprobs if isinstance(logprobs[name], list)}
     if len(set(lengths.values())) > 1:
         yield f"the lists of logprobs have different lengths: {lengths}"
     joined = "".join(map(str, logprobs["tokens"] or ()))
-    if not joined.startswith(output.text.strip("\ufffd")) and "\ufffd" not in joined:
+    # Of an echo some systems have no probabilities.
+    texts = (output.text.strip("\ufffd"), output.text.removeprefix(echoed).strip("\ufffd"))
+    if not joined.startswith(texts) and "\ufffd" not in joined:
         yield f"the tokens join to {joined[:120]!r}, but the text is {output.text[:120]!r}"
     offsets = logprobs.get("text_offset")
     if isinstance(offsets, list) and offsets != sorted(offsets):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
+from specvino.conformance.dialect import CODES
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.rules.rule import Rule, endpoint_of
 
@@ -72,5 +73,10 @@ class NoServerError(Rule):
         return exchange.status is not None
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        if (exchange.status or 0) >= 500:
+        if (exchange.status or 0) >= 500 and exchange.status not in self._refusals(exchange):
             yield f"the status is {exchange.status}: {exchange.content[:200].decode('utf-8', 'replace')}"
+
+    def _refusals(self, exchange: Exchange) -> set[int]:
+        """Returns the statuses with which the system refuses what clients get wrong: some have a 500 for it."""
+        said = (self.dialect.statuses(kind, endpoint_of(exchange)) for kind in CODES)
+        return {status for statuses in said for status in statuses or ()}

@@ -27,8 +27,9 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
             # Some systems leave out what has no value; whether they may is for the rule for events' shapes.
             logprobs[each["index"]] = _joined(logprobs[each["index"]], each.get("logprobs"))
             reasons[each["index"]] = each.get("finish_reason") or reasons.get(each["index"], "")
+    # Whether a chunk has to have an id, which not all systems give, is for the rule for events' shapes, too.
     return {
-        "id": chunks[0]["id"],
+        **({"id": chunks[0]["id"]} if "id" in chunks[0] else {}),
         "object": kind,
         "created": chunks[0]["created"],
         "model": chunks[0]["model"],

@@ -103,4 +103,4 @@ def test_what_is_not_judged_is_told() -> None:
     left = plan(Dialect("mlc-llm"), profile="core", layers=("cases",), filters=("chat",)).left_out
     told = {rule.rsplit("/", 1)[1] for rule in left if rule.startswith("chat/rules/stream-order/")}
     assert told == {"choice.open", "one fact", "constant.created"}
-    assert "responses/rules/stream-order" in plan(Dialect("vllm"), profile="core", layers=("cases",)).left_out
+    assert "responses/rules/stream-order" in plan(Dialect("ovms"), profile="core", layers=("cases",)).left_out

@@ -70,7 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
         if answer.hangs:
             self.server.over.wait()
 
-    do_POST = do_GET
+    do_POST = do_DELETE = do_GET
 
     def log_message(self, *args: object) -> None:
         """Says nothing."""

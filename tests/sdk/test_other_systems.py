@@ -1,0 +1,77 @@
+"""The Python client of each system reads what the system sends: the derived answers, and a stand-in's."""
+
+import importlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from dialects.recorded import SYSTEMS, Answer, answers
+from dialects.stand_ins import KEY, MODEL, serving
+from sdk.python.scripted import Answer as Sent
+from sdk.python.scripted import Scripted
+
+
+@pytest.fixture
+def imported(package: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """The package of a system."""
+
+    def made(system: str) -> ModuleType:
+        folder = package("python", "--dialect", system) / "src"
+        monkeypatch.syspath_prepend(folder)
+        (name,) = (path.name for path in folder.iterdir() if (path / "py.typed").exists())
+        return importlib.import_module(name)
+
+    return made
+
+
+def came(client: Any, answer: Answer, **more: Any) -> list[Any]:
+    """What a client gives for the request of an answer: the answer, or the events of a stream."""
+    body = {**(answer.request or {}), **more}
+    places = ["resp_1" if "response" in answer.endpoint else MODEL] if "{" in answer.operation.path else []
+    if body.pop("stream", False):
+        return list(getattr(client, f"{answer.operation.id}_stream")(*places, **body))
+    return [getattr(client, answer.operation.id)(*places, **body)]
+
+
+def outcome(module: ModuleType, client: Any, answer: Answer, **more: Any) -> str:
+    """`read`, or which error of the API; else what the client could not read."""
+    try:
+        return "read" if came(client, answer, **more) else "nothing"
+    except module.ApiError as error:
+        return f"error {error.status}"
+    except module.ClientError as error:
+        return repr(error)
+
+
+def expected(answer: Answer) -> tuple[str, ...]:
+    """An error of the API within a stream has no status; in some systems it is an event as others are."""
+    if answer.status >= 400:
+        return (f"error {answer.status}",)
+    return ("error None", "read") if answer.name == "a stream that fails" else ("read",)
+
+
+@pytest.fixture(scope="module")
+def scripted() -> Iterator[Scripted]:
+    with Scripted() as server:
+        yield server
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_reads_the_derived_answers(system: str, imported: Callable[[str], ModuleType], scripted: Scripted) -> None:
+    module = imported(system)
+    with module.Client(scripted.url, retries=0) as client:
+        for answer in [each for each in answers() if each.system == system]:
+            scripted.says(Sent(answer.content.decode(), answer.status, answer.media))
+            assert outcome(module, client, answer) in expected(answer), answer
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_reads_a_stand_in(system: str, imported: Callable[[str], ModuleType]) -> None:
+    module = imported(system)
+    with serving(system) as url, module.Client(url, api_key=KEY) as client:
+        for answer in answers():
+            if answer.system == system and answer.status == 200 and answer.said.get("imitated", True):
+                model = {} if answer.request is None else {"model": MODEL}
+                assert outcome(module, client, answer, **model) == "read", answer
