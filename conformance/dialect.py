@@ -99,8 +99,13 @@ class Dialect:
 
     @cached_property
     def _components(self) -> dict[str, set[str]]:
-        """Returns the names of the schemas to which something in an operation leads, by endpoint."""
-        return {name: reached(self.document, operation.definition) for name, operation in self.operations.items()}
+        """Returns the titles of the schemas to which something in an operation leads, by endpoint: copies of a
+        component, each for what the system has of it somewhere, have its title."""
+        schemas = self.document["components"]["schemas"]
+        return {
+            endpoint: {schemas[name].get("title", name) for name in reached(self.document, operation.definition)}
+            for endpoint, operation in self.operations.items()
+        }
 
     def has_property(self, component: str, name: str) -> bool:
         """Tells whether objects of that component have a property that can be something else than null."""

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 PROJECT = Path(__file__).parents[2]
 FOLDERS = ("cli", "codegen", "conformance", "docs", "engine", "generated", "handlers", "portal", "sdk", "server")
@@ -57,11 +58,9 @@ def test_a_level_in_a_dialect_file(tree) -> None:
     assert tree.outcome("before") == ("full", True, True)
 
     dialect = tree.root / "openapi" / "dialects" / "vllm.yaml"
-    text = dialect.read_text()
-    chat, rest = text.split("  completions:\n", 1)
-    changed, count = re.subn(r"^      min_p: .*$", "      min_p: refused", chat, flags=re.MULTILINE)
-    assert count == 1
-    dialect.write_text(f"{changed}  completions:\n{rest}")
+    said = yaml.safe_load(dialect.read_text())
+    said["fields"]["chat"]["request"]["min_p"] = "refused"
+    dialect.write_text(yaml.safe_dump(said))
     tree.run("specvino.codegen", "--root", tree.root)
 
     assert tree.outcome("after") == ("refused", False, False)
