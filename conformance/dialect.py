@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal
 
 from specvino.document.loading import dialect_file, load, systems, whole
@@ -119,6 +119,10 @@ class Dialect:
             return None
         return self.shape(operation.body).fits(body)
 
+    def alone_refuses(self, endpoint: str, body: Any) -> bool:
+        """Tells whether the system's document finds a body invalid that the whole document finds valid."""
+        return self.takes(endpoint, body) is False and bool(_whole().takes(endpoint, body))
+
     def statuses(self, kind: Kind, endpoint: str) -> tuple[int, ...] | None:
         """Returns the statuses with which the system refuses such a request; None where nobody knows."""
         if self.name == WHOLE:
@@ -203,6 +207,11 @@ class Dialect:
         return self.name in ("openai", WHOLE)
 
     @property
+    def echoes_logprobs(self) -> bool:
+        """Tells whether logprobs are of an echo, too: two systems have those of the answer alone."""
+        return self.name not in ("mlc-llm", "fastdeploy")
+
+    @property
     def gives_unique_ids(self) -> bool:
         """Tells whether no two answers have one id: OVMS makes them of the second of the request."""
         return self.name != "ovms"
@@ -210,6 +219,11 @@ class Dialect:
     def shape(self, schema: dict[str, Any]) -> Validator:
         """Returns the validator of a schema of the document. Each is compiled once."""
         return self._validators.of(schema)
+
+
+@cache
+def _whole() -> Dialect:
+    return Dialect(WHOLE)
 
 
 def _narrowed(machine: Machine, said: Mapping[str, Any]) -> Machine:

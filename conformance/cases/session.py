@@ -117,7 +117,7 @@ class Session:
         """Sends as `send` does, and raises Failed for anything but a whole 200; Skipped where the system's document
         finds the request invalid, as the server does."""
         exchange = await self.send(endpoint, body, **how)
-        if (exchange.status or 0) >= 400 and self.dialect.takes(endpoint, exchange.request.body) is False:
+        if (exchange.status or 0) >= 400 and self.dialect.alone_refuses(endpoint, exchange.request.body):
             raise Skipped(f"the document of {self.dialect.name} refuses what is asked")
         require_answer(exchange)
         return exchange

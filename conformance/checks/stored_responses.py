@@ -234,11 +234,17 @@ async def _finished(session: Session, id: str) -> Exchange:
 
 
 def _same(first: Exchange, again: Exchange) -> None:
-    said = first.chunks[-1].get("response", {}) if first.is_stream else first.answer
     for name in KEPT:
-        if name in said and said[name] != again.answer.get(name):
-            shown = [repr(each.get(name))[:100] for each in (said, again.answer)]
+        if name in first.answer and _filled(first.answer[name]) != _filled(again.answer.get(name)):
+            shown = [repr(each.answer.get(name))[:100] for each in (first, again)]
             raise Failed(f"{name} was answered as {shown[0]}, and is read as {shown[1]}", first, again)
+
+
+def _filled(value: Any) -> Any:
+    """Returns a value without what is null or empty in its objects: events may tell the one for the other."""
+    if isinstance(value, Mapping):
+        return {name: _filled(each) for name, each in value.items() if each not in (None, [])}
+    return [_filled(each) for each in value] if isinstance(value, list) else value
 
 
 def _missing(exchange: Exchange, first: Exchange) -> None:

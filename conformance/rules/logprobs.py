@@ -30,7 +30,8 @@ class LogprobsJoin(Rule):
                 yield from _chat(logprobs["content"] or [], output)
             elif "tokens" in logprobs:
                 prompt = exchange.request.asked("prompt") if exchange.request.asked("echo", False) else ""
-                yield from _completions(logprobs, output, prompt if isinstance(prompt, str) else "")
+                left_out = isinstance(prompt, str) and not self.dialect.echoes_logprobs
+                yield from _completions(logprobs, output.text.removeprefix(prompt) if left_out else output.text)
 
 
 def _chat(tokens: list[dict[str, Any]], output: Output) -> Iterator[str]:
@@ -48,15 +49,13 @@ def _chat(tokens: list[dict[str, Any]], output: Output) -> Iterator[str]:
         yield f"the tokens join to {joined[:120]!r}, but the text is {output.text[:120]!r}"
 
 
-def _completions(logprobs: dict[str, Any], output: Output, echoed: str) -> Iterator[str]:
+def _completions(logprobs: dict[str, Any], text: str) -> Iterator[str]:
     lengths = {name: len(logprobs[name]) for name in logprobs if isinstance(logprobs[name], list)}
     if len(set(lengths.values())) > 1:
         yield f"the lists of logprobs have different lengths: {lengths}"
     joined = "".join(map(str, logprobs["tokens"] or ()))
-    # Of an echo some systems have no probabilities.
-    texts = (output.text.strip("\ufffd"), output.text.removeprefix(echoed).strip("\ufffd"))
-    if not joined.startswith(texts) and "\ufffd" not in joined:
-        yield f"the tokens join to {joined[:120]!r}, but the text is {output.text[:120]!r}"
+    if not joined.startswith(text.strip("\ufffd")) and "\ufffd" not in joined:
+        yield f"the tokens join to {joined[:120]!r}, but the text is {text[:120]!r}"
     offsets = logprobs.get("text_offset")
     if isinstance(offsets, list) and offsets != sorted(offsets):
         yield f"text_offset goes back: {offsets[:20]}"
