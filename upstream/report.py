@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from specvino.upstream.differences import Difference, Only, What
 from specvino.upstream.drift import Drift
@@ -68,15 +68,15 @@ def as_markdown(drift: Drift) -> str:
 
 def show(drift: Drift, console: Console) -> None:
     """Prints the count, a table, and remarks."""
-    console.print(escape(summary(drift)), style="bold", soft_wrap=True)
+    console.print(summary(drift), style="bold", markup=False, soft_wrap=True)
     if drift.found:
         table = Table(*_HEADINGS, box=None, pad_edge=False, header_style="dim")
         table.columns[0].no_wrap = True
         for row in rows(drift.found):
-            table.add_row(*map(escape, row))
+            table.add_row(*map(Text, row))
         console.print(table)
     for remark in remarks(drift):
-        console.print(escape(remark), style="dim", soft_wrap=True)
+        console.print(remark, style="dim", markup=False, soft_wrap=True)
 
 
 def rows(found: Sequence[Difference]) -> Iterator[tuple[str, str, str, str]]:

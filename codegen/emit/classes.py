@@ -10,6 +10,9 @@ from typing import Any
 
 from specvino.codegen.lint.walk import received, sent
 from specvino.codegen.lower import for_models
+from specvino.document.operations import Schema
+from specvino.document.pointers import resolved
+from specvino.document.walk import all_schemas
 
 COMMON = shlex.split("""
     --ignore-pyproject --input-file-type openapi --openapi-scopes schemas --schema-version-mode strict --strict-refs
@@ -50,8 +53,16 @@ def wire(document: dict[str, Any]) -> str:
 
 
 def answers(document: dict[str, Any]) -> str:
-    """Returns a client's models.py: every schema as a pydantic model, in which what is absent is None."""
-    return _generate(for_models(document), CLIENT)
+    """Returns a client's models.py: every schema as a pydantic model, in which what is absent is None.
+
+    What may be null may be absent, too: servers of other versions leave it out.
+    """
+    lowered = for_models(document)
+    for _, schema in all_schemas(lowered):
+        properties = schema.get("properties", {})
+        if required := schema.get("required"):
+            schema["required"] = [name for name in required if not _may_be_null(lowered, properties.get(name, {}))]
+    return _generate(lowered, CLIENT)
 
 
 def requests(document: dict[str, Any]) -> str:
@@ -61,6 +72,13 @@ def requests(document: dict[str, Any]) -> str:
     schemas = lowered["components"]["schemas"]
     lowered["components"]["schemas"] = {name: schema for name, schema in schemas.items() if name in bodies}
     return _generate(lowered, TYPED_DICT)
+
+
+def _may_be_null(document: dict[str, Any], schema: Schema) -> bool:
+    target = resolved(document, schema)
+    if "enum" in target:
+        return None in target["enum"]
+    return "null" in target.get("type", ()) or any(_may_be_null(document, each) for each in target.get("anyOf", ()))
 
 
 def _generate(document: dict[str, Any], flags: list[str]) -> str:

@@ -35,7 +35,7 @@ def test_explain_shows_what_the_document_says() -> None:
     shown = lines(explain("chat.temperature"))
     for line in ("type number, null", "at least 0", "at most 2", "default 1", "defined by openai", "here supported"):
         assert line in shown
-    assert any(line.startswith("vllm full Values below 0.01") for line in shown)
+    assert any(line.startswith("vllm full Without it the model's generation config") for line in shown)
     for system in systems():
         assert any(line.startswith(f"{system} ") for line in shown)
 
@@ -95,8 +95,8 @@ def test_explain_tells_the_branches_apart() -> None:
     assert shown[0] == "chat.messages[].content"
     user = shown[shown.index("UserMessage: What was said.") :]
     assistant = shown[shown.index("AssistantMessage: What was said; null or absent beside tool calls.") :]
-    assert "schema list of ImagePart (most elements 1024)" in user
-    assert "schema list of ImagePart (most elements 1024)" not in assistant[: assistant.index(user[0])]
+    assert "schema list of AudioPart (most elements 1024)" in user
+    assert "schema list of AudioPart (most elements 1024)" not in assistant[: assistant.index(user[0])]
     assert "DeveloperMessage, SystemMessage: What was said." in shown
     assert shown.count("system support note") == 1
 
@@ -111,8 +111,8 @@ def test_explain_tells_the_branches_apart() -> None:
         ),
         (
             "responses.response.output[].type",
-            ["OutputFunctionCall, OutputMessage, OutputReasoning:", "OutputHostedToolItem:"],
-            [["values function_call, message, reasoning", "sent always"], ["sent never"]],
+            ["OutputCustomToolCall, OutputHostedToolItem:", "OutputFunctionCall, OutputMessage, OutputReasoning:"],
+            [["sent never"], ["values function_call, message, reasoning", "sent always"]],
         ),
     ],
 )
