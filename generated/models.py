@@ -1662,7 +1662,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     structured_outputs: StructuredOutputsParams | None | MISSING = MISSING
     """
-    A form that the text must have.
+    What constrains the text.
     """
     guided_json: Annotated[
         str | dict[str, Any] | None | MISSING, Field(title="SchemaOrText")
@@ -1684,7 +1684,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     structural_tag: str | None | MISSING = MISSING
     """
-    Pieces of the text that must have a form, each behind its own beginning, as JSON text.
+    Pieces of the text that are constrained, each behind its own beginning, as JSON text.
     """
     thinking_token_budget: int | None | MISSING = MISSING
     """
@@ -2033,7 +2033,7 @@ class CreateCompletionRequest(BaseModel):
     """
     structured_outputs: StructuredOutputsParams | None | MISSING = MISSING
     """
-    A form that the text must have.
+    What constrains the text.
     """
     guided_json: Annotated[
         str | dict[str, Any] | None | MISSING, Field(title="SchemaOrText")
@@ -2480,7 +2480,7 @@ class CreateResponseRequest(BaseModel):
     """
     structured_outputs: StructuredOutputsParams | None | MISSING = MISSING
     """
-    A form that the text must have.
+    What constrains the text.
     """
     include_reasoning: bool | None | MISSING = MISSING
     """
@@ -7230,7 +7230,7 @@ class StreamOptions(BaseModel):
 
 class StructuredOutputsParams(BaseModel):
     """
-    A form that the text must have. Only one of the kinds may be given.
+    What constrains the text. Only one of the kinds may be given.
     """
 
     model_config = ConfigDict(
@@ -7260,7 +7260,7 @@ class StructuredOutputsParams(BaseModel):
     """
     structural_tag: str | None | MISSING = MISSING
     """
-    Pieces of the text that must have a form, each behind its own beginning, as JSON text.
+    Pieces of the text that are constrained, each behind its own beginning, as JSON text.
     """
     disable_any_whitespace: bool | None | MISSING = MISSING
     """
