@@ -7,8 +7,8 @@ from specvino.codegen.fields import Field, around, fields
 # {level, schema?, nullable?, default?, required?, note?}
 Entry = dict[str, Any]
 
-# What a system says of one property, once for each field that the property is.
-Said = list[tuple[Field, Entry]]
+# What a system says of one property, and the fields that the property is.
+Said = tuple[list[Field], Entry]
 
 # Fields by endpoint, part and path.
 Places = dict[tuple[str, str, str], Field]

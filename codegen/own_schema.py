@@ -58,15 +58,6 @@ def nullable(schema: Schema, allowed: bool, resolve: Resolve) -> Schema:
     return changed
 
 
-def any_of(schemas: list[Schema]) -> Schema:
-    """Returns a schema of the values that one of several has."""
-    branches = [
-        branch for schema in schemas for branch in (schema["anyOf"] if schema.keys() == {"anyOf"} else [schema])
-    ]
-    different = [branch for index, branch in enumerate(branches) if branch not in branches[:index]]
-    return different[0] if len(different) == 1 else {"anyOf": different}
-
-
 def _structured(ours: Schema, kind: str, resolve: Resolve) -> Iterator[Schema]:
     """Yields our schemas of the arrays, or of the objects, that a property can be."""
     if kind not in ("array", "object"):

@@ -42,7 +42,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     for field in _reachable(fields(projected), levels):
         if (field.endpoint, field.part) not in missing and field.name in levels:
             for owner in field.owners:
-                said.setdefault(id(owner), []).append((field, levels[field.name]))
+                said.setdefault(id(owner), ([], levels[field.name]))[0].append(field)
     SchemaProjector(projected, said).run()
     join_same(projected)
     _add_rules(projected, dialect)

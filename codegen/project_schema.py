@@ -6,8 +6,8 @@ from typing import Any
 
 from specvino.codegen.fields import Field
 from specvino.codegen.merge import WITHOUT, Entry, Said
-from specvino.codegen.own_schema import any_of, nullable, own_schema
-from specvino.codegen.required_and_defaults import holds, must_be_there, set_default
+from specvino.codegen.own_schema import nullable, own_schema
+from specvino.codegen.required import holds, must_be_there
 from specvino.document.operations import Schema
 from specvino.document.pointers import component_name
 from specvino.document.validator import Validators
@@ -45,40 +45,41 @@ class SchemaProjector:
         lost = False
         gone = set()
         for name, child in properties.items():
-            said = self._said.get(id(child), [])
-            kept = [(field, entry) for field, entry in said if entry["level"] not in WITHOUT]
-            if said and not kept:
+            if id(child) not in self._said:
+                continue
+            fields, entry = said = self._said[id(child)]
+            if entry["level"] in WITHOUT:
                 gone.add(name)
                 # What is refused can't be sent; what is only ignored can, and an answer without it is still one.
-                lost = lost or (name in needed and any(entry["level"] == "refused" for _, entry in said))
-            elif said:
-                lost = not self._narrow_property(properties, name, kept) or lost
-                if must_be_there(schema, said, name in required):
-                    required.add(name)
-                else:
-                    required.discard(name)
+                lost = lost or (name in needed and entry["level"] == "refused")
+                continue
+            lost = not self._narrow_property(properties, name, said) or lost
+            if must_be_there(properties, fields, entry, name in required):
+                required.add(name)
+            else:
+                required.discard(name)
         _remove(schema, gone, required - gone)
         return lost or (bool(needed) and needed <= gone)
 
-    def _narrow_property(self, properties: dict[str, Schema], name: str, kept: Said) -> bool:
+    def _narrow_property(self, properties: dict[str, Schema], name: str, said: Said) -> bool:
         """Tells whether a value is left for the property."""
         child = properties[name]
+        fields, entry = said
         narrowed = dict(child)
-        if any(_selects(field) for field, _ in kept) and child.keys() & {"const", "enum"}:
+        if any(_selects(field) for field in fields) and child.keys() & {"const", "enum"}:
             # The kind of a union's branch stays what it is; the system has this branch or hasn't.
-            kinds = child.get("enum", [child.get("const")])
-            left = [kind for kind in kinds if any(self._has(entry, kind) for _, entry in kept)]
+            left = [kind for kind in child.get("enum", [child.get("const")]) if self._has(entry, kind)]
             if not left:
                 return False
             if "enum" in child:
                 narrowed["enum"] = left
-        elif any(entry.keys() & {"schema", "nullable"} for _, entry in kept):
-            # A property that is several fields takes what one of them does.
+        elif entry.keys() & {"schema", "nullable"}:
             around = {key: value for key, value in child.items() if _is_about(key)}
-            narrowed = around | any_of([self._values(properties, name, entry) for _, entry in kept])
-        set_default(narrowed, kept)
-        if note := _agreed(kept, "note"):
-            narrowed["description"] = f"{_sentence(child.get('description', ''))} {note}".strip()
+            narrowed = around | self._values(properties, name, entry)
+        if entry.get("default") is not None:
+            narrowed["default"] = entry["default"]
+        if "note" in entry:
+            narrowed["description"] = f"{_sentence(child.get('description', ''))} {entry['note']}".strip()
         properties[name] = narrowed
         return True
 
@@ -132,12 +133,6 @@ def _is_about(keyword: str) -> bool:
 def _selects(field: Field) -> bool:
     """Tells whether the field tells the branches of a union apart."""
     return len({repr(owner["const"]) for owner in field.owners if "const" in owner}) > 1
-
-
-def _agreed(kept: Said, key: str) -> Any:
-    """Returns what all the fields say under a key; None where they differ."""
-    first = kept[0][1].get(key)
-    return first if all(entry.get(key) == first for _, entry in kept) else None
 
 
 def _remove(schema: Schema, gone: set[str], required: set[str]) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specvino.codegen.own_schema import any_of, nullable, own_schema
+from specvino.codegen.own_schema import nullable, own_schema
 
 TEXT = {"type": "string"}
 NULL = {"type": "null"}
@@ -71,9 +71,3 @@ def test_null(schema, with_null, without) -> None:
     assert nullable(schema, False, resolve) == without
     if with_null:
         assert nullable(schema, True, resolve) == with_null
-
-
-def test_the_values_of_one_of_several() -> None:
-    assert any_of([TEXT, TEXT]) == TEXT
-    assert any_of([TEXT, TEXTS, TEXT]) == {"anyOf": [TEXT, TEXTS]}
-    assert any_of([{"anyOf": [TEXT, TEXTS]}, TEXTS]) == {"anyOf": [TEXT, TEXTS]}
