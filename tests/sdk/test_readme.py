@@ -61,7 +61,7 @@ def test_python_of_a_system(package: Callable[..., Path], system: str) -> None:
         code = (folder / "README.md").read_text("utf-8").partition("```python\n")[2].partition("```")[0]
         code = code.replace(f'Client("{described.url}"', f'Client("{url}"')
         if described.key:
-            code = code.replace(described.model, MODEL)
+            code = code.replace(str(described.model), MODEL)
         else:
             code = code.replace(f'Client("{url}"', f'Client("{url}", api_key="{KEY}"')
         answer, stream, *error = run(code, folder, {described.key: KEY} if described.key else {}).splitlines()
