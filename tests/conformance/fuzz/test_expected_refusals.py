@@ -21,7 +21,8 @@ class KnownServer(Server):
     """A server that serves `m` and counts a token for each word."""
 
     def __init__(self, can_tokenize=True) -> None:
-        super().__init__(Target("http://127.0.0.1:9"), {"paths": {"/tokenize": {}} if can_tokenize else {}})
+        tokenize = {"post": {"operationId": "tokenize", "x-endpoint": "tokenize"}}
+        super().__init__(Target("http://127.0.0.1:9"), {"paths": {"/tokenize": tokenize} if can_tokenize else {}})
 
     def _ask(self, path, body=None):
         return {"tokens": body["text"].split()} if path == "/tokenize" else {"data": [{"id": "m"}, {"id": "org/m"}]}
