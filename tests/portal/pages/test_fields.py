@@ -111,7 +111,7 @@ def test_values_that_alone_are_supported(articles, rows) -> None:
 
 
 def test_what_a_system_takes_and_sends_and_what_is_noted_of_it(rows) -> None:
-    assert "partial Others are a 422. values system, user, assistant, tool" in rows["chat.messages[].role"]
+    assert any("values system, user, assistant, tool" in cell for cell in rows["chat.messages[].role"])
     told = 0
     for field in SOURCE.fields:
         for entry in (field.owners[0].schema["x-support"][field.name]).values():
