@@ -66,6 +66,7 @@ def test_python_of_a_system(package: Callable[..., Path], system: str) -> None:
             code = code.replace(f'Client("{url}"', f'Client("{url}", api_key="{KEY}"')
         answer, stream, *error = run(code, folder, {described.key: KEY} if described.key else {}).splitlines()
     assert answer == stream
+    assert answer not in ("", "None")
     documented = document_of(system)["paths"]["/chat/completions"]["post"]["responses"]
     assert [line.split()[0] for line in error if line.split()[0] not in documented] == []
     assert len(error) == 1
