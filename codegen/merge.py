@@ -4,7 +4,7 @@ from typing import Any
 
 from specvino.codegen.fields import Field, around, fields
 
-# {level, schema?, nullable?, default?, required?, note?}
+# {level, schema?, nullable?, default?, required?, kinds?, note?}
 Entry = dict[str, Any]
 
 # What a system says of one property, and the fields that the property is.

@@ -48,6 +48,10 @@ class SchemaProjector:
             if id(child) not in self._said:
                 continue
             fields, entry = said = self._said[id(child)]
+            if not holds(entry.get("kinds", True), properties):  # this kind of object is one without it
+                gone.add(name)
+                needed.discard(name)
+                continue
             if entry["level"] in WITHOUT:
                 gone.add(name)
                 # What is refused can't be sent; what is only ignored can, and an answer without it is still one.

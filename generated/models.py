@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, BaseModel, ConfigDict, Field
@@ -287,6 +288,24 @@ class AudioUrlPart(BaseModel):
     uuid: str | None | MISSING = MISSING
     """
     The caller's name for the medium, under which it is found in the cache.
+    """
+
+
+class BackgroundOptions(BaseModel):
+    """
+    How soon a response in the background has to be there, and what it belongs to.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    completion_window: Literal["soonest", "2h", "8h"] | None | MISSING = MISSING
+    """
+    How long the response may take; who waits longer pays less.
+    """
+    continuation_id: str | None | MISSING = MISSING
+    """
+    An id of the caller's, which requests that belong together share, so that they are put first.
     """
 
 
@@ -2334,6 +2353,14 @@ class CreateResponseRequest(BaseModel):
     """
     Answer at once with an empty response and fill it later; it is read by its id. With `stream`, the events come all the same.
     """
+    background_options: BackgroundOptions | None | MISSING = MISSING
+    """
+    How soon a response in the background has to be there, and what it belongs to.
+    """
+    prompt_cache_options: ResponsePromptCacheOptions | None | MISSING = MISSING
+    """
+    Settings of the prompt's cache.
+    """
     truncation: Literal["auto", "disabled"] | None | MISSING = MISSING
     """
     What becomes of an input that is too long for the model: an error, or with auto a part of it is left out.
@@ -2469,10 +2496,6 @@ class CreateResponseRequest(BaseModel):
     prompt_cache_retention: Literal["in_memory", "24h"] | None | MISSING = MISSING
     """
     How long the prompt's beginning may be kept.
-    """
-    prompt_cache_options: PromptCacheOptions | None | MISSING = MISSING
-    """
-    Settings of the prompt's cache.
     """
     chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
@@ -3027,6 +3050,10 @@ class FlatFunctionTool(BaseModel):
     allowed_callers: list[Literal["direct", "programmatic"]] | None | MISSING = MISSING
     """
     Who may call it: the model, a program that the model writes, or both.
+    """
+    async_: Annotated[bool | None | MISSING, Field(alias="async")] = MISSING
+    """
+    Whether the model goes on before the result is there.
     """
 
 
@@ -3881,6 +3908,10 @@ class Model(BaseModel):
     owned_by: Literal["specvino"] = "specvino"
     """
     Who serves it.
+    """
+    shutdown_date: date | None | MISSING = MISSING
+    """
+    From which day on it isn't served any more.
     """
     root: str | None | MISSING = MISSING
     """
@@ -5566,9 +5597,9 @@ class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
     """
     The whole arguments as JSON text.
     """
-    name: str | MISSING = MISSING
+    name: str
     """
-    The function.
+    The function's name.
     """
     call_id: str | MISSING = MISSING
     """
@@ -6353,6 +6384,32 @@ class ResponseOutputTextAnnotationAddedEvent(BaseModel):
     content_index: int
     """
     Which part of the item.
+    """
+
+
+class ResponsePromptCacheOptions(BaseModel):
+    """
+    Settings of the prompt's cache.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    prewarm: bool | None | MISSING = MISSING
+    """
+    Only read the prompt, so that it is in the cache, and write nothing.
+    """
+    comparison_response_id: str | None | MISSING = MISSING
+    """
+    The response whose prompt is compared.
+    """
+    ttl: str | None | MISSING = MISSING
+    """
+    How long an entry is kept.
+    """
+    mode: str | None | MISSING = MISSING
+    """
+    Whether parts of the prompt are marked for the cache by hand or not.
     """
 
 

@@ -153,6 +153,16 @@ SHAPES: dict[str, Shape] = {
             'type': ('audio_url', ),
         },
     ),
+    "BackgroundOptions": Shape(
+        fields={
+            'completion_window': Field("unsupported", supported_values={'const': 'soonest'}),
+            'continuation_id': Field("unsupported"),
+        },
+        required=frozenset([]),
+        values={
+            'completion_window': ('soonest', '2h', '8h', None, ),
+        },
+    ),
     "ChatInputImagePart": Shape(
         fields={
             'type': Field("supported"),
@@ -445,6 +455,8 @@ SHAPES: dict[str, Shape] = {
             'prompt': Field("unsupported", shape="PromptTemplate"),
             'store': Field("supported"),
             'background': Field("supported"),
+            'background_options': Field("unsupported", shape="BackgroundOptions"),
+            'prompt_cache_options': Field("accepted", shape="ResponsePromptCacheOptions"),
             'truncation': Field("supported"),
             'context_management': Field("unsupported", shape="ContextManagement", supported_values={'maxItems': 0}),
             'service_tier': Field("unsupported", supported_values={'enum': ['auto', 'default']}),
@@ -478,7 +490,6 @@ SHAPES: dict[str, Shape] = {
             'metadata': Field("accepted"),
             'prompt_cache_key': Field("accepted"),
             'prompt_cache_retention': Field("accepted"),
-            'prompt_cache_options': Field("accepted", shape="PromptCacheOptions"),
             'chat_template_kwargs': Field("supported"),
             'structured_outputs': Field("unsupported", shape="StructuredOutputsParams"),
             'include_reasoning': Field("unsupported", supported_values={'const': True}),
@@ -662,6 +673,7 @@ SHAPES: dict[str, Shape] = {
             'output_schema': Field("unsupported"),
             'defer_loading': Field("unsupported"),
             'allowed_callers': Field("unsupported"),
+            'async': Field("unsupported"),
         },
         required=frozenset(['name', 'type']),
         values={
@@ -1219,6 +1231,17 @@ SHAPES: dict[str, Shape] = {
         required=frozenset(['type']),
         values={
             'type': ('text', ),
+        },
+    ),
+    "ResponsePromptCacheOptions": Shape(
+        fields={
+            'prewarm': Field("unsupported", supported_values={'const': False}),
+            'comparison_response_id': Field("unsupported"),
+            'ttl': Field("accepted"),
+            'mode': Field("accepted"),
+        },
+        required=frozenset([]),
+        values={
         },
     ),
     "ResponseStreamOptions": Shape(

@@ -1125,43 +1125,20 @@ class FlatCustomToolFormat(TypedDict):
     """
 
 
-class FlatFunctionTool(TypedDict):
-    """
-    A function that the caller runs, as the responses API defines it.
-    """
-
-    type: Literal["function"]
-    """
-    The kind of tool.
-    """
-    name: str
-    """
-    The function's name.
-    """
-    description: NotRequired[str | None]
-    """
-    What it does, for the model.
-    """
-    parameters: NotRequired[dict[str, Any] | None]
-    """
-    The JSON Schema of its arguments; without it there are none.
-    """
-    strict: NotRequired[bool | None]
-    """
-    Whether the arguments must match the schema exactly.
-    """
-    output_schema: NotRequired[dict[str, Any] | None]
-    """
-    The JSON Schema of its result.
-    """
-    defer_loading: NotRequired[bool | None]
-    """
-    Whether the model finds it by searching only.
-    """
-    allowed_callers: NotRequired[list[Literal["direct", "programmatic"]] | None]
-    """
-    Who may call it: the model, a program that the model writes, or both.
-    """
+FlatFunctionTool = TypedDict(
+    "FlatFunctionTool",
+    {
+        "type": Literal["function"],
+        "name": str,
+        "description": NotRequired[str | None],
+        "parameters": NotRequired[dict[str, Any] | None],
+        "strict": NotRequired[bool | None],
+        "output_schema": NotRequired[dict[str, Any] | None],
+        "defer_loading": NotRequired[bool | None],
+        "allowed_callers": NotRequired[list[Literal["direct", "programmatic"]] | None],
+        "async": NotRequired[bool | None],
+    },
+)
 
 
 class FlatNamedToolChoice(TypedDict):
@@ -1289,6 +1266,10 @@ class Model(TypedDict):
     owned_by: Literal["specvino"]
     """
     Who serves it.
+    """
+    shutdown_date: NotRequired[str | None]
+    """
+    From which day on it isn't served any more.
     """
     root: NotRequired[str | None]
     """
@@ -2374,9 +2355,9 @@ class ResponseFunctionCallArgumentsDoneEvent(TypedDict):
     """
     The whole arguments as JSON text.
     """
-    name: NotRequired[str]
+    name: str
     """
-    The function.
+    The function's name.
     """
     call_id: NotRequired[str]
     """

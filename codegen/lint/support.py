@@ -15,7 +15,7 @@ from specvino.document.operations import operations
 from specvino.document.pointers import resolved
 
 # The keys of an entry that describe a field which the system has.
-DESCRIBING = ("schema", "nullable", "default", "required")
+DESCRIBING = ("schema", "nullable", "default", "required", "kinds")
 
 
 def systems(spec: Spec) -> Iterator[Problem]:
@@ -145,6 +145,8 @@ def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]
     for key in ("nullable", "required"):
         if not _of_kinds(entry.get(key, True)):
             yield Problem("support", place, f"{key} is true, false or the kinds of object in which it is")
+    if "kinds" in entry and (isinstance(entry["kinds"], bool) or not _of_kinds(entry["kinds"])):
+        yield Problem("support", place, "kinds is the kinds of object in which the field is")
 
 
 def _of_kinds(said: Any) -> bool:

@@ -51,6 +51,7 @@ class CallItem:
             "sequence_number": 0,
             "item_id": self.item["id"],
             "output_index": self._index,
+            "name": self.item["name"],
             "arguments": arguments,
         }
         self.item = {**self.item, "status": status, "arguments": arguments}

@@ -28,3 +28,12 @@ def test_a_property_may_have_the_name_of_a_bound() -> None:
     document = talk(ask=thing(minimum={"type": "integer"}, default={"type": "string"}))
     drop_bounds(document)
     assert document["components"]["schemas"]["Ask"]["properties"].keys() == {"minimum", "default"}
+
+
+def test_what_an_object_may_not_have_is_dropped_unless_nothing_else_tells_it_from_others() -> None:
+    refused = {"not": {"required": ["b"]}}
+    document = talk(ask=thing(a={"type": "string"}, free={"type": "object", **refused}) | refused)
+    drop_bounds(document)
+    ask = document["components"]["schemas"]["Ask"]
+    assert "not" not in ask
+    assert ask["properties"]["free"]["not"] == {"required": ["b"]}

@@ -109,6 +109,17 @@ def test_null_is_among_the_values_in_some_kinds_of_object() -> None:
     assert types == [["string", "null"], "string"]
 
 
+def test_a_field_of_some_kinds_of_object() -> None:
+    document = talk(
+        ask=thing(turn={"anyOf": [ref("User"), ref("Tool")]}),
+        User=kind("user", text=TEXT),
+        Tool=kind("tool", text=TEXT),
+    )
+    said = {"turn": "full", "turn.type": "full", "turn.text": {"level": "full", "kinds": ["user"]}}
+    schemas = projected(document, request=said)
+    assert [schemas[name]["properties"].keys() for name in ("User", "Tool")] == [{"type", "text"}, {"type"}]
+
+
 def test_rules_between_fields_are_the_systems() -> None:
     rule = {"if": {"required": ["a"]}, "then": {"required": ["b"]}}
     document = talk(ask=thing(a=TEXT, b=TEXT) | {"allOf": [rule]})

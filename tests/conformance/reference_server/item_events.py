@@ -48,7 +48,8 @@ class ItemEvents(Part):
         return {"type": "response.function_call_arguments.delta", **place, "delta": piece.text}
 
     def arguments_done(self, item: Item, place: Mapping[str, Any]) -> Event:
-        return {"type": "response.function_call_arguments.done", **place, "arguments": item["arguments"]}
+        said = {"name": item["name"], "arguments": item["arguments"]}
+        return {"type": "response.function_call_arguments.done", **place, **said}
 
     def part_events(
         self, asked: Asked, pieces: list[Piece], part: Mapping[str, Any], where: Mapping[str, Any]

@@ -102,9 +102,6 @@ class OpenAIItemEvents(ItemEvents):
     def arguments_delta(self, piece: Piece, place: Mapping[str, Any]) -> Event:
         return {**super().arguments_delta(piece, place), **PADDING}
 
-    def arguments_done(self, item: Item, place: Mapping[str, Any]) -> Event:
-        return {**super().arguments_done(item, place), "name": item["name"]}
-
     def part_delta(self, asked: Asked, piece: Piece, inside: str, place: Mapping[str, Any]) -> Event:
         return {**super().part_delta(asked, piece, inside, place), **PADDING}
 

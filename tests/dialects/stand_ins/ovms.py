@@ -231,7 +231,9 @@ class OvmsItemEvents(ItemEvents):
         return {**super().arguments_delta(piece, place), "call_id": place["item_id"]}
 
     def arguments_done(self, item: Item, place: Mapping[str, Any]) -> Event:
-        return {**super().arguments_done(item, place), "call_id": item["call_id"]}
+        event = super().arguments_done(item, place)
+        del event["name"]
+        return {**event, "call_id": item["call_id"]}
 
     def part_delta(self, asked: Asked, piece: Piece, inside: str, place: Mapping[str, Any]) -> Event:
         event = super().part_delta(asked, piece, inside, place)

@@ -309,9 +309,6 @@ class VllmItems(Items):
 
 
 class VllmItemEvents(ItemEvents):
-    def arguments_done(self, item: Item, place: Mapping[str, Any]) -> Event:
-        return {**super().arguments_done(item, place), "name": item["name"]}
-
     def part_delta(self, asked: Asked, piece: Piece, inside: str, place: Mapping[str, Any]) -> Event:
         """Of logprobs the bytes are left out."""
         event = super().part_delta(asked, piece, inside, place)
