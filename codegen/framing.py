@@ -1,5 +1,6 @@
 """A stream as one system sends it: how an event is framed, what ends the stream, and whether our table holds."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from specvino.document.operations import EVENTS, Schema, operations
@@ -14,7 +15,7 @@ def adapt_streams(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     A dialect says of each endpoint's stream: `framing` (data, or event for a line `event:` too), `terminator` (the text
     that ends it, or null), `error` (event, or none where a failure is no event), `first` (of the sequence numbers),
     `order` (how the system's streams differ from our table) and `breaks` (what of the table they don't keep; without it
-    so much that the table doesn't hold for them).
+    so much that the table doesn't hold for them). Of a table by types, what no event of the system states is gone.
     """
     for operation in operations(document):
         said = dialect["stream"].get(operation.endpoint)
@@ -32,7 +33,10 @@ def _adapt(document: dict[str, Any], operation: dict[str, Any], said: dict[str, 
     if "order" in said and "breaks" not in said:
         operation.pop("x-stream", None)
     elif "x-stream" in operation:
-        _adapt_table(operation["x-stream"], said)
+        table = operation["x-stream"]
+        _adapt_table(table, said)
+        if isinstance(table["classify"], str):
+            _keep_stated(table, set(_facts(document, text["contentSchema"], table["classify"])))
 
 
 def _switch_off(table: dict[str, Any], word: str) -> None:
@@ -103,3 +107,40 @@ def _adapt_table(table: dict[str, Any], said: dict[str, Any]) -> None:
         for machine in table["machines"].values():
             if fail := [fact for fact in machine.pop("fail", ()) if fact != "error"]:
                 machine["fail"] = fail
+
+
+def _facts(document: dict[str, Any], schema: Schema, field: str) -> Iterator[str]:
+    """Yields the facts that events of a union state, each by a field that is a constant."""
+    schema = resolved(document, schema)
+    if "const" in (stated := schema.get("properties", {}).get(field, {})):
+        yield stated["const"]
+    for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        yield from _facts(document, branch, field)
+
+
+def _keep_stated(table: dict[str, Any], facts: set[str]) -> None:
+    """Takes facts out of a table that no event of the system states, and machines that none opens, in place."""
+    machines = table["machines"]
+    for machine in machines.values():
+        for part in {"body", "end", "fail", "abort"} & machine.keys():
+            machine[part] = [fact for fact in machine[part] if fact in facts]
+            if not machine[part]:
+                del machine[part]
+    while gone := [name for name, each in machines.items() if _is_never_opened(each, machines, facts)]:
+        for name in gone:
+            del machines[name]
+    for law in table["laws"]:
+        if isinstance(law, dict) and "texts" in law:
+            law["texts"] = [each for each in law["texts"] if each["delta"] in facts]
+    table["laws"] = [
+        law
+        for law in table["laws"]
+        if isinstance(law, str) or (law.get("of") in (None, *machines) and law.get("texts", True))
+    ]
+
+
+def _is_never_opened(machine: dict[str, Any], machines: dict[str, Any], facts: set[str]) -> bool:
+    if "in" not in machine:
+        return False
+    opening = [machine["open"]] if "open" in machine else [*machine.get("body", ()), machine["close"]]
+    return machine["in"] not in machines or facts.isdisjoint(opening)

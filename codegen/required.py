@@ -22,8 +22,10 @@ def must_be_there(properties: dict[str, Schema], fields: Sequence[Field], entry:
 def holds(said: bool | list[str], properties: dict[str, Schema]) -> bool:
     """Tells whether what is said of a field, of all objects or of some kinds, is so in this one.
 
-    `required: [user, tool]` names the branches of a union, by the value that tells them apart.
+    `required: [user, tool]` names the branches of a union, by the value that tells them apart; a branch of several
+    values is named by all of them.
     """
     if isinstance(said, bool):
         return said
-    return any(child["const"] in said for child in properties.values() if "const" in child)
+    values = [[child["const"]] if "const" in child else child.get("enum", []) for child in properties.values()]
+    return any(each and all(value in said for value in each) for each in values)

@@ -173,7 +173,7 @@ class Dialect:
             table,
             framing=found["framing"],
             terminator=found["terminator"],
-            machines=tuple(_narrowed(machine, found["machines"][machine.name]) for machine in table.machines),
+            machines=tuple(_narrowed(each, found["machines"].get(each.name)) for each in table.machines),
             laws=tuple(_adapted(law, laws[_name(law)]) for law in table.laws if _name(law) in laws),
             silent=found.get("silent", False),
         )
@@ -230,7 +230,9 @@ def _whole() -> Dialect:
     return Dialect(WHOLE)
 
 
-def _narrowed(machine: Machine, said: Mapping[str, Any]) -> Machine:
+def _narrowed(machine: Machine, said: Mapping[str, Any] | None) -> Machine:
+    if said is None:
+        return machine  # no event of the system has to do with it
     body, end = tuple(said.get("body", ())), tuple(said.get("end", ()))
     return replace(machine, open=said.get("open"), body=body, end=end)
 

@@ -26,7 +26,8 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
         yield _response(answer, _used_up(exchange))
         return
     for choice in answer.get("choices") or ():
-        message = choice.get("message") or {}
+        # FastDeploy's completions have reasoning and calls beside the text.
+        message = choice if "text" in choice else choice.get("message") or {}
         calls = tuple(
             ((call.get("function") or {}).get("name"), (call.get("function") or {}).get("arguments"))
             for call in message.get("tool_calls") or ()

@@ -14,7 +14,7 @@ def fold_chat(chunks: list[dict[str, Any]]) -> dict[str, Any]:
 
 def fold_completion(chunks: list[dict[str, Any]]) -> dict[str, Any]:
     """Returns the text completion that chunks add up to; usage is null where no chunk had any."""
-    return _fold(chunks, "text_completion", lambda pieces: {"text": _text(pieces, "text")})
+    return _fold(chunks, "text_completion", _completed)
 
 
 def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]], dict[str, Any]]) -> dict[str, Any]:
@@ -46,6 +46,16 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
     }
 
 
+def _completed(pieces: list[Piece]) -> dict[str, Any]:
+    """Returns the text of a choice, and what some systems have beside it: reasoning and calls."""
+    choice: dict[str, Any] = {"text": _text(pieces, "text")}
+    if reasoning := _text(pieces, "reasoning_content"):
+        choice["reasoning_content"] = reasoning
+    if calls := _calls(pieces):
+        choice["tool_calls"] = calls
+    return choice
+
+
 def _message(deltas: list[Piece]) -> dict[str, Any]:
     """Returns the message of a choice. Reasoning and calls are there where the stream had some; beside calls, no text
     is null."""
@@ -53,11 +63,7 @@ def _message(deltas: list[Piece]) -> dict[str, Any]:
     for name in ("reasoning_content", "reasoning"):
         if reasoning := _text(deltas, name):
             message[name] = reasoning
-    by_index: dict[int, list[Piece]] = defaultdict(list)
-    for delta in deltas:
-        for call in delta.get("tool_calls") or ():
-            by_index[call["index"]].append(call)
-    calls = [_call(by_index[index]) for index in sorted(by_index)]
+    calls = _calls(deltas)
     legacy = [delta["function_call"] for delta in deltas if delta.get("function_call")]
     if calls:
         message["tool_calls"] = calls
@@ -66,6 +72,14 @@ def _message(deltas: list[Piece]) -> dict[str, Any]:
     if (calls or legacy) and not message["content"]:
         message["content"] = None
     return message
+
+
+def _calls(deltas: list[Piece]) -> list[dict[str, Any]]:
+    by_index: dict[int, list[Piece]] = defaultdict(list)
+    for delta in deltas:
+        for call in delta.get("tool_calls") or ():
+            by_index[call["index"]].append(call)
+    return [_call(by_index[index]) for index in sorted(by_index)]
 
 
 def _call(pieces: list[Piece]) -> dict[str, Any]:

@@ -76,3 +76,42 @@ def test_a_failure_that_is_no_event(form) -> None:
     assert not {"Event", "ErrorResponse"} & schemas.keys()
     assert operation["x-stream"]["classify"] == [{"fact": "text", "at": "text"}]
     assert operation["x-stream"]["machines"] == {"stream": {"end": ["text"]}}
+
+
+BY_TYPE: dict[str, Any] = {
+    "framing": "event",
+    "terminator": None,
+    "classify": "type",
+    "machines": {
+        "whole": {"open": "begun", "body": ["going"], "end": ["ended"], "fail": ["failed"]},
+        "piece": {"in": "whole", "key": "n", "open": "opened", "body": ["delta", "done"], "close": "closed"},
+        "crumb": {"in": "piece", "key": "m", "body": ["crumbled"], "close": "swept"},
+    },
+    "laws": [
+        "keys dense",
+        {"law": "one id", "of": "piece", "fields": ["id"]},
+        {"law": "joined deltas", "texts": [{"delta": "delta", "done": "done", "as": "text", "whole": "text"}]},
+    ],
+}
+PIECES = {"piece": BY_TYPE["machines"]["piece"]}
+
+
+@pytest.mark.parametrize(
+    ("sent", "machines", "laws"),
+    [
+        (["begun", "ended"], {"whole": {"open": "begun", "end": ["ended"]}}, ["keys dense"]),
+        (
+            ["begun", "ended", "failed", "opened", "delta", "done", "closed"],
+            {"whole": {"open": "begun", "end": ["ended"], "fail": ["failed"]}} | PIECES,
+            BY_TYPE["laws"],
+        ),
+    ],
+)
+def test_what_no_event_states_is_gone(sent, machines, laws) -> None:
+    events = {"oneOf": [thing(type={"const": each}) for each in sent]}
+    document = talk(event=events)
+    document["paths"]["/talk"]["post"]["x-stream"] = BY_TYPE
+    stream = {"framing": "event", "terminator": None, "error": "event"}
+    whole = dialect(request={}, response={}, stream={"type": "full"}) | {"stream": {"talk": stream}}
+    found = project(document, whole)["paths"]["/talk"]["post"]["x-stream"]
+    assert (found["machines"], found["laws"]) == (machines, laws)

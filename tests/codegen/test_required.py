@@ -59,6 +59,16 @@ def test_what_must_be_there_in_some_kinds_of_object() -> None:
     assert (schemas["User"]["required"], schemas["Tool"]["required"]) == (["type", "text"], ["type"])
 
 
+@pytest.mark.parametrize(("said", "found"), [(["a", "b"], ["text"]), (["a"], None)])
+def test_a_kind_of_several_values_is_named_by_all(said, found) -> None:
+    both = {"type": "object", "properties": {"type": {"enum": ["a", "b"]}, "text": TEXT}}
+    entry = {"level": "full", "required": said}
+    schemas = asked(
+        talk(ask=thing(turn=ref("Both")), Both=both), **{"turn": "full", "turn.type": "full", "turn.text": entry}
+    )
+    assert schemas["Both"].get("required") == found
+
+
 def test_what_must_be_there_of_one_field_and_not_of_another() -> None:
     document = talk(ask=thing(a=ref("Part"), b=ref("Part")), Part=thing(n=TEXT) | {"required": ["n"]})
     said = {"a": "full", "b": "full", "a.n": {"level": "full", "required": False}, "b.n": "full"}
