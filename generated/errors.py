@@ -10,6 +10,8 @@ class ErrorType(StrEnum):
     """The request is at fault."""
     AUTHENTICATION_ERROR = "authentication_error"
     """The key is missing or wrong."""
+    RATE_LIMIT_ERROR = "rate_limit_error"
+    """Too much was asked at the same time."""
     SERVER_ERROR = "server_error"
     """The server is at fault, or not ready."""
 
@@ -89,6 +91,8 @@ class ErrorCode(StrEnum):
     """The body is larger than the server accepts."""
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     """The body is not declared as JSON."""
+    RATE_LIMIT_EXCEEDED = "rate_limit_exceeded"
+    """As many requests are waiting as the server lets wait."""
     INTERNAL_ERROR = "internal_error"
     """The server failed on this request."""
     STORE_UNAVAILABLE = "store_unavailable"
@@ -97,6 +101,8 @@ class ErrorCode(StrEnum):
     """The engine was restarted while it worked on the request."""
     ENGINE_UNAVAILABLE = "engine_unavailable"
     """The model is loading or restarting, or the server is too busy to compile the grammar that constrains the answer."""
+    GENERATION_TIMEOUT = "generation_timeout"
+    """The answer was not complete within the time that the server gives to a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +155,10 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path exists, but doesn't take this method."),
     ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is larger than the server accepts.'),
     ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not declared as JSON.'),
+    ErrorCode.RATE_LIMIT_EXCEEDED: ErrorKind(429, ErrorType.RATE_LIMIT_ERROR, False, True, 'As many requests are waiting as the server lets wait.'),
     ErrorCode.INTERNAL_ERROR: ErrorKind(500, ErrorType.SERVER_ERROR, False, True, 'The server failed on this request.'),
     ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The store of responses can't be used: its database is broken, locked or full."),
     ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was restarted while it worked on the request.'),
     ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, or the server is too busy to compile the grammar that constrains the answer.'),
+    ErrorCode.GENERATION_TIMEOUT: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The answer was not complete within the time that the server gives to a request.'),
 }

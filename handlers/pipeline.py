@@ -20,6 +20,7 @@ from specvino.engine.protocol import Engine, ModelInfo
 from specvino.engine.request import Conversation, GenerationRequest, Image, Message, Prompt, Sampling
 from specvino.engine.segments import Segment, Started
 from specvino.generated.handlers import RequestContext
+from specvino.handlers.deadline import in_time
 from specvino.handlers.errors import engine_errors
 from specvino.handlers.limits import Limits, require_no_penalty_in_search
 from specvino.handlers.media import Media, MessageDraft, fetches
@@ -66,6 +67,7 @@ class CheckedRequest:
     output: StructuredOutput | None
     template: TemplateVariables
     unsupported: tuple[str, ...]
+    owner: str = ""
 
     def with_prompts(self, prompts: Sequence[Prompt]) -> GenerationRequest:
         """Returns what the engine is asked."""
@@ -78,6 +80,7 @@ class CheckedRequest:
             constraint=self.output.constraint if self.output else None,
             must_call=self.tools.forced_by is not None,
             parallel_calls=self.tools.parallel,
+            owner=self.owner,
         )
 
     def conversation(self, messages: Iterable[Message]) -> Conversation:
@@ -137,7 +140,7 @@ class Pipeline:
         output = structured_output(fields.format, settings, strict=strict)
         template = template_variables(fields.template, model)
         unsupported = reported(context, (*tools.unsupported, *template.unsupported))
-        return CheckedRequest(fields, model, settings, tools, output, template, unsupported)
+        return CheckedRequest(fields, model, settings, tools, output, template, unsupported, context.owner)
 
     async def converse(
         self, request: CheckedRequest, messages: Sequence[MessageDraft], generate: Generate | None = None
@@ -175,6 +178,6 @@ class Pipeline:
         self, request: CheckedRequest, asked: GenerationRequest, generate: Generate
     ) -> AsyncGenerator[Segment]:
         with request.refusals():
-            async with aclosing(generate(asked)) as segments:
+            async with aclosing(in_time(generate(asked), self._limits.seconds)) as segments:
                 async for segment in segments:
                     yield segment
