@@ -1,6 +1,7 @@
 """Responses in a database."""
 
 import asyncio
+import shutil
 import sqlite3
 import stat
 import time
@@ -242,3 +243,49 @@ def test_urls_that_can_not_be_used(url, words) -> None:
     with pytest.raises(ValueError, match=words) as caught:
         SqlStore(url)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("fate", ["deleted", "replaced", "deleted with its folder"])
+def test_a_database_that_goes_away_is_noticed(url, tmp_path, caplog, fate) -> None:
+    """What is stored after that is in the file that has the name then."""
+    folder = tmp_path / "folder"
+    other = f"sqlite:///{tmp_path / 'other' / 'responses.db'}"
+
+    async def add_elsewhere(store):
+        await store.add(record("elsewhere"))
+
+    async def look(store):
+        await store.add(record("before"))
+        if fate == "deleted with its folder":
+            shutil.rmtree(folder)
+        else:
+            for file in folder.iterdir():
+                file.unlink()
+        if fate == "replaced":
+            (tmp_path / "other" / "responses.db").rename(folder / "responses.db")
+        caplog.clear()
+        await asyncio.gather(*(store.add(record(f"after_{number}")) for number in range(8)))
+        assert [line.levelname for line in caplog.records] == ["WARNING"]
+        assert "responses.db was deleted or replaced" in caplog.text
+        assert await store.response("before") is None
+        assert bool(await store.response("elsewhere")) is (fate == "replaced")
+        assert stat.S_IMODE((folder / "responses.db").stat().st_mode) == 0o600
+
+    async def look_again(store):
+        assert all([await store.response(f"after_{number}") for number in range(8)])
+
+    run(other, add_elsewhere)
+    run(url, look, look_again)
+
+
+def test_a_database_that_can_not_be_made_again(url, tmp_path) -> None:
+    async def look(store):
+        shutil.rmtree(tmp_path / "folder")
+        (tmp_path / "folder").touch()
+        with pytest.raises(StoreUnavailable):
+            await store.add(record("resp_1"))
+        (tmp_path / "folder").unlink()
+        await store.add(record("resp_1"))
+        assert await store.response("resp_1")
+
+    run(url, look)
