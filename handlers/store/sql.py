@@ -77,6 +77,7 @@ class SqlStore:
             "previous_id": response["previous_response_id"],
             "created_at": response["created_at"],
             "owner": self._id if unfinished else None,
+            "key_owner": record.owner,
             "input": _encode(record.input),
         }
         async with self._transaction() as connection:
@@ -96,18 +97,19 @@ class SqlStore:
             await _index(connection, id, record.response["output"])
             return True
 
-    async def response(self, id: str) -> wire.ResponseObject | None:
-        found = await self._column(id, RESPONSES.c.response)
+    async def response(self, id: str, owner: str) -> wire.ResponseObject | None:
+        found = await self._column(id, owner, RESPONSES.c.response)
         return None if found is None else _decode(found)
 
-    async def events(self, id: str) -> list[bytes] | None:
-        found = await self._column(id, RESPONSES.c.events)
+    async def events(self, id: str, owner: str) -> list[bytes] | None:
+        found = await self._column(id, owner, RESPONSES.c.events)
         return None if found is None else (await asyncio.to_thread(zlib.decompress, found)).splitlines()
 
-    async def thread(self, id: str) -> Thread | None:
+    async def thread(self, id: str, owner: str) -> Thread | None:
         r = RESPONSES.c
-        chain = select(r.id, r.previous_id, literal(0).label("depth")).where(r.id == id).cte(recursive=True)
-        earlier = select(r.id, r.previous_id, chain.c.depth + 1).where(r.id == chain.c.previous_id)
+        owned = r.key_owner == owner
+        chain = select(r.id, r.previous_id, literal(0).label("depth")).where(r.id == id, owned).cte(recursive=True)
+        earlier = select(r.id, r.previous_id, chain.c.depth + 1).where(r.id == chain.c.previous_id, owned)
         chain = chain.union_all(earlier)
         links = select(r.previous_id, r.response, r.input).join(chain, chain.c.id == r.id)
         async with self._transaction() as connection:
@@ -116,20 +118,22 @@ class SqlStore:
             return None
         return Thread([Link(_decode(row.response), _decode(row.input)) for row in rows], rows[0].previous_id)
 
-    async def items(self, ids: Iterable[str]) -> dict[str, StoredItem]:
+    async def items(self, ids: Iterable[str], owner: str) -> dict[str, StoredItem]:
         wanted = set(ids)
         if not wanted:
             return {}
         r = RESPONSES.c
         holders = select(ITEMS.c.response_id).where(ITEMS.c.item_id.in_(wanted))
+        found = select(r.response, r.input).where(r.id.in_(holders), r.key_owner == owner)
         async with self._transaction() as connection:
-            rows = (await connection.execute(select(r.response, r.input).where(r.id.in_(holders)))).all()
+            rows = (await connection.execute(found)).all()
         items = (item for row in rows for item in (*_decode(row.input), *_decode(row.response)["output"]))
         return {item["id"]: item for item in items if item["id"] in wanted}
 
-    async def delete(self, id: str) -> bool:
+    async def delete(self, id: str, owner: str) -> bool:
+        owned = select(RESPONSES.c.id).where(RESPONSES.c.id == id, RESPONSES.c.key_owner == owner)
         async with self._transaction() as connection:
-            return bool(await _delete(connection, [id]))
+            return bool(await _delete(connection, list((await connection.execute(owned)).scalars())))
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[AsyncConnection]:
@@ -143,9 +147,10 @@ class SqlStore:
                 async with connection.begin():
                     yield connection
 
-    async def _column(self, id: str, column: Any) -> Any:
+    async def _column(self, id: str, owner: str, column: Any) -> Any:
+        found = select(column).where(RESPONSES.c.id == id, RESPONSES.c.key_owner == owner)
         async with self._transaction() as connection:
-            return (await connection.execute(select(column).where(RESPONSES.c.id == id))).scalar()
+            return (await connection.execute(found)).scalar()
 
     async def _keep_up_always(self) -> None:
         while True:
