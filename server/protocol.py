@@ -1,7 +1,7 @@
 """HTTP as uvicorn reads it, with bounds on what comes before a request is one.
 
 uvicorn reads a head of any length, and waits for the rest of one as long as it takes; both cost memory and connections
-before any key was seen.
+before any key was seen (decision 058).
 """
 
 import logging
@@ -43,6 +43,8 @@ class BoundedProtocol(HttpToolsProtocol):
         super().__init__(**options)
         self._connections = connections
         self._refused = False
+        # What is being answered: `cycle` is the last request that came, maybe before that answer.
+        self._running: Any = None
         # What is being read now: a head of which something came, or a body of so many bytes.
         self._in_head = self._in_body = False
         self._head = self._body = 0
@@ -58,8 +60,13 @@ class BoundedProtocol(HttpToolsProtocol):
             message = f"This server takes {self._connections.most} connections at a time, and all are in use."
             self._refuse(ApiError(ErrorCode.TOO_MANY_CONNECTIONS, message, retry_after=1))
 
+    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.discard(self)
+        self._leave()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -172,7 +179,15 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def abort(self) -> None:
         """Closes the connection at once, whatever waits to be sent."""
+        self._leave()
         self.transport.abort()
+
+    def _leave(self) -> None:
+        """Tells the app that the client is gone, and lets it write nothing more."""
+        for cycle in (self._running, self.cycle):
+            if cycle is not None and not cycle.response_complete:
+                cycle.disconnected = True
+                cycle.message_event.set()
 
     def _refuse(self, error: ApiError) -> None:
         """Answers in place of the app, and reads on until the client has seen it: closing with something unread would
@@ -180,15 +195,11 @@ class BoundedProtocol(HttpToolsProtocol):
         logger.info("%s:%d was refused below HTTP: %s", *(self.client or ("-", 0)), error.message)
         self._refused = True
         self._ticks = 0
-        begun = False
-        if self._answers:
-            begun = self.cycle.response_started or bool(self.pipeline)
-            self.cycle.disconnected = self.cycle.response_complete = True
-            self.cycle.message_event.set()
         self._connections.waits(self)
-        if begun:
-            self.abort()
+        if self._answers and (self._running.response_started or self.pipeline):
+            self.abort()  # in the middle of another answer nothing can be said
             return
+        self._leave()
         self.transport.write(raw_answer(error, self.server_state.default_headers))
         self.transport.write_eof()
 

@@ -346,6 +346,9 @@ def test_requests_may_be_sent_before_the_answer_but_not_thousands() -> None:
         await greedy.send((HEAD + b"\r\n") * 8000)
         assert greedy.transport.aborted
         assert greedy.asked <= 1
+        greedy.may_end.set()
+        sent = greedy.transport.sent
+        assert await greedy.settled() == sent, "nothing is written to who is gone"
 
     run(test)
 
