@@ -52,6 +52,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._fruitless = 0
         self._progress = False
         self._ticks = 0
+        self._again = b""
         self._unread = self._unread_ticks = 0
 
     def connection_made(self, transport: Any) -> None:
@@ -76,8 +77,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self._progress = False
         try:
             self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            pass  # nothing else is spoken here, and the request was read as it is
+        except httptools.HttpParserUpgrade as upgrade:
+            self.parser = httptools.HttpRequestParser(self)
+            self.data_received(self._again + data[upgrade.args[0] :])
+            return
         except httptools.HttpParserError as error:
             # What a callback of ours raised stands behind the parser's own error.
             cause = error.__context__
@@ -106,6 +109,13 @@ class BoundedProtocol(HttpToolsProtocol):
             raise _too_large()
 
     def on_headers_complete(self) -> None:
+        if self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT":
+            # Java's client offers HTTP/2 with each first request. The parser then takes the body for another protocol;
+            # none is spoken here, so the request is read again without the offer.
+            fields = [b"%b: %b\r\n" % field for field in self.headers if field[0] != b"upgrade"]
+            line = b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
+            self._again = b"%b\r\n%b\r\n" % (line, b"".join(fields))
+            return
         if len(self.pipeline) >= PIPELINED:
             raise ApiError(ErrorCode.INVALID_HTTP, f"More than {PIPELINED} requests were sent before an answer.")
         self._connections.asks(self)
@@ -120,6 +130,8 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
+        if not self._in_body:
+            return  # it is read again
         self._progress = True
         self._in_body = False
         super().on_message_complete()

@@ -359,6 +359,24 @@ def test_another_protocol_is_not_offered_and_the_request_is_answered() -> None:
         made.may_end.set()
         await made.send(HEAD + b"connection: upgrade\r\nupgrade: websocket\r\n\r\n")
         assert made.transport.sent.startswith(b"HTTP/1.1 200")
+        refused(await Exchange().send(b"CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n"), ErrorCode.INVALID_HTTP)
+
+    run(test)
+
+
+@pytest.mark.parametrize("size", [1, 1000], ids=["byte by byte", "at once"])
+def test_a_body_behind_an_offer_of_http_2_is_read(size: int) -> None:
+    """As Java's client sends its first request; its second one comes on the same connection."""
+
+    async def test() -> None:
+        made = Exchange()
+        made.may_end.set()
+        offer = b"\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAEA\r\nUpgrade: h2c\r\n\r\n"
+        raw = POST.replace(b"\r\n\r\n", offer) + b"x" * 100 + POST + b"y" * 100
+        sent = await made.send(*(raw[at : at + size] for at in range(0, len(raw), size)))
+        assert made.bodies == [b"x" * 100, b"y" * 100]
+        assert sent.count(b"HTTP/1.1 200") == 2
+        assert (b"host", b"x") in made.protocol.scope["headers"]
 
     run(test)
 
