@@ -50,7 +50,7 @@ def raw_answer(error: ApiError, default_headers: list[tuple[bytes, bytes]]) -> b
     }
     lines = [
         f"HTTP/1.1 {error.kind.status} {HTTPStatus(error.kind.status).phrase}".encode(),
-        *(b"%b: %b" % field for field in default_headers),
+        *(b"%b: %b" % field for field in default_headers if field[0].decode() not in fields),
         *(f"{name}: {value}".encode() for name, value in fields.items()),
     ]
     return b"\r\n".join([*lines, b"", body])
