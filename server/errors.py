@@ -15,6 +15,7 @@ from specvino.document.operations import base_paths
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS
 from specvino.handlers.errors import ApiError
+from specvino.server.telemetry import exchange
 
 logger = logging.getLogger("specvino.server")
 
@@ -44,7 +45,8 @@ def add_error_handlers(app: Any) -> None:
     app.add_error_handler(Exception, _on_exception)
 
 
-def _response(error: ApiError, extra: dict[str, str] | None = None) -> ConnexionResponse:
+def _response(request: Any, error: ApiError, extra: dict[str, str] | None = None) -> ConnexionResponse:
+    exchange.of(request.scope).error = error.code.value
     return ConnexionResponse(
         error.kind.status,
         "application/json",
@@ -55,7 +57,7 @@ def _response(error: ApiError, extra: dict[str, str] | None = None) -> Connexion
 
 
 async def _on_api_error(request: Any, error: ApiError) -> ConnexionResponse:
-    return _response(error)
+    return _response(request, error)
 
 
 async def _on_http_exception(request: Any, error: HTTPException) -> ConnexionResponse:
@@ -64,9 +66,9 @@ async def _on_http_exception(request: Any, error: HTTPException) -> ConnexionRes
     if error.status_code == 405:
         allow = ", ".join(_methods(request.scope["path"], (error.headers or {}).get("Allow", "")))
         message = f"{path} does not take {method[:20]}; it takes {allow or 'other methods'}."
-        return _response(ApiError(ErrorCode.METHOD_NOT_ALLOWED, message), {"Allow": allow})
+        return _response(request, ApiError(ErrorCode.METHOD_NOT_ALLOWED, message), {"Allow": allow})
     if error.status_code == 404:
-        return _response(ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {path}."))
+        return _response(request, ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {path}."))
     return await _on_exception(request, error)
 
 
@@ -84,4 +86,4 @@ def _pattern(path: str) -> re.Pattern[str]:
 
 
 async def _on_exception(request: Any, error: Exception) -> ConnexionResponse:
-    return _response(internal_error(request.scope["state"]["request_id"]))
+    return _response(request, internal_error(request.scope["state"]["request_id"]))

@@ -12,16 +12,17 @@ from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 
 ENVIRONMENT = "SPECVINO_API_KEY"
+METRICS_ENVIRONMENT = "SPECVINO_METRICS_KEY"
 
 
 class KeyFileError(Exception):
     """The file with the keys can't be used; `str()` says why in one line."""
 
 
-def read_keys(file: Path | None) -> frozenset[str]:
+def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> frozenset[str]:
     """Returns the keys of a file, one a line, or else the one in the environment; none means that no key is needed."""
     if file is None:
-        key = os.environ.get(ENVIRONMENT, "").strip()
+        key = os.environ.get(environment, "").strip()
         return frozenset([key] if key else [])
     try:
         lines = file.read_text(encoding="utf-8").splitlines()

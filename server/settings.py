@@ -1,7 +1,8 @@
 """The settings of the HTTP side, for an operator."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from specvino.server.telemetry.settings import TelemetrySettings
 from specvino.server.validation.support import Policy
 
 MAX_BODY = 8 * 1024 * 1024
@@ -16,3 +17,4 @@ class Settings:
     max_body: int = MAX_BODY
     unsupported_fields: Policy = "report"
     origins: frozenset[str] = frozenset()
+    telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
