@@ -23,10 +23,11 @@ Outcome = Literal["stop", "length", "abort", "error"]
 class GenerationRecord:
     """Holds what was measured of a request. Times are in seconds since it arrived; None is what there was none of.
 
-    `completion_tokens` and `reasoning_tokens` are counted at the end: they are None for a request that has none.
+    Each of its prompts has `n` of its `choices`. `completion_tokens` and `reasoning_tokens` are counted at the end: they are None for a request that has none.
     `error` is the code of the error that ended it.
     """
 
+    n: int
     choices: int
     max_tokens: int | None
     temperature: float
@@ -71,7 +72,7 @@ class Measured:
     ) -> None:
         choices = asked.n * len(asked.prompts)
         settings = asked.sampling
-        self._record = GenerationRecord(choices, settings.max_tokens, settings.temperature, settings.top_p)
+        self._record = GenerationRecord(asked.n, choices, settings.max_tokens, settings.temperature, settings.top_p)
         self._arrived = arrived
         self._notes = notes
         self._observers = observers

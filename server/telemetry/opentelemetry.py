@@ -154,7 +154,7 @@ def _generation(exchange: Exchange) -> dict[str, AttributeValue]:
         "gen_ai.request.temperature": generation.temperature,
         "gen_ai.request.top_p": generation.top_p,
         "gen_ai.request.max_tokens": generation.max_tokens,
-        "gen_ai.request.choice.count": generation.choices,
+        "gen_ai.request.choice.count": generation.n,
         "gen_ai.usage.input_tokens": generation.prompt_tokens,
         "gen_ai.usage.output_tokens": generation.completion_tokens,
         "gen_ai.response.finish_reasons": generation.outcomes,

@@ -91,7 +91,7 @@ class Metrics:
         """Implements `Observer`."""
         self._prompt_tokens.inc(record.prompt_tokens)
         self._request_prompt.observe(record.prompt_tokens)
-        self._n.observe(record.choices)
+        self._n.observe(record.n)
         self._whole.observe(record.ended)
         for outcome in record.outcomes:
             self._outcomes[outcome].inc()
