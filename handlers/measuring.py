@@ -23,8 +23,8 @@ Outcome = Literal["stop", "length", "abort", "error"]
 class GenerationRecord:
     """Holds what was measured of a request. Times are in seconds since it arrived; None is what there was none of.
 
-    Each of its prompts has `n` of its `choices`. `completion_tokens` and `reasoning_tokens` are counted at the end: they are None for a request that has none.
-    `error` is the code of the error that ended it.
+    Each prompt has `n` of the `choices`. `completion_tokens` and `reasoning_tokens` are counted at the end: they are
+    None for a request that has none. `error` is the code of the error that ended it.
     """
 
     n: int

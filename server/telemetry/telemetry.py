@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from specvino.engine.protocol import Engine
 from specvino.server.settings import Settings
 from specvino.server.telemetry import access_log, metrics_port
+from specvino.server.telemetry.exchange import Recorder
 from specvino.server.telemetry.metrics_page import MetricsPage, metrics_app
 from specvino.server.telemetry.prometheus import Metrics
 
@@ -17,6 +18,8 @@ class Telemetry:
 
     `own_page` is for a port of its own, `page` for that of the API: there is one of the two.
     """
+
+    recorders: list[Recorder]
 
     def __init__(self, engine: Engine, model: str, settings: Settings) -> None:
         chosen = settings.telemetry

@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from typing import Any
 
 import pytest
 from support.logs import written
@@ -14,14 +15,25 @@ from specvino.server.telemetry.exchange import Exchange
 
 
 def exchange(**members) -> Exchange:
-    usual = {"status": 200, "seconds": 1.23456, "complete": True, "operation": OPERATIONS["create_chat_completion"]}
+    usual: dict[str, Any] = {
+        "status": 200,
+        "seconds": 1.23456,
+        "complete": True,
+        "operation": OPERATIONS["create_chat_completion"],
+    }
     return Exchange(
         "req_1", "127.0.0.1:5", "POST", members.pop("path", "/v1/chat/completions"), {}, 0, **usual | members
     )
 
 
 def generation(**members) -> GenerationRecord:
-    usual = {"prompt_tokens": 7, "completion_tokens": 3, "first_token": 0.25, "last_token": 0.75, "outcomes": ["stop"]}
+    usual: dict[str, Any] = {
+        "prompt_tokens": 7,
+        "completion_tokens": 3,
+        "first_token": 0.25,
+        "last_token": 0.75,
+        "outcomes": ["stop"],
+    }
     return GenerationRecord(1, 1, 9, 0.5, 1, **usual | members)
 
 

@@ -18,7 +18,8 @@ from specvino.server.telemetry.telemetry import Telemetry
 
 def exchanged(method: str, path: str, settings: Settings | None = None, **options: Any) -> Exchange:
     async def exchange() -> Exchange:
-        engine, chosen, found = ScriptedEngine(), settings or Settings(), []
+        engine, chosen = ScriptedEngine(), settings or Settings()
+        found: list[Exchange] = []
         await engine.start()
         telemetry = Telemetry(engine, "m", chosen)
         telemetry.recorders.append(found.append)
@@ -86,7 +87,8 @@ def test_a_client_that_leaves() -> None:
 
 
 async def _left(stream: bool) -> Exchange:
-    engine, found = ScriptedEngine(), []
+    engine = ScriptedEngine()
+    found: list[Exchange] = []
     await engine.start()
     telemetry = Telemetry(engine, "m", Settings())
     telemetry.recorders.append(found.append)

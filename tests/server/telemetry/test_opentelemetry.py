@@ -58,7 +58,13 @@ def exchange(operation: str = "create_chat_completion", status: int = 200, **mem
 
 
 def generated(**members: Any) -> dict[str, GenerationRecord]:
-    usual = {"prompt_tokens": 7, "completion_tokens": 3, "first_token": 0.5, "last_token": 1.5, "outcomes": ["stop"]}
+    usual: dict[str, Any] = {
+        "prompt_tokens": 7,
+        "completion_tokens": 3,
+        "first_token": 0.5,
+        "last_token": 1.5,
+        "outcomes": ["stop"],
+    }
     return {"generation": GenerationRecord(1, 1, 9, 0.5, 1.0, **usual | members)}
 
 
