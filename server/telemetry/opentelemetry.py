@@ -9,6 +9,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Any
 
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -19,7 +20,6 @@ from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode
-from opentelemetry.util.types import AttributeValue
 
 from specvino.server.telemetry.exchange import Exchange
 
@@ -92,7 +92,7 @@ class OpenTelemetry:
         if not operation:
             return
         error = _error(exchange)
-        common: dict[str, AttributeValue] = {
+        common: dict[str, Any] = {
             "gen_ai.operation.name": operation,
             "gen_ai.provider.name": "specvino",
             "gen_ai.request.model": self._model,
@@ -106,7 +106,7 @@ class OpenTelemetry:
         self._traces.shutdown()
         self._metrics.shutdown()
 
-    def _measure(self, exchange: Exchange, attributes: Mapping[str, AttributeValue]) -> None:
+    def _measure(self, exchange: Exchange, attributes: Mapping[str, Any]) -> None:
         self._duration.record(exchange.seconds, attributes)
         generation = exchange.generation
         if generation is None or "error.type" in attributes:
@@ -116,7 +116,7 @@ class OpenTelemetry:
         if generation.per_output_token is not None:
             self._per_output_token.record(generation.per_output_token, attributes)
 
-    def _trace(self, exchange: Exchange, name: str, common: Mapping[str, AttributeValue], error: str | None) -> None:
+    def _trace(self, exchange: Exchange, name: str, common: Mapping[str, Any], error: str | None) -> None:
         attributes = {**common, **_http(exchange), **_generation(exchange)}
         if error:
             attributes["error.type"] = error
@@ -137,7 +137,7 @@ def _error(exchange: Exchange) -> str | None:
     return exchange.generation.error if exchange.generation else None
 
 
-def _http(exchange: Exchange) -> dict[str, AttributeValue]:
+def _http(exchange: Exchange) -> dict[str, Any]:
     return {
         "http.request.method": exchange.method,
         "http.route": exchange.route or "",
@@ -146,11 +146,11 @@ def _http(exchange: Exchange) -> dict[str, AttributeValue]:
     }
 
 
-def _generation(exchange: Exchange) -> dict[str, AttributeValue]:
+def _generation(exchange: Exchange) -> dict[str, Any]:
     generation = exchange.generation
     if generation is None:
         return {}
-    found: dict[str, AttributeValue | None] = {
+    found: dict[str, Any] = {
         "gen_ai.request.temperature": generation.temperature,
         "gen_ai.request.top_p": generation.top_p,
         "gen_ai.request.max_tokens": generation.max_tokens,
