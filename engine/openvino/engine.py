@@ -217,6 +217,7 @@ class OpenVINOEngine:
         self._fail(EngineUnavailable("The server is shutting down.", retry_after=1))
         await asyncio.gather(self._worker.close(), self._preprocess.close(), self._grammars.close())
         self._running = self._waiting = 0
+        self.cache_usage = 0.0
 
     def _check_ready(self) -> None:
         self._worker.check_ready()

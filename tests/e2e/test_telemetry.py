@@ -11,19 +11,19 @@ import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from prometheus_client.parser import text_string_to_metric_families
-from support.serving import Server, endless, serving, wait_until
+from support.serving import PATIENCE, Server, endless, serving, wait_until
 
 SECRET = "xylophone"
 
 
 def ask(server: Server, **fields) -> httpx.Response:
     body = {"model": "tiny", "messages": [{"role": "user", "content": SECRET}], "max_tokens": 5, "ignore_eos": True}
-    return httpx.post(f"{server.url}/chat/completions", json=body | fields, timeout=300)
+    return httpx.post(f"{server.url}/chat/completions", json=body | fields, timeout=PATIENCE)
 
 
 def metrics(url: str, **labels: str) -> dict[str, float]:
     """The value of each metric whose labels are those, by name."""
-    page = httpx.get(f"{url}/metrics")
+    page = httpx.get(f"{url}/metrics", timeout=PATIENCE)
     assert page.status_code == 200, page.text
     return {
         sample.name: sample.value
@@ -88,7 +88,7 @@ def test_what_runs_is_seen_while_it_runs_and_when_its_client_left(server, page) 
     body = {"model": "tiny", "prompt": SECRET, "max_tokens": 300_000, "ignore_eos": True, "stream": True}
     aborts = metrics(page, finished_reason="abort")["vllm:request_success_total"]
     with httpx.stream(
-        "POST", f"{server.url}/completions", json=body, headers={"x-request-id": "left"}, timeout=300
+        "POST", f"{server.url}/completions", json=body, headers={"x-request-id": "left"}, timeout=PATIENCE
     ) as answer:
         lines = answer.iter_lines()  # kept: without it the answer would be closed
         next(lines)
@@ -107,7 +107,7 @@ def test_the_log_has_figures_and_no_texts(server) -> None:
     usage = ask(server, user=SECRET, metadata={"k": SECRET}).json()["usage"]
     headers = {"x-request-id": "mine", "authorization": f"Bearer {SECRET}", "user-agent": SECRET}
     body = {"model": SECRET, "messages": [{"role": "user", "content": SECRET}]}
-    httpx.post(f"{server.url}/chat/completions?q={SECRET}", json=body, headers=headers)
+    httpx.post(f"{server.url}/chat/completions?q={SECRET}", json=body, headers=headers, timeout=PATIENCE)
     line = logged(server, "mine")
     assert (line["path"], line["status"], line["error"]) == ("/v1/chat/completions", 404, "model_not_found")
     lines = [json.loads(line) for line in server.output.splitlines() if line.startswith("{")]
@@ -118,7 +118,7 @@ def test_the_log_has_figures_and_no_texts(server) -> None:
 
 
 def test_the_metrics_of_a_port_of_its_own_are_not_beside_the_api(server) -> None:
-    assert httpx.get(f"{root(server)}/metrics").status_code == 404
+    assert httpx.get(f"{root(server)}/metrics", timeout=PATIENCE).status_code == 404
 
 
 def test_keys(tmp_path) -> None:
@@ -127,7 +127,9 @@ def test_keys(tmp_path) -> None:
     keys = ("--api-key-file", str(tmp_path / "api"), "--metrics-key-file", str(tmp_path / "metrics"))
     with serving("--engine", "scripted", *keys) as server:
         found = [
-            httpx.get(f"{root(server)}/metrics", headers={"authorization": f"Bearer {key}"}).status_code
+            httpx.get(
+                f"{root(server)}/metrics", headers={"authorization": f"Bearer {key}"}, timeout=PATIENCE
+            ).status_code
             for key in ("key-of-the-metrics", "key-of-the-api")
         ]
         assert found == [200, 401]
@@ -157,7 +159,10 @@ def test_exports_reach_a_collector_before_the_server_ends() -> None:
     with serving("--engine", "scripted", "--served-model-name", "tiny", *ends) as server:
         headers = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
         body = {"model": "tiny", "messages": [{"role": "user", "content": SECRET}]}
-        assert httpx.post(f"{server.url}/chat/completions", json=body, headers=headers).status_code == 200
+        assert (
+            httpx.post(f"{server.url}/chat/completions", json=body, headers=headers, timeout=PATIENCE).status_code
+            == 200
+        )
         assert server.stop() == 0
     collector.shutdown()
     collector.server_close()
@@ -184,5 +189,5 @@ def test_exports_reach_a_collector_before_the_server_ends() -> None:
 def test_a_collector_that_is_not_there_hurts_nobody() -> None:
     with serving("--engine", "scripted", "--otlp-traces-endpoint", "http://127.0.0.1:9/v1/traces") as server:
         body = {"model": "scripted", "prompt": "hi"}
-        assert httpx.post(f"{server.url}/completions", json=body).status_code == 200
+        assert httpx.post(f"{server.url}/completions", json=body, timeout=PATIENCE).status_code == 200
         assert server.stop() == 0

@@ -22,7 +22,7 @@ def test_it_answers_while_the_loop_is_blocked_and_ends_with_it() -> None:
             port = listener.getsockname()[1]
             async with metrics_port.serving(metrics_app(MetricsPage(registry, frozenset())), listener):
                 # In this very loop, which so can't answer by itself.
-                return httpx.get(f"http://127.0.0.1:{port}/metrics").text, port  # noqa: ASYNC210
+                return httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=300).text, port  # noqa: ASYNC210
 
     text, _ = asyncio.run(run())
     assert "seen_total 1.0" in text
