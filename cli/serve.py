@@ -65,6 +65,14 @@ def serve(
     max_body: Annotated[int, typer.Option(min=1, help="The largest request body to accept, in bytes.")] = 8
     * 1024
     * 1024,
+    shutdown_timeout: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="How long requests under way may take to end after SIGTERM or Ctrl-C, in seconds; new ones are "
+            "refused meanwhile.",
+        ),
+    ] = 20,
     draft_model: Annotated[
         str | None,
         typer.Option(
@@ -138,7 +146,9 @@ def serve(
 
     try:
         origins = parse_origins(allowed_origins or ())
-        settings = Settings(read_keys(api_key_file), max_body, unsupported_fields.value, origins)
+        settings = Settings(
+            read_keys(api_key_file), max_body, unsupported_fields.value, origins, shutdown_timeout=shutdown_timeout
+        )
         names = tuple(served_model_name or ()) or (_own_name(model, engine),)
         if "" in names:
             raise ServeError("a served model name can't be empty")

@@ -18,6 +18,7 @@ from specvino.document.loading import ROUTES, read, whole
 from specvino.document.operations import base_paths
 from specvino.generated.handlers import OPERATIONS, Handlers, Reply
 from specvino.server import origins
+from specvino.server.drain import Drain
 from specvino.server.errors import add_error_handlers
 from specvino.server.keys import BearerKeys
 from specvino.server.operation import operations_middleware
@@ -32,8 +33,10 @@ class MissingHandler(Exception):
     """An operation of the document has no handler; `str()` names both."""
 
 
-def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None = None) -> AsyncApp:
-    """Returns the app that serves the document. Raises MissingHandler."""
+def create_app(
+    handlers: Handlers, settings: Settings, lifespan: Lifespan | None = None, drain: Drain | None = None
+) -> AsyncApp:
+    """Returns the app that serves the document; whoever ends it begins `drain`. Raises MissingHandler."""
     bound = _bind(handlers)
     app = AsyncApp(
         __name__,
@@ -47,7 +50,7 @@ def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None
             Reference,
             _Routing,
             SecurityMiddleware,
-            operations_middleware(bound, settings),
+            operations_middleware(bound, settings, drain or Drain()),
             LifespanMiddleware,
         ],
     )

@@ -6,13 +6,18 @@ from specvino.server.validation.support import Policy
 
 MAX_BODY = 8 * 1024 * 1024
 
+# Seconds; with what comes after it less than the 30 that Kubernetes gives.
+SHUTDOWN_TIMEOUT = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Holds what an operator can set. Without `keys` everybody may use the server. `max_body` is in bytes. `origins`
-    are those whose web pages may use it."""
+    are those whose web pages may use it. Requests under way may take `shutdown_timeout` seconds to end after a
+    signal."""
 
     keys: frozenset[str] = frozenset()
     max_body: int = MAX_BODY
     unsupported_fields: Policy = "report"
     origins: frozenset[str] = frozenset()
+    shutdown_timeout: int = SHUTDOWN_TIMEOUT

@@ -72,6 +72,9 @@ class Background:
         self._store = store
         self._running: dict[str, BackgroundResponse] = {}
 
+    def __len__(self) -> int:
+        return len(self._running)
+
     def get(self, id: str) -> BackgroundResponse | None:
         """Returns the response of this id while it is being made."""
         return self._running.get(id)
