@@ -96,6 +96,14 @@ def serve(
     max_body: Annotated[int, typer.Option(min=1, help="The largest request body to accept, in bytes.")] = 8
     * 1024
     * 1024,
+    shutdown_timeout: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="How long requests under way may take to end after SIGTERM or Ctrl-C, in seconds; new ones are "
+            "refused meanwhile.",
+        ),
+    ] = 20,
     draft_model: Annotated[
         str | None,
         typer.Option(
@@ -222,7 +230,9 @@ def serve(
             otlp_traces_endpoint,
             otlp_metrics_endpoint,
         )
-        settings = Settings(keys, max_body, unsupported_fields.value, origins, hosts, max_connections, telemetry)
+        settings = Settings(
+            keys, max_body, unsupported_fields.value, origins, hosts, max_connections, shutdown_timeout, telemetry
+        )
         names = tuple(served_model_name or ()) or (_own_name(model, engine),)
         if "" in names:
             raise ServeError("a served model name can't be empty")

@@ -7,7 +7,9 @@ from typing import Literal, Protocol
 from specvino.engine.request import GenerationRequest, Image
 from specvino.engine.segments import Segment
 
-State = Literal["loading", "ready", "restarting", "closed"]
+State = Literal["loading", "ready", "stalled", "restarting", "closed"]
+"""A stalled engine owes answers and gives none: what comes now would wait."""
+
 Drafting = Literal["draft_model", "prompt_lookup"]
 Calling = Literal["taught", "forced"]
 PaddingSide = Literal["left", "right"]

@@ -108,7 +108,7 @@ class ErrorCode(StrEnum):
     ENGINE_RESTARTED = "engine_restarted"
     """The engine was restarted while it worked on the request."""
     ENGINE_UNAVAILABLE = "engine_unavailable"
-    """The model is loading or restarting, or the server is too busy to compile the grammar that constrains the answer."""
+    """The model is loading or restarting, the server is shutting down, or it is too busy to compile the grammar that constrains the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,5 +170,5 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.TOO_MANY_CONNECTIONS: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The server has as many connections as it takes, and all of them wait for answers.'),
     ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The store of responses can't be used: its database is broken, locked or full."),
     ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was restarted while it worked on the request.'),
-    ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, or the server is too busy to compile the grammar that constrains the answer.'),
+    ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, the server is shutting down, or it is too busy to compile the grammar that constrains the answer.'),
 }

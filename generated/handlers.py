@@ -117,6 +117,12 @@ class ServiceHandlers(Protocol):
         """GET /health: Can the server answer?"""
         ...
 
+    async def get_liveness(
+        self, context: RequestContext
+    ) -> Reply[wire.Liveness]:
+        """GET /health/live: Does the server live?"""
+        ...
+
     async def get_version(
         self, context: RequestContext
     ) -> Reply[wire.Version]:
@@ -330,6 +336,20 @@ OPERATIONS: dict[str, Operation] = {
         endpoint='health',
         method='GET',
         path='/health',
+        root=True,
+        parameters=(),
+        query={},
+        body=None,
+        model=None,
+        framing=None,
+        terminator=None,
+    ),
+    "get_liveness": Operation(
+        id='get_liveness',
+        tag='service',
+        endpoint='liveness',
+        method='GET',
+        path='/health/live',
         root=True,
         parameters=(),
         query={},

@@ -3769,6 +3769,20 @@ class LegacyFunctionCall(BaseModel):
     """
 
 
+class Liveness(BaseModel):
+    """
+    The state of a server that lives.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    status: Literal["ok"] = "ok"
+    """
+    The server lives.
+    """
+
+
 class McpToolChoice(BaseModel):
     """
     A tool of this MCP server must be called.

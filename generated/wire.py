@@ -1227,6 +1227,17 @@ class InputTokensDetails(TypedDict):
     """
 
 
+class Liveness(TypedDict):
+    """
+    The state of a server that lives.
+    """
+
+    status: Literal["ok"]
+    """
+    The server lives.
+    """
+
+
 class McpToolChoice(TypedDict):
     """
     A tool of this MCP server must be called.

@@ -30,6 +30,11 @@ class Handlers:
     models: protocols.ModelsHandlers
     service: protocols.ServiceHandlers
 
+    @property
+    def in_background(self) -> int:
+        """How many responses are being made without a request."""
+        return self.responses.in_background
+
     async def close(self) -> None:
         """Ends what goes on without a request."""
         await self.responses.close()

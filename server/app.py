@@ -18,6 +18,7 @@ from specvino.document.loading import ROUTES, read, whole
 from specvino.document.operations import base_paths
 from specvino.generated.handlers import OPERATIONS, Handlers, Reply
 from specvino.server import origins
+from specvino.server.drain import Drain
 from specvino.server.errors import add_error_handlers
 from specvino.server.hosts import Hosts
 from specvino.server.keys import BearerKeys
@@ -37,9 +38,13 @@ class MissingHandler(Exception):
 
 
 def create_app(
-    handlers: Handlers, settings: Settings, lifespan: Lifespan | None = None, telemetry: Telemetry | None = None
+    handlers: Handlers,
+    settings: Settings,
+    lifespan: Lifespan | None = None,
+    telemetry: Telemetry | None = None,
+    drain: Drain | None = None,
 ) -> AsyncApp:
-    """Returns the app that serves the document. Raises MissingHandler."""
+    """Returns the app that serves the document; whoever ends it begins `drain`. Raises MissingHandler."""
     page = telemetry.page if telemetry else None
     bound = _bind(handlers)
     app = AsyncApp(
@@ -57,7 +62,7 @@ def create_app(
             *([partial(MetricsPath, page=page)] if page else ()),
             _Routing,
             SecurityMiddleware,
-            operations_middleware(bound, settings),
+            operations_middleware(bound, settings, drain or Drain()),
             LifespanMiddleware,
         ],
     )

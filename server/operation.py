@@ -12,6 +12,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation, Reply, RequestContext
 from specvino.handlers.errors import ApiError
 from specvino.server import answer
+from specvino.server.drain import Drain
 from specvino.server.errors import internal_error
 from specvino.server.settings import Settings
 from specvino.server.telemetry import exchange
@@ -20,14 +21,20 @@ from specvino.server.validation.body import ClientGone, read_body, require_json
 from specvino.server.validation.schema import SchemaCheck
 from specvino.server.validation.strict_json import parse
 
+# What those ask who send requests to this server or to another one.
+READINESS = "get_health"
+
 
 class BoundOperation:
     """Is an operation with its handler: an ASGI app."""
 
-    def __init__(self, operation: Operation, handler: Callable[..., Awaitable[Reply[Any]]], settings: Settings) -> None:
+    def __init__(
+        self, operation: Operation, handler: Callable[..., Awaitable[Reply[Any]]], settings: Settings, drain: Drain
+    ) -> None:
         self._operation = operation
         self._handler = handler
         self._settings = settings
+        self._drain = drain
         self._body = SchemaCheck.of_component(operation.body) if operation.body else None
         self._parameters = SchemaCheck.of_parameters(operation.id)
 
@@ -41,6 +48,8 @@ class BoundOperation:
         if "" in arguments.values():  # the router lets a greedy parameter take nothing
             raise ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {scope['path'][:200]}.")
         try:
+            if self._operation.id == READINESS:
+                self._drain.require_open()
             query_arguments, unsupported = self._query(scope)
             arguments |= query_arguments
             self._parameters.require(arguments)
@@ -48,7 +57,8 @@ class BoundOperation:
             if self._body:
                 arguments["body"], found = await self._read(scope, receive, self._body)
                 unsupported = [*unsupported, *found]
-            await _until_gone(receive, self._answer(send, context, arguments, unsupported))
+            with self._drain.counted():
+                await _until_gone(receive, self._answer(send, context, arguments, unsupported))
         except (ApiError, ClientGone) as error:
             if isinstance(error, ApiError):
                 raise
@@ -66,7 +76,9 @@ class BoundOperation:
     async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck) -> tuple[Any, list[str]]:
         """Returns the body as an object, built from the value that was validated, and its fields without effect."""
         require_json(scope)
-        value = parse(await read_body(scope, receive, self._settings.max_body))
+        body = await read_body(scope, receive, self._settings.max_body)
+        self._drain.require_open()  # not before: who is still sending would miss the answer
+        value = parse(body)
         check.require(value)
         unsupported = support.apply(self._settings.unsupported_fields, value, self._operation.body or "")
         return self._operation.model.model_validate(value), unsupported
@@ -105,12 +117,14 @@ async def _gone(receive: Receive) -> None:
         pass
 
 
-def operations_middleware(handlers: dict[str, Callable[..., Awaitable[Reply[Any]]]], settings: Settings) -> type[Any]:
+def operations_middleware(
+    handlers: dict[str, Callable[..., Awaitable[Reply[Any]]]], settings: Settings, drain: Drain
+) -> type[Any]:
     """Returns a Connexion middleware that ends in the operations' handlers.
 
     It stands in the place of Connexion's own validation (decision 038).
     """
-    bound = {name: BoundOperation(OPERATIONS[name], handler, settings) for name, handler in handlers.items()}
+    bound = {name: BoundOperation(OPERATIONS[name], handler, settings, drain) for name, handler in handlers.items()}
 
     class OperationsAPI(RoutedAPI):  # type: ignore[misc]
         def __init__(self, *args: Any, next_app: ASGIApp, **kwargs: Any) -> None:

@@ -10,13 +10,14 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from types import FrameType
 from typing import Any, cast
 
 import uvicorn
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.protocol import Engine
-from specvino.handlers import bind
+from specvino.handlers import Handlers, bind
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import MediaSettings
@@ -24,13 +25,11 @@ from specvino.handlers.models import ServedModel
 from specvino.handlers.store import ResponseStore, StoreUnavailable
 from specvino.server.app import create_app
 from specvino.server.connections import Connections, possible
+from specvino.server.drain import Drain
 from specvino.server.protocol import BoundedProtocol
 from specvino.server.settings import Settings
 from specvino.server.telemetry import logs
 from specvino.server.telemetry.telemetry import Telemetry
-
-# Requests under way may take this long (seconds) to end after a signal; a second signal ends all at once.
-GRACE = 10
 
 # How long (seconds) a connection is kept without a request: longer than clients and proxies keep one (5 to 60 s), as a
 # request that meets the server's end of it is lost.
@@ -39,29 +38,54 @@ KEEP_ALIVE = 75
 # How long (seconds) clients have to read how it ended.
 CLOSING = 5
 
+# How often (seconds) it is looked whether the last request has ended.
+_GLANCE = 0.1
+
 logger = logging.getLogger("specvino.server")
 
 
 class _Server(uvicorn.Server):
-    """Says what it waits for when it stops, and lets what is late end with a proper error."""
+    """Drains when a signal comes: refuses new requests and lets those under way end, what is late with a proper error.
 
-    def __init__(self, config: uvicorn.Config, engine: Engine) -> None:
+    A second signal makes all of them late, a third one ends the process.
+    """
+
+    def __init__(self, config: uvicorn.Config, engine: Engine, handlers: Handlers, drain: Drain, timeout: int) -> None:
         super().__init__(config)
         self._engine = engine
+        self._handlers = handlers
+        self._drain = drain
+        self._timeout = timeout
+        self._hurried = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
+        elif not self._hurried:
+            self._hurried = True
+        else:
+            self.force_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        late = None
-        if count := len(self.server_state.tasks):
-            message = f"specvino: stopping; waiting up to {GRACE} s for {count} requests (a second signal stops now)"
-            print(message, file=sys.stderr, flush=True)
-            late = asyncio.create_task(self._close_late())
+        self._drain.begin()
+        # The list that requests under way hold, too. A client's next request needs another server.
+        self.server_state.default_headers.append((b"connection", b"close"))
+        if count := self._under_way():
+            message = f"specvino: stopping; waiting up to {self._timeout} s for {count} requests"
+            print(f"{message} (a second signal stops now)", file=sys.stderr, flush=True)
+            await self._wait()
         await super().shutdown(sockets)
-        if late:
-            late.cancel()
 
-    async def _close_late(self) -> None:
-        await asyncio.sleep(GRACE)
-        await self._engine.close()
+    async def _wait(self) -> None:
+        deadline = time.monotonic() + self._timeout
+        # A signal's handler can't wake the loop.
+        while self._under_way() and not self._hurried and time.monotonic() < deadline:  # noqa: ASYNC110
+            await asyncio.sleep(_GLANCE)
+        if self._under_way():
+            await asyncio.gather(self._handlers.close(), self._engine.close())
+
+    def _under_way(self) -> int:
+        return self._drain.under_way + self._handlers.in_background
 
 
 class ServeError(Exception):
@@ -131,7 +155,8 @@ def run(
                 await engine.close()
                 await store.close()
 
-    app = create_app(handlers, settings, lifespan, telemetry)
+    drain = Drain()
+    app = create_app(handlers, settings, lifespan, telemetry, drain)
     config = uvicorn.Config(
         app,
         loop="uvloop",
@@ -140,10 +165,10 @@ def run(
         timeout_keep_alive=KEEP_ALIVE,
         log_config=logs.config(settings.telemetry.log_format),
         access_log=False,  # ours says more
-        timeout_graceful_shutdown=GRACE + CLOSING,
+        timeout_graceful_shutdown=CLOSING,
         server_header=False,
     )
-    server = _Server(config, engine)
+    server = _Server(config, engine, handlers, drain, settings.shutdown_timeout)
     # uvicorn 0.54 shuts down on a signal and raises it again, when all is closed: a clean end (decision 040).
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))

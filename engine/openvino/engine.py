@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import secrets
+import time
 from array import array
 from collections.abc import AsyncGenerator, Sequence
 from typing import NamedTuple
@@ -36,6 +37,9 @@ from specvino.engine.text.choice_text import ChoiceText
 from specvino.engine.text.detokenizer import DetokenizerFactory
 from specvino.engine.text.echoed_prompt import EchoedPrompt
 from specvino.engine.text.pad_truncate import pad_truncate
+
+# A worker that owes tokens isn't called ready after this part of the time after which it is started anew.
+_SILENT = 0.25
 
 
 class _Admitted(NamedTuple):
@@ -87,6 +91,8 @@ class OpenVINOEngine:
         self._ids = itertools.count()
         self._queues: dict[int, OutputQueue] = {}  # by sequence; the choices of a request share one
         self._running = self._waiting = 0
+        self._stall_timeout = stall_timeout
+        self._heard_at = 0.0  # by the monotonic clock: when the worker, if it owes something, last gave any of it
         self._preprocess = PreprocessClient(source, preprocess_deadline)
         self._grammars = GrammarClient(str(source.path), grammar_deadline)
         self._load = LoadModel(
@@ -226,7 +232,11 @@ class OpenVINOEngine:
     def _state(self) -> State:
         states = {self._worker.state, self._preprocess.process.state}
         worst: tuple[State, ...] = ("closed", "loading", "restarting")
-        return next((state for state in worst if state in states), "ready" if self._model else "loading")
+        return next((state for state in worst if state in states), self._ready() if self._model else "loading")
+
+    def _ready(self) -> State:
+        silent = self._queues and time.monotonic() - self._heard_at > self._stall_timeout * _SILENT
+        return "stalled" if silent else "ready"
 
     async def _admit_all(self, request: GenerationRequest) -> tuple[list[_Admitted], list[ResolvedConstraint]]:
         if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
@@ -262,6 +272,8 @@ class OpenVINOEngine:
         self, request: GenerationRequest, prompts: Sequence[tuple[_Admitted, ResolvedConstraint]], queue: OutputQueue
     ) -> dict[int, RunningChoice]:
         """Sends a sequence for each choice, or one search for a prompt's; returns the choices by their ids."""
+        if not self._queues:
+            self._heard_at = time.monotonic()
         sampling = request.sampling
         choices: dict[int, RunningChoice] = {}
         for prompt, constraint in prompts:
@@ -319,6 +331,7 @@ class OpenVINOEngine:
             self._worker.send(Cancel(id))
 
     def _receive(self, step: Step) -> None:
+        self._heard_at = time.monotonic()
         self._running, self._waiting, self.cache_usage = step.running, step.waiting, step.cache_usage
         for output in step.outputs:
             self.generated_tokens += len(output.token_ids)

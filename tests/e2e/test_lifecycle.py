@@ -133,7 +133,7 @@ def _free_port() -> int:
 
 def test_what_is_late_at_the_end_gets_a_proper_error() -> None:
     stalled = MINIMAL | {"messages": [{"role": "user", "content": "script: stall_at=1\na b c"}]}
-    with serving("--engine", "scripted", "--served-model-name", "m") as server:
+    with serving("--engine", "scripted", "--served-model-name", "m", "--shutdown-timeout", "1") as server:
         url = f"{server.url}/chat/completions"
         with (
             httpx.stream("POST", url, json=stalled | {"stream": True}, timeout=300) as stream,

@@ -4,11 +4,12 @@ import asyncio
 import dataclasses
 import json
 import logging
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from support.app import MINIMAL, Client, error_of
 
+from specvino.engine.protocol import State
 from specvino.engine.scripted import ScriptedEngine
 from specvino.handlers import bind
 from specvino.handlers.models import ServedModel
@@ -228,3 +229,18 @@ def test_health_while_loading() -> None:
     for response in asyncio.run(probe()):
         error_of(response, 503, "engine_unavailable")
         assert int(response.headers["retry-after"]) >= 1
+
+
+@pytest.mark.parametrize("state", get_args(State))
+def test_a_server_lives_whatever_its_engine_does(state) -> None:
+    class InState(ScriptedEngine):
+        def stats(self):
+            return dataclasses.replace(super().stats(), state=state)
+
+    client = Client(InState())
+    assert client.ask("GET", "/health/live").json() == {"status": "ok"}
+    health = client.ask("GET", "/health")
+    if state == "ready":
+        assert health.json() == {"status": "ok"}
+    else:
+        assert state in error_of(health, 503, "engine_unavailable")["message"]

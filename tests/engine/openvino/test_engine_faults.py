@@ -73,6 +73,26 @@ def test_a_frozen_worker_is_replaced(tiny_text: ModelSource) -> None:
     running(endless(tiny_text), test, stall_timeout=5.0)
 
 
+def test_a_silent_worker_is_not_ready(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        stream = engine.generate(ask("hello", **LONG))
+        await until_text(stream)
+        assert engine.stats().state == "ready"
+        os.kill(pid(engine, "worker"), signal.SIGSTOP)
+        while engine.stats().state != "stalled":
+            engine._heard_at -= 1000  # until nothing of what it sent before is on its way
+            await asyncio.sleep(0.01)
+        os.kill(pid(engine, "worker"), signal.SIGCONT)
+        while engine.stats().state != "ready":  # noqa: ASYNC110 - nobody but tests waits for it
+            await asyncio.sleep(0.01)
+        assert engine.stats().restarts == 0
+        await stream.aclose()
+        engine._heard_at -= 10_000
+        assert engine.stats().state == "ready", "it owes nothing"
+
+    running(endless(tiny_text), test, stall_timeout=4000.0)
+
+
 def test_a_worker_whose_step_raises_is_replaced(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         stream = engine.generate(ask("hello", **LONG))
