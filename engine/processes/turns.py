@@ -12,6 +12,7 @@ class Turns(Generic[Item]):
     def __init__(self, most: int) -> None:
         self._most = most
         self._waiting: OrderedDict[str, deque[Item]] = OrderedDict()  # the next client's first; none is empty
+        self._last: str | None = None  # whose turn it was
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
@@ -32,10 +33,12 @@ class Turns(Generic[Item]):
         """Takes the first item of the client whose turn it is; None where nothing waits."""
         if not self._waiting:
             return None
-        client, items = self._waiting.popitem(last=False)
+        if self._last in self._waiting:
+            self._waiting.move_to_end(self._last)
+        self._last, items = next(iter(self._waiting.items()))
         item = items.popleft()
-        if items:
-            self._waiting[client] = items
+        if not items:
+            del self._waiting[self._last]
         return item
 
     def clear(self) -> list[Item]:

@@ -1,6 +1,6 @@
 """The grammar process: schemas and structural tags become grammars, away from the server's event loop.
 
-It needs no OpenVINO, so it is there within half a second of the first constraint.
+It needs no OpenVINO, so it is there within half a second, also where it has to be replaced.
 """
 
 import json
