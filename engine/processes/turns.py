@@ -33,7 +33,7 @@ class Turns(Generic[Item]):
         """Takes the first item of the client whose turn it is; None where nothing waits."""
         if not self._waiting:
             return None
-        if self._last in self._waiting:
+        if self._last is not None and self._last in self._waiting:
             self._waiting.move_to_end(self._last)
         self._last, items = next(iter(self._waiting.items()))
         item = items.popleft()
