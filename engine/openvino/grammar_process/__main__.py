@@ -15,7 +15,7 @@ from specvino.engine.openvino.messages.grammar import (
     constraint_refused,
 )
 from specvino.engine.openvino.native.error_text import one_line
-from specvino.engine.openvino.refused_work import bounded
+from specvino.engine.openvino.native.refused_work import bounded
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready

@@ -13,9 +13,9 @@ from specvino.engine.openvino.messages.grammar import (
     constraint_refused,
 )
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
+from specvino.engine.openvino.native.refused_work import bounded
 from specvino.engine.openvino.native.silence import silence
 from specvino.engine.openvino.native.tokenizer import load_tokenizer
-from specvino.engine.openvino.refused_work import bounded
 from specvino.engine.openvino.trial_process.trial import check, reason
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
