@@ -33,8 +33,9 @@ class BoundOperation:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         policy = self._settings.unsupported_fields
-        context = RequestContext(id=scope["state"]["request_id"], refuses_unsupported=policy == "reject")
-        CLIENT.set(scope["client"][0] if scope.get("client") else "")
+        state = scope["state"]
+        context = RequestContext(state["request_id"], policy == "reject", state.get("owner", ""))
+        CLIENT.set(context.owner or (scope["client"][0] if scope.get("client") else ""))
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
         if "" in arguments.values():  # the router lets a greedy parameter take nothing
             raise ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {scope['path'][:200]}.")
