@@ -38,12 +38,13 @@ class ModelInfo:
 @dataclass(frozen=True, slots=True)
 class EngineStats:
     """Counts what an engine does: `running` and `waiting` count sequences; `restarts` counts lost processes since the
-    start."""
+    start. `cache_usage` is the share of the KV cache that running sequences hold, 0 to 1."""
 
     state: State
     running: int
     waiting: int
     restarts: int
+    cache_usage: float = 0.0
 
 
 class Engine(Protocol):
@@ -95,6 +96,11 @@ class Engine(Protocol):
         ...
 
     def stats(self) -> EngineStats: ...
+
+    @property
+    def generated_tokens(self) -> int:
+        """Counts the tokens that were generated since the start, those of requests that nobody waited for too."""
+        ...
 
     async def close(self) -> None:
         """Ends the engine and its processes; requests under way raise EngineUnavailable."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from specvino.generated import models, wire
@@ -19,11 +19,14 @@ class RequestContext:
 
     Where the server `refuses_unsupported`, it refuses the fields itself that have no effect in any request, and a
     handler those that have none in this one. `owner` is whom the key belongs to, empty where the server has no keys.
+    `notes` is where a handler writes down what the server's log shall have of the exchange: counts and times, never
+    texts.
     """
 
     id: str
     refuses_unsupported: bool = False
     owner: str = ""
+    notes: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

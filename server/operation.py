@@ -15,6 +15,7 @@ from specvino.handlers.errors import ApiError
 from specvino.server import answer
 from specvino.server.errors import internal_error
 from specvino.server.settings import Settings
+from specvino.server.telemetry import exchange
 from specvino.server.validation import query, support
 from specvino.server.validation.body import ClientGone, read_body, require_json
 from specvino.server.validation.schema import SchemaCheck
@@ -33,9 +34,11 @@ class BoundOperation:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         policy = self._settings.unsupported_fields
-        state = scope["state"]
-        context = RequestContext(state["request_id"], policy == "reject", state.get("owner", ""))
-        CLIENT.set(context.owner or (scope["client"][0] if scope.get("client") else ""))
+        noted = exchange.of(scope)
+        noted.operation = self._operation
+        owner = scope["state"].get("owner", "")
+        context = RequestContext(noted.request_id, policy == "reject", owner, noted.notes)
+        CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
         if "" in arguments.values():  # the router lets a greedy parameter take nothing
             raise ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {scope['path'][:200]}.")

@@ -26,6 +26,8 @@ from specvino.server.app import create_app
 from specvino.server.connections import Connections, possible
 from specvino.server.protocol import BoundedProtocol
 from specvino.server.settings import Settings
+from specvino.server.telemetry import logs
+from specvino.server.telemetry.telemetry import Telemetry
 
 # Requests under way may take this long (seconds) to end after a signal; a second signal ends all at once.
 GRACE = 10
@@ -86,8 +88,12 @@ def run(
     """
     listener = _listen(host, port, everywhere=insecure or bool(settings.keys))
     connections = Connections(possible(settings.max_connections))
+    telemetry = Telemetry(engine, names[0], settings)
+    metrics_port = settings.telemetry.metrics_port
+    guarded = insecure or bool(settings.keys or settings.telemetry.metrics_keys)
+    metrics_listener = None if metrics_port is None else _listen(host, metrics_port, everywhere=guarded)
     failure: list[ModelLoadError | ServeError] = []
-    handlers = bind(engine, ServedModel(names, int(time.time())), store, cipher, limits, media)
+    handlers = bind(engine, ServedModel(names, int(time.time())), store, cipher, limits, media, telemetry.observers)
 
     async def load(server: uvicorn.Server) -> None:
         try:
@@ -106,30 +112,34 @@ def run(
         else:
             if store.keeps:
                 print(f"specvino: responses are stored in {store.place}", file=sys.stderr, flush=True)
+            if metrics_listener:
+                print(f"specvino: metrics are at {_url(metrics_listener)}/metrics", file=sys.stderr, flush=True)
             print(f"specvino: serving {', '.join(names)} at {_url(listener)}/v1", file=sys.stderr, flush=True)
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
-        loading = asyncio.create_task(load(server))
-        watching = asyncio.create_task(connections.watch())
-        try:
-            yield
-        finally:
-            loading.cancel()
-            watching.cancel()
-            await asyncio.gather(loading, watching, return_exceptions=True)
-            await handlers.close()
-            await engine.close()
-            await store.close()
+        async with telemetry.running(metrics_listener):
+            loading = asyncio.create_task(load(server))
+            watching = asyncio.create_task(connections.watch())
+            try:
+                yield
+            finally:
+                loading.cancel()
+                watching.cancel()
+                await asyncio.gather(loading, watching, return_exceptions=True)
+                await handlers.close()
+                await engine.close()
+                await store.close()
 
-    app = create_app(handlers, settings, lifespan)
+    app = create_app(handlers, settings, lifespan, telemetry)
     config = uvicorn.Config(
         app,
         loop="uvloop",
         http=cast("type[asyncio.Protocol]", partial(BoundedProtocol, connections)),
         ws="none",
         timeout_keep_alive=KEEP_ALIVE,
-        log_config=_LOGGING,
+        log_config=logs.config(settings.telemetry.log_format),
+        access_log=False,  # ours says more
         timeout_graceful_shutdown=GRACE + CLOSING,
         server_header=False,
     )
@@ -163,17 +173,3 @@ def _listen(host: str, port: int, *, everywhere: bool) -> socket.socket:
 def _url(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-# The access log goes to stderr; of uvicorn's own lines only warnings. No line holds a prompt.
-_LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain", "stream": "ext://sys.stderr"}},
-    "loggers": {
-        "uvicorn.access": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-        "uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
-        "specvino": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-    },
-}

@@ -1,8 +1,9 @@
 """The settings of the HTTP side, for an operator."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from specvino.server import connections, hosts
+from specvino.server.telemetry.settings import TelemetrySettings
 from specvino.server.validation.support import Policy
 
 MAX_BODY = 8 * 1024 * 1024
@@ -19,3 +20,4 @@ class Settings:
     origins: frozenset[str] = frozenset()
     hosts: frozenset[str] = frozenset({hosts.EVERY})
     max_connections: int = connections.MOST
+    telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)

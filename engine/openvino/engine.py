@@ -78,6 +78,7 @@ class OpenVINOEngine:
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
     ) -> None:
+        self.generated_tokens = 0
         self.cache_usage = 0.0  # of the worker's memory for running sequences, in percent
         self._source = source
         self._model: ModelInfo | None = None
@@ -210,17 +211,14 @@ class OpenVINOEngine:
         return await self._preprocess.decode(file, longest_side)
 
     def stats(self) -> EngineStats:
-        return EngineStats(
-            self._state(),
-            self._running,
-            self._waiting,
-            self._worker.restarts + self._preprocess.process.restarts + self._grammars.restarts,
-        )
+        restarts = self._worker.restarts + self._preprocess.process.restarts + self._grammars.restarts
+        return EngineStats(self._state(), self._running, self._waiting, restarts, self.cache_usage / 100)
 
     async def close(self) -> None:
         self._fail(EngineUnavailable("The server is shutting down.", retry_after=1))
         await asyncio.gather(self._worker.close(), self._preprocess.close(), self._grammars.close())
         self._running = self._waiting = 0
+        self.cache_usage = 0.0
 
     def _check_ready(self) -> None:
         self._worker.check_ready()
@@ -326,6 +324,7 @@ class OpenVINOEngine:
     def _receive(self, step: Step) -> None:
         self._running, self._waiting, self.cache_usage = step.running, step.waiting, step.cache_usage
         for output in step.outputs:
+            self.generated_tokens += len(output.token_ids)
             if queue := self._queues.get(output.id):
                 queue.put(output)
 

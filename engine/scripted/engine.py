@@ -128,6 +128,7 @@ class ScriptedEngine:
         self._parsers = parsers
         self._model: ModelInfo | None = None
         self._closed = asyncio.Event()
+        self.generated_tokens = 0
         self._running = 0
         self._restarts = 0
 
@@ -174,8 +175,10 @@ class ScriptedEngine:
                 for script in dict.fromkeys(choice.script for choice in running):
                     await self._before_token(step, script)
                 for choice in running:
+                    read = choice.output.tokens
                     for segment in choice.step():
                         yield segment
+                    self.generated_tokens += choice.output.tokens - read
                 step += 1
             outputs = [choice.output for choice in choices]
             tokens = sum(output.tokens for output in outputs)

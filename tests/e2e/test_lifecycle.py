@@ -72,6 +72,8 @@ def test_streams_under_way_end_before_it_does() -> None:
         (["/no/such/model"], "/no/such/model"),
         (["--engine", "scripted", "--api-key-file", "/no/such/file"], "/no/such/file"),
         (["--engine", "scripted", "--host", "256.1.1.1"], "256.1.1.1"),
+        (["--engine", "scripted", "--metrics-key-file", "/no/such/keys"], "/no/such/keys"),
+        (["--engine", "scripted", "--otlp-traces-endpoint", "collector:4318"], "'collector:4318'"),
     ],
 )
 def test_what_can_t_start_says_why_in_one_line(arguments, reason) -> None:
