@@ -8,6 +8,7 @@ from connexion.middleware.abstract import RoutedAPI, RoutedMiddleware
 from connexion.operations import AbstractOperation
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from specvino.engine.client import CLIENT
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation, Reply, RequestContext
 from specvino.handlers.errors import ApiError
@@ -44,6 +45,7 @@ class BoundOperation:
         noted.operation = self._operation
         owner = scope["state"].get("owner", "")
         context = RequestContext(noted.request_id, policy == "reject", owner, noted.notes)
+        CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
         if "" in arguments.values():  # the router lets a greedy parameter take nothing
             raise ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {scope['path'][:200]}.")

@@ -63,7 +63,7 @@ class OpenVINOEngine:
     At most `max_sequences` are generated at a time, the others wait. A worker that owes tokens and is silent for
     `stall_timeout` seconds is started anew, and so is a preprocess process that needs more than `preprocess_deadline`
     seconds for a conversation; a constraint of which nothing is known after `grammar_deadline` seconds makes the server
-    unavailable to that request.
+    unavailable to that request, and one that takes `grammar_computing` seconds of CPU time is refused.
     Speculative decoding takes its drafts from a `draft_model`, or looks them up in the prompt. `tool_parser` and
     `reasoning_parser` name formats or are `none`; without them they are what the chat template shows.
     """
@@ -76,6 +76,7 @@ class OpenVINOEngine:
         stall_timeout: float = 60.0,
         preprocess_deadline: float = 10.0,
         grammar_deadline: float = 60.0,
+        grammar_computing: float = 5.0,
         draft_model: ModelSource | None = None,
         prompt_lookup: bool = False,
         tool_parser: str | None = None,
@@ -94,7 +95,7 @@ class OpenVINOEngine:
         self._stall_timeout = stall_timeout
         self._heard_at = 0.0  # by the monotonic clock: when the worker, if it owes something, last gave any of it
         self._preprocess = PreprocessClient(source, preprocess_deadline)
-        self._grammars = GrammarClient(str(source.path), grammar_deadline)
+        self._grammars = GrammarClient(str(source.path), grammar_deadline, grammar_computing)
         self._load = LoadModel(
             str(source.path),
             max_sequences,
@@ -130,7 +131,7 @@ class OpenVINOEngine:
 
     async def start(self) -> None:
         try:
-            starts = (self._worker.start(), self._preprocess.process.start())
+            starts = (self._worker.start(), self._preprocess.process.start(), self._grammars.start())
             results = await asyncio.gather(*starts, return_exceptions=True)
             for result in results:
                 if isinstance(result, BaseException):
@@ -216,7 +217,7 @@ class OpenVINOEngine:
         return await self._preprocess.decode(file, longest_side)
 
     def stats(self) -> EngineStats:
-        restarts = self._worker.restarts + self._preprocess.process.restarts
+        restarts = self._worker.restarts + self._preprocess.process.restarts + self._grammars.restarts
         return EngineStats(self._state(), self._running, self._waiting, restarts, self.cache_usage / 100)
 
     async def close(self) -> None:
@@ -231,6 +232,8 @@ class OpenVINOEngine:
 
     def _state(self) -> State:
         states = {self._worker.state, self._preprocess.process.state}
+        if self._grammars.failing:
+            states.add("restarting")
         worst: tuple[State, ...] = ("closed", "loading", "restarting")
         return next((state for state in worst if state in states), self._ready() if self._model else "loading")
 
