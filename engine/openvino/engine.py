@@ -70,7 +70,7 @@ class OpenVINOEngine:
         *,
         max_sequences: int = 64,
         stall_timeout: float = 60.0,
-        preprocess_deadline: float = 10.0,
+        preprocess_deadline: float = 60.0,
         grammar_deadline: float = 60.0,
         draft_model: ModelSource | None = None,
         prompt_lookup: bool = False,

@@ -29,6 +29,14 @@ from specvino.engine.request import Conversation, Image, Prompt, TextPrompt, Tok
 Answer = Preprocessed | Decoded | PromptTooLong | PromptRefused
 
 
+# Of a text that is no prompt, in characters, where the context doesn't let prompts be longer: others wait meanwhile.
+_LONGEST_TEXT = 1 << 18
+
+# How many requests are sent ahead; the others wait here, where one whose client left is dropped. The process has the
+# next one at hand when it has done one.
+_AHEAD = 2
+
+
 class Tokenized(NamedTuple):
     """Holds a prompt's token ids; for a vision-language model also its text, whose images' tags are none of the tokens.
     `ending` is how a conversation ends as the chat template wrote it."""
@@ -42,8 +50,8 @@ class PreprocessClient:
     """Asks the preprocess process, which answers one request after the other: a silence of `deadline` seconds is the
     first one's fault.
 
-    When it is lost, the requests behind that one fail with EngineRestarted; they aren't sent again. All methods raise
-    PromptError, EngineUnavailable and EngineRestarted.
+    That one is told to come back, as the machine may be busy. When the process is lost, what was sent behind it fails
+    with EngineRestarted; it isn't sent again. All methods raise PromptError, EngineUnavailable and EngineRestarted.
     """
 
     def __init__(self, source: ModelSource, deadline: float) -> None:
@@ -54,10 +62,11 @@ class PreprocessClient:
         self._ids = itertools.count()
         self._pieces = ChunkJoiner()
         self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of their sending
+        self._ahead = asyncio.Semaphore(_AHEAD)  # as many as are owed: also those whose clients left, until answered
         self.process = Supervisor(
             "preprocess",
             "specvino.engine.openvino.preprocess",
-            LoadTokenizer(str(source.path)),
+            LoadTokenizer(str(source.path), source.context_length),
             incoming=FromPreprocess,
             on_message=self._receive,
             on_lost=self._lost,
@@ -73,14 +82,14 @@ class PreprocessClient:
                 answer = await self._render(prompt)
             case TextPrompt():
                 text = image_tags.cut(prompt.text) if self._vision else None
-                answer = await self._tokenize(text or prompt.text, add_special_tokens=True)
+                answer = await self._tokenize(text or prompt.text, add_special_tokens=True, prompt=True)
             case TokenPrompt() if self._vision:
                 raise PromptError("This model sees images, and takes no token ids.")
             case TokenPrompt():
                 check_ids(prompt.ids, self.vocabulary.size)
                 return Tokenized(array("q", prompt.ids).tobytes())
         if isinstance(answer, PromptTooLong):
-            raise ContextLengthExceeded(answer.tokens, None, min(answer.limit, self._context_length))
+            raise ContextLengthExceeded(answer.tokens, None, answer.limit, more=answer.more)
         return Tokenized(answer.token_ids, answer.text or text, answer.ending)
 
     async def decode(self, file: bytes | str, longest_side: int) -> Image:
@@ -98,6 +107,9 @@ class PreprocessClient:
 
     async def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
         """Returns the token ids of a text that isn't a prompt: the model's context doesn't bound it."""
+        longest = max(_LONGEST_TEXT, 8 * self._context_length)
+        if len(text) > longest:
+            raise PromptError(f"The text has {len(text)} characters; at most {longest} are tokenized at a time.")
         answer = await self._tokenize(text, add_special_tokens=add_special_tokens)
         if isinstance(answer, PromptTooLong):
             raise PromptError(
@@ -118,16 +130,23 @@ class PreprocessClient:
         assert not isinstance(answer, Decoded)
         return answer
 
-    async def _tokenize(self, text: str, *, add_special_tokens: bool) -> Preprocessed | PromptTooLong:
-        answer = await self._ask(Tokenize(next(self._ids), text, add_special_tokens))
+    async def _tokenize(
+        self, text: str, *, add_special_tokens: bool, prompt: bool = False
+    ) -> Preprocessed | PromptTooLong:
+        answer = await self._ask(Tokenize(next(self._ids), text, add_special_tokens, prompt))
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's tokenizer refuses this text: {answer.reason}")
         assert not isinstance(answer, Decoded)
         return answer
 
     async def _ask(self, request: Preprocess | Tokenize | Decode) -> Answer:
-        self.process.check_ready()
-        self.process.send(request)  # first: a text that can't be encoded mustn't leave a debt
+        await self._ahead.acquire()
+        try:
+            self.process.check_ready()
+            self.process.send(request)  # first: a text that can't be encoded mustn't leave a debt
+        except BaseException:
+            self._ahead.release()
+            raise
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._owed[request.id] = answer
         return await answer
@@ -142,6 +161,7 @@ class PreprocessClient:
                 return
             message = Decoded(message.id, image)
         answer = self._owed.pop(message.id)
+        self._ahead.release()
         if not answer.done():  # it is done if its request was cancelled meanwhile
             answer.set_result(message)
 
@@ -149,9 +169,11 @@ class PreprocessClient:
         self._pieces.clear()
         owed, self._owed = self._owed, {}
         for place, answer in enumerate(owed.values()):
+            self._ahead.release()
             if answer.done():
                 continue
             if stalled and place == 0:
-                answer.set_exception(PromptError(f"Preparing the input took longer than {self._deadline:g} s."))
+                late = f"Preparing the input was not done in {self._deadline:g} s: the server is busy."
+                answer.set_exception(EngineUnavailable(late, retry_after=5))
             else:
                 answer.set_exception(EngineRestarted(f"The request was lost: {reason}."))

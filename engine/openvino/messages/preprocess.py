@@ -18,9 +18,10 @@ ENDING = 256
 
 
 class LoadTokenizer(msgspec.Struct, tag=True):
-    """Is the first message to the preprocess process."""
+    """Is the first message to the preprocess process. Prompts of more than `context_length` tokens will be refused."""
 
     path: str
+    context_length: int | None = None
 
 
 class Preprocess(msgspec.Struct, tag=True):
@@ -50,11 +51,13 @@ class Preprocess(msgspec.Struct, tag=True):
 
 
 class Tokenize(msgspec.Struct, tag=True):
-    """Asks for the tokens of a text as it is."""
+    """Asks for the tokens of a text as it is. With `prompt` it has to fit the model's context, and special tokens are
+    added."""
 
     id: int
     text: str
     add_special_tokens: bool
+    prompt: bool = False
 
 
 class Decode(msgspec.Struct, tag=True):
@@ -101,11 +104,13 @@ class Decoded(msgspec.Struct, tag=True):
 
 
 class PromptTooLong(msgspec.Struct, tag=True):
-    """Says that the tokenizer truncates such a prompt or text. `tokens` was counted piecewise and may be a few off."""
+    """Says that a prompt doesn't fit the model, or that its tokenizer truncates such a text. `tokens` may be a few off;
+    with `more` it is how many there are at the least."""
 
     id: int
     tokens: int
     limit: int
+    more: bool = False
 
 
 class PromptRefused(msgspec.Struct, tag=True):

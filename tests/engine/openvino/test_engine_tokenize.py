@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from dataclasses import replace
 
 import pytest
 from openvino_genai import Tokenizer
@@ -90,7 +91,16 @@ def test_it_needs_no_worker(tiny_text: ModelSource) -> None:
     running(endless(tiny_text), test)
 
 
-def test_a_text_that_takes_too_long_is_refused(tiny_text: ModelSource) -> None:
+def test_a_text_for_which_others_would_wait_is_refused(tiny_text: ModelSource) -> None:
+    async def test(engine: Engine) -> None:
+        longest = "a" * 262_144
+        with pytest.raises(PromptError, match=r"^Text 2: .* has 262145 characters; at most 262144 are tokenized"):
+            await engine.tokenize([longest, longest + "a"], add_special_tokens=True)
+
+    running(replace(tiny_text, context_length=64), test)
+
+
+def test_a_text_that_takes_too_long_is_asked_to_come_back(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         preprocess = engine.pids["preprocess"]
         assert preprocess is not None
@@ -98,7 +108,7 @@ def test_a_text_that_takes_too_long_is_refused(tiny_text: ModelSource) -> None:
         guilty = asyncio.create_task(engine.tokenize(["a", "b"], add_special_tokens=True))
         await asyncio.sleep(0)
         behind = asyncio.create_task(engine.tokenize(["c"], add_special_tokens=True))
-        with pytest.raises(PromptError, match=r"^Text 1: .*longer than 5 s"):
+        with pytest.raises(EngineUnavailable, match=r"not done in 5 s"):
             await guilty
         with pytest.raises(EngineRestarted):
             await behind
