@@ -6,14 +6,11 @@ from array import array
 from typing import NamedTuple
 
 from specvino.engine.admission import check_ids
-from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, ImageError, PromptError
+from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.image_transfer import without_pixels
 from specvino.engine.openvino.messages import image_tags
-from specvino.engine.openvino.messages.chunking import ChunkJoiner
 from specvino.engine.openvino.messages.preprocess import (
-    Decode,
-    Decoded,
     FromPreprocess,
     LoadTokenizer,
     Preprocess,
@@ -24,9 +21,9 @@ from specvino.engine.openvino.messages.preprocess import (
     Vocabulary,
 )
 from specvino.engine.processes.supervisor import Supervisor
-from specvino.engine.request import Conversation, Image, Prompt, TextPrompt, TokenPrompt
+from specvino.engine.request import Conversation, Prompt, TextPrompt, TokenPrompt
 
-Answer = Preprocessed | Decoded | PromptTooLong | PromptRefused
+Answer = Preprocessed | PromptTooLong | PromptRefused
 
 
 # Of a text that is no prompt, in characters, where the context doesn't let prompts be longer: others wait meanwhile.
@@ -60,7 +57,6 @@ class PreprocessClient:
         self._vision = source.vision
         self._deadline = deadline
         self._ids = itertools.count()
-        self._pieces = ChunkJoiner()
         self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of their sending
         self._ahead = asyncio.Semaphore(_AHEAD)  # as many as are owed: also those whose clients left, until answered
         self.process = Supervisor(
@@ -92,19 +88,6 @@ class PreprocessClient:
             raise ContextLengthExceeded(answer.tokens, None, answer.limit, more=answer.more)
         return Tokenized(answer.token_ids, answer.text or text, answer.ending)
 
-    async def decode(self, file: bytes | str, longest_side: int) -> Image:
-        """Returns the picture in a file, given as its bytes or their base64. Raises ImageError."""
-        base64 = isinstance(file, str)
-        data = file.encode(errors="replace") if isinstance(file, str) else file
-        try:
-            answer = await self._ask(Decode(next(self._ids), data, base64, longest_side))
-        except PromptError as error:
-            raise ImageError(str(error)) from error
-        if isinstance(answer, PromptRefused):
-            raise ImageError(answer.reason)
-        assert isinstance(answer, Decoded)
-        return answer.image
-
     async def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
         """Returns the token ids of a text that isn't a prompt: the model's context doesn't bound it."""
         longest = max(_LONGEST_TEXT, 8 * self._context_length)
@@ -127,7 +110,6 @@ class PreprocessClient:
         answer = await self._ask(Preprocess.of(next(self._ids), without_pixels(prompt), self._vision))
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's chat template refuses these messages: {answer.reason}")
-        assert not isinstance(answer, Decoded)
         return answer
 
     async def _tokenize(
@@ -136,10 +118,9 @@ class PreprocessClient:
         answer = await self._ask(Tokenize(next(self._ids), text, add_special_tokens, prompt))
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's tokenizer refuses this text: {answer.reason}")
-        assert not isinstance(answer, Decoded)
         return answer
 
-    async def _ask(self, request: Preprocess | Tokenize | Decode) -> Answer:
+    async def _ask(self, request: Preprocess | Tokenize) -> Answer:
         await self._ahead.acquire()
         try:
             self.process.check_ready()
@@ -155,18 +136,12 @@ class PreprocessClient:
         if isinstance(message, Vocabulary):
             self.vocabulary = message
             return
-        if isinstance(message, Decoded):
-            image = self._pieces.add(message.id, message.image, message.more)
-            if image is None:
-                return
-            message = Decoded(message.id, image)
         answer = self._owed.pop(message.id)
         self._ahead.release()
         if not answer.done():  # it is done if its request was cancelled meanwhile
             answer.set_result(message)
 
     def _lost(self, reason: str, stalled: bool) -> None:
-        self._pieces.clear()
         owed, self._owed = self._owed, {}
         for place, answer in enumerate(owed.values()):
             self._ahead.release()

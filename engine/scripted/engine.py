@@ -38,9 +38,9 @@ from specvino.engine.request import (
     Constraint,
     Conversation,
     GenerationRequest,
-    Image,
     JsonSchema,
     Prompt,
+    ReadImage,
     TextPrompt,
     TokenPrompt,
     Tool,
@@ -195,7 +195,7 @@ class ScriptedEngine:
         self._check_ready(self._script)
         return [pad_truncate(word_ids(text), max_length, pad, PAD_ID) for text in texts]
 
-    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
+    async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
         raise ImageError("This engine reads text only.")
 
     def _admit_all(self, request: GenerationRequest) -> list[_Choice]:

@@ -9,7 +9,7 @@ from typing import Self
 
 import msgspec
 
-from specvino.engine.request import Conversation, Image
+from specvino.engine.request import Conversation
 
 TOKEN_ID_BYTES = 8
 
@@ -60,15 +60,6 @@ class Tokenize(msgspec.Struct, tag=True):
     prompt: bool = False
 
 
-class Decode(msgspec.Struct, tag=True):
-    """Asks for the pixels of an image file, or of its base64."""
-
-    id: int
-    file: bytes
-    base64: bool
-    longest_side: int
-
-
 class Vocabulary(msgspec.Struct, tag=True):
     """Is sent once, before Ready. `table` is each token's bytes, None if tokens' texts depend on their neighbours.
 
@@ -95,14 +86,6 @@ class Preprocessed(msgspec.Struct, tag=True):
     ending: str = ""
 
 
-class Decoded(msgspec.Struct, tag=True):
-    """Carries a picture, or a piece of it (`chunking.py`) after which `more` follow."""
-
-    id: int
-    image: Image
-    more: bool = False
-
-
 class PromptTooLong(msgspec.Struct, tag=True):
     """Says that a prompt doesn't fit the model, or that its tokenizer truncates such a text. `tokens` may be a few off;
     with `more` it is how many there are at the least."""
@@ -120,4 +103,4 @@ class PromptRefused(msgspec.Struct, tag=True):
     reason: str
 
 
-FromPreprocess = Vocabulary | Preprocessed | Decoded | PromptTooLong | PromptRefused
+FromPreprocess = Vocabulary | Preprocessed | PromptTooLong | PromptRefused
