@@ -86,11 +86,13 @@ class ErrorCode(StrEnum):
     METHOD_NOT_ALLOWED = "method_not_allowed"
     """The path exists, but doesn't take this method."""
     REQUEST_TOO_LARGE = "request_too_large"
-    """The body is larger than the server accepts."""
+    """The body is larger than the server accepts, or has more values."""
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     """The body is not declared as JSON."""
     INTERNAL_ERROR = "internal_error"
     """The server failed on this request."""
+    SERVER_BUSY = "server_busy"
+    """More is being sent to the server than it can hold at a time."""
     STORE_UNAVAILABLE = "store_unavailable"
     """The store of responses can't be used: its database is broken, locked or full."""
     ENGINE_RESTARTED = "engine_restarted"
@@ -147,9 +149,10 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.MODEL_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No model is served under this name.'),
     ErrorCode.RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No response is stored under this id.'),
     ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path exists, but doesn't take this method."),
-    ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is larger than the server accepts.'),
+    ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is larger than the server accepts, or has more values.'),
     ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not declared as JSON.'),
     ErrorCode.INTERNAL_ERROR: ErrorKind(500, ErrorType.SERVER_ERROR, False, True, 'The server failed on this request.'),
+    ErrorCode.SERVER_BUSY: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'More is being sent to the server than it can hold at a time.'),
     ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The store of responses can't be used: its database is broken, locked or full."),
     ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was restarted while it worked on the request.'),
     ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, or the server is too busy to compile the grammar that constrains the answer.'),

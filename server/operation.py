@@ -15,7 +15,8 @@ from specvino.server import answer
 from specvino.server.errors import internal_error
 from specvino.server.settings import Settings
 from specvino.server.validation import query, support
-from specvino.server.validation.body import ClientGone, read_body, require_json
+from specvino.server.validation.bodies import Bodies
+from specvino.server.validation.body import ClientGone, require_json
 from specvino.server.validation.schema import SchemaCheck
 from specvino.server.validation.strict_json import parse
 
@@ -23,10 +24,13 @@ from specvino.server.validation.strict_json import parse
 class BoundOperation:
     """Is an operation with its handler: an ASGI app."""
 
-    def __init__(self, operation: Operation, handler: Callable[..., Awaitable[Reply[Any]]], settings: Settings) -> None:
+    def __init__(
+        self, operation: Operation, handler: Callable[..., Awaitable[Reply[Any]]], settings: Settings, bodies: Bodies
+    ) -> None:
         self._operation = operation
         self._handler = handler
         self._settings = settings
+        self._bodies = bodies
         self._body = SchemaCheck.of_component(operation.body) if operation.body else None
         self._parameters = SchemaCheck.of_parameters(operation.id)
 
@@ -62,10 +66,15 @@ class BoundOperation:
     async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck) -> tuple[Any, list[str]]:
         """Returns the body as an object, built from the value that was validated, and its fields without effect."""
         require_json(scope)
-        value = parse(await read_body(scope, receive, self._settings.max_body))
-        check.require(value)
-        unsupported = support.apply(self._settings.unsupported_fields, value, self._operation.body or "")
-        return self._operation.model.model_validate(value), unsupported
+        raw = await self._bodies.read(scope, receive)
+        async with self._bodies.turn(len(raw)) as pause:
+            value = parse(raw)
+            await pause()
+            check.require(value)
+            await pause()
+            unsupported = support.apply(self._settings.unsupported_fields, value, self._operation.body or "")
+            await pause()
+            return self._operation.model.model_validate(value), unsupported
 
     async def _answer(
         self, send: Send, context: RequestContext, arguments: dict[str, Any], unsupported: Sequence[str]
@@ -106,7 +115,8 @@ def operations_middleware(handlers: dict[str, Callable[..., Awaitable[Reply[Any]
 
     It stands in the place of Connexion's own validation (decision 038).
     """
-    bound = {name: BoundOperation(OPERATIONS[name], handler, settings) for name, handler in handlers.items()}
+    bodies = Bodies(settings.max_body)
+    bound = {name: BoundOperation(OPERATIONS[name], handler, settings, bodies) for name, handler in handlers.items()}
 
     class OperationsAPI(RoutedAPI):  # type: ignore[misc]
         def __init__(self, *args: Any, next_app: ASGIApp, **kwargs: Any) -> None:

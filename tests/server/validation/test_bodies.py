@@ -1,0 +1,136 @@
+"""Bodies that come at the same time."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+from support.app import MINIMAL, Client, error_of, make_app
+
+from specvino.handlers.errors import ApiError
+from specvino.server import operation
+from specvino.server.validation.bodies import MOST_UNFINISHED, SMALL, Bodies
+from specvino.server.validation.schema import SchemaCheck
+
+PIECE = b"x" * 100
+SCOPE = {"type": "http", "headers": []}
+
+
+class Sender:
+    """A client whose pieces come when the test says so."""
+
+    def __init__(self) -> None:
+        self._pieces: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+
+    async def receive(self) -> Any:
+        return await self._pieces.get()
+
+    async def send(self, *pieces: bytes, end: bool = False) -> None:
+        for piece in pieces:
+            self._pieces.put_nowait({"type": "http.request", "body": piece, "more_body": True})
+        if end:
+            self._pieces.put_nowait({"type": "http.request", "body": b"", "more_body": False})
+        for _ in range(10):  # it is read, and who is refused hears of it
+            await asyncio.sleep(0)
+
+
+async def started(bodies: Bodies, *pieces: bytes) -> tuple[Sender, asyncio.Task[bytes]]:
+    sender = Sender()
+    reading = asyncio.create_task(bodies.read(SCOPE, sender.receive))
+    await sender.send(*pieces)
+    return sender, reading
+
+
+def test_the_body_that_has_come_for_the_longest_is_refused() -> None:
+    async def test() -> None:
+        bodies = Bodies(len(PIECE))
+        slow = [await started(bodies, PIECE) for _ in range(MOST_UNFINISHED)]
+        assert not any(reading.done() for _, reading in slow)
+        for place in range(3):
+            honest, reading = await started(bodies, PIECE)
+            await honest.send(end=True)
+            assert await reading == PIECE
+            refused = slow[place][1]
+            with pytest.raises(ApiError, match="taken the longest") as error:
+                await refused
+            assert (error.value.code.value, error.value.retry_after) == ("server_busy", 1)
+            # The place that it left is taken again.
+            slow.append(await started(bodies, PIECE))
+        for sender, reading in slow[3:]:
+            await sender.send(end=True)
+            assert await reading == PIECE
+        assert bodies._left == MOST_UNFINISHED * len(PIECE)
+
+    asyncio.run(test())
+
+
+def test_clients_that_leave_hold_nothing() -> None:
+    async def test() -> None:
+        bodies = Bodies(len(PIECE))
+        for _ in range(3 * MOST_UNFINISHED):
+            _, reading = await started(bodies, PIECE)
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+        assert not bodies._held
+        assert bodies._left == MOST_UNFINISHED * len(PIECE)
+
+    asyncio.run(test())
+
+
+def test_a_large_body_lets_others_in_between_but_no_other_large_one() -> None:
+    async def test() -> None:
+        bodies = Bodies(1 << 20)
+        steps: list[str] = []
+
+        async def judge(name: str, size: int) -> None:
+            async with bodies.turn(size) as pause:
+                for step in range(3):
+                    steps.append(f"{name}{step}")
+                    await pause()
+
+        large = [asyncio.create_task(judge(name, SMALL + 1)) for name in "AB"]
+        await asyncio.sleep(0)
+        await asyncio.gather(judge("c", SMALL), *large)
+
+    asyncio.run(test())
+
+
+def test_a_body_of_many_values_is_refused_by_the_app() -> None:
+    client = Client()
+    error = error_of(client.chat(**{f"k{i}": 0 for i in range(500_000)}), 413, "request_too_large")
+    assert "32768 names" in error["message"]
+    assert client.chat(**{f"k{i}": 0 for i in range(1000)}).status_code == 200
+    assert client.chat(messages=[{"role": "user", "content": "{[,:" * 1000}] * 500).status_code == 200
+
+
+def test_others_get_in_between_the_steps_of_a_large_body(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = 0
+    at: dict[str, int] = {}
+
+    def noting(name: str, function: Any) -> Any:
+        def noted(*arguments: Any) -> Any:
+            at[name] = turns
+            return function(*arguments)
+
+        return noted
+
+    monkeypatch.setattr(operation, "parse", noting("parse", operation.parse))
+    monkeypatch.setattr(SchemaCheck, "require", noting("require", SchemaCheck.require))
+    monkeypatch.setattr(operation.support, "apply", noting("support", operation.support.apply))
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def test() -> None:
+        going_on = asyncio.create_task(others())
+        transport = httpx.ASGITransport(make_app())
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            body = MINIMAL | {f"k{i}": 0 for i in range(20_000)}
+            await client.post("/v1/chat/completions", json=body)
+        going_on.cancel()
+
+    asyncio.run(test())
+    assert at["parse"] < at["require"] < at["support"]
