@@ -62,9 +62,14 @@ def serve(
             "separated by commas; `*` allows every origin. May be repeated. By default, no other origin is allowed."
         ),
     ] = None,
-    max_body: Annotated[int, typer.Option(min=1, help="The largest request body to accept, in bytes.")] = 8
-    * 1024
-    * 1024,
+    max_body: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="The largest request body to accept, in bytes. It may have a name, object or list for each 256 of "
+            "them, and an element for each 64.",
+        ),
+    ] = 8 * 1024 * 1024,
     draft_model: Annotated[
         str | None,
         typer.Option(

@@ -67,14 +67,12 @@ class BoundOperation:
         """Returns the body as an object, built from the value that was validated, and its fields without effect."""
         require_json(scope)
         raw = await self._bodies.read(scope, receive)
-        async with self._bodies.turn(len(raw)) as pause:
-            value = parse(raw)
-            await pause()
-            check.require(value)
-            await pause()
-            unsupported = support.apply(self._settings.unsupported_fields, value, self._operation.body or "")
-            await pause()
-            return self._operation.model.model_validate(value), unsupported
+        policy, name = self._settings.unsupported_fields, self._operation.body or ""
+        async with self._bodies.turn(len(raw)) as step:
+            value = await step(parse, raw)
+            await step(check.require, value)
+            unsupported = await step(support.apply, policy, value, name)
+            return await step(self._operation.model.model_validate, value), unsupported
 
     async def _answer(
         self, send: Send, context: RequestContext, arguments: dict[str, Any], unsupported: Sequence[str]

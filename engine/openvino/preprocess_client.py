@@ -26,9 +26,6 @@ from specvino.engine.request import Conversation, Prompt, TextPrompt, TokenPromp
 Answer = Preprocessed | PromptTooLong | PromptRefused
 
 
-# Of a text that is no prompt, in characters, where the context doesn't let prompts be longer: others wait meanwhile.
-_LONGEST_TEXT = 1 << 18
-
 # How many requests are sent ahead; the others wait here, where one whose client left is dropped. The process has the
 # next one at hand when it has done one.
 _AHEAD = 2
@@ -53,7 +50,6 @@ class PreprocessClient:
 
     def __init__(self, source: ModelSource, deadline: float) -> None:
         self.vocabulary: Vocabulary  # set when the process is ready for the first time
-        self._context_length = source.context_length
         self._vision = source.vision
         self._deadline = deadline
         self._ids = itertools.count()
@@ -90,9 +86,6 @@ class PreprocessClient:
 
     async def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
         """Returns the token ids of a text that isn't a prompt: the model's context doesn't bound it."""
-        longest = max(_LONGEST_TEXT, 8 * self._context_length)
-        if len(text) > longest:
-            raise PromptError(f"The text has {len(text)} characters; at most {longest} are tokenized at a time.")
         answer = await self._tokenize(text, add_special_tokens=add_special_tokens)
         if isinstance(answer, PromptTooLong):
             raise PromptError(

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 from starlette.types import Receive, Scope
 
@@ -17,7 +18,8 @@ MOST_UNFINISHED = 16
 # Up to so many bytes a body is judged at once: it takes a few milliseconds.
 SMALL = 1 << 16
 
-Pause = Callable[[], Awaitable[None]]
+# Does a step of the work on a body, given as a function and its arguments.
+Step = Callable[..., Awaitable[Any]]
 
 
 class Bodies:
@@ -49,16 +51,15 @@ class Bodies:
         return raw
 
     @asynccontextmanager
-    async def turn(self, size: int) -> AsyncIterator[Pause]:
-        """Gives what a body of this size needs of the event loop: its steps, with a pause after each.
-
-        Others get in between, but no other large body.
-        """
+    async def turn(self, size: int) -> AsyncIterator[Step]:
+        """Gives what does the work on a body of this size: on a large one in a thread, where the event loop gets in
+        between and waits for a single call of a native library at the most. Large bodies have their turns one after the
+        other."""
         if size <= SMALL:
-            yield _no_pause
+            yield _at_once
             return
         async with self._turn:
-            yield _pause
+            yield asyncio.to_thread
 
     def _hold(self, reading: asyncio.Timeout, size: int) -> None:
         if reading not in self._held:
@@ -74,9 +75,5 @@ class Bodies:
         self._left += self._held.pop(reading, 0)
 
 
-async def _pause() -> None:
-    await asyncio.sleep(0)
-
-
-async def _no_pause() -> None:
-    pass
+async def _at_once(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)

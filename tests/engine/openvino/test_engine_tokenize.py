@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-from dataclasses import replace
 
 import pytest
 from openvino_genai import Tokenizer
@@ -89,15 +88,6 @@ def test_it_needs_no_worker(tiny_text: ModelSource) -> None:
         await answering.aclose()
 
     running(endless(tiny_text), test)
-
-
-def test_a_text_for_which_others_would_wait_is_refused(tiny_text: ModelSource) -> None:
-    async def test(engine: Engine) -> None:
-        longest = "a" * 262_144
-        with pytest.raises(PromptError, match=r"^Text 2: .* has 262145 characters; at most 262144 are tokenized"):
-            await engine.tokenize([longest, longest + "a"], add_special_tokens=True)
-
-    running(replace(tiny_text, context_length=64), test)
 
 
 def test_a_text_that_takes_too_long_is_asked_to_come_back(tiny_text: ModelSource) -> None:

@@ -1,16 +1,16 @@
 """Bodies that come at the same time."""
 
 import asyncio
+import threading
 from typing import Any
 
-import httpx
 import pytest
-from support.app import MINIMAL, Client, error_of, make_app
+from support.app import Client, error_of
 
 from specvino.handlers.errors import ApiError
 from specvino.server import operation
 from specvino.server.validation.bodies import MOST_UNFINISHED, SMALL, Bodies
-from specvino.server.validation.schema import SchemaCheck
+from specvino.server.validation.strict_json import parse
 
 PIECE = b"x" * 100
 SCOPE = {"type": "http", "headers": []}
@@ -77,20 +77,19 @@ def test_clients_that_leave_hold_nothing() -> None:
     asyncio.run(test())
 
 
-def test_a_large_body_lets_others_in_between_but_no_other_large_one() -> None:
+def test_large_bodies_have_their_turns_one_after_the_other_in_threads() -> None:
     async def test() -> None:
         bodies = Bodies(1 << 20)
-        steps: list[str] = []
+        steps: list[tuple[str, bool]] = []
 
         async def judge(name: str, size: int) -> None:
-            async with bodies.turn(size) as pause:
-                for step in range(3):
-                    steps.append(f"{name}{step}")
-                    await pause()
+            async with bodies.turn(size) as step:
+                for _ in range(3):
+                    await step(lambda: steps.append((name, threading.current_thread() is threading.main_thread())))
 
-        large = [asyncio.create_task(judge(name, SMALL + 1)) for name in "AB"]
-        await asyncio.sleep(0)
-        await asyncio.gather(judge("c", SMALL), *large)
+        await asyncio.gather(judge("A", SMALL + 1), judge("B", SMALL + 1), judge("small", SMALL))
+        assert [each for each in steps if each[0] != "small"] == [("A", False)] * 3 + [("B", False)] * 3
+        assert steps.count(("small", True)) == 3
 
     asyncio.run(test())
 
@@ -103,34 +102,16 @@ def test_a_body_of_many_values_is_refused_by_the_app() -> None:
     assert client.chat(messages=[{"role": "user", "content": "{[,:" * 1000}] * 500).status_code == 200
 
 
-def test_others_get_in_between_the_steps_of_a_large_body(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = 0
-    at: dict[str, int] = {}
+def test_the_app_judges_large_bodies_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
 
-    def noting(name: str, function: Any) -> Any:
-        def noted(*arguments: Any) -> Any:
-            at[name] = turns
-            return function(*arguments)
+    def noted(raw: bytes) -> Any:
+        threads.append((len(raw) > SMALL, threading.current_thread() is threading.main_thread()))
+        return parse(raw)
 
-        return noted
-
-    monkeypatch.setattr(operation, "parse", noting("parse", operation.parse))
-    monkeypatch.setattr(SchemaCheck, "require", noting("require", SchemaCheck.require))
-    monkeypatch.setattr(operation.support, "apply", noting("support", operation.support.apply))
-
-    async def others() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
-    async def test() -> None:
-        going_on = asyncio.create_task(others())
-        transport = httpx.ASGITransport(make_app())
-        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
-            body = MINIMAL | {f"k{i}": 0 for i in range(20_000)}
-            await client.post("/v1/chat/completions", json=body)
-        going_on.cancel()
-
-    asyncio.run(test())
-    assert at["parse"] < at["require"] < at["support"]
+    monkeypatch.setattr(operation, "parse", noted)
+    client = Client()
+    for size in (10, 20_000):
+        assert client.chat(**{f"k{i}": 0 for i in range(size)}).status_code == 200
+        error_of(client.chat(temperature="x", **{f"k{i}": 0 for i in range(size)}), 400, "invalid_type")
+    assert threads == [(False, True), (False, True), (True, False), (True, False)]
