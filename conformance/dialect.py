@@ -216,6 +216,10 @@ class Dialect:
         """Tells whether no two answers have one id: OVMS makes them of the second of the request."""
         return self.name != "ovms"
 
+    def shown(self, text: str) -> str:
+        """Returns what logprobs show of a text: MLC-LLM leaves out spaces and what isn't ASCII."""
+        return "".join(each for each in text if "!" <= each <= "~") if self.name == "mlc-llm" else text
+
     def shape(self, schema: dict[str, Any]) -> Validator:
         """Returns the validator of a schema of the document. Each is compiled once."""
         return self._validators.of(schema)

@@ -31,7 +31,8 @@ class LogprobsJoin(Rule):
             elif "tokens" in logprobs:
                 prompt = exchange.request.asked("prompt") if exchange.request.asked("echo", False) else ""
                 left_out = isinstance(prompt, str) and not self.dialect.echoes_logprobs
-                yield from _completions(logprobs, output.text.removeprefix(prompt) if left_out else output.text)
+                text = output.text.removeprefix(prompt) if left_out else output.text
+                yield from _completions(logprobs, self.dialect.shown(text))
 
 
 def _chat(tokens: list[dict[str, Any]], output: Output) -> Iterator[str]:

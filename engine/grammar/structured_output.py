@@ -61,9 +61,8 @@ def lower(constraint: Constraint) -> LoweredConstraint:
 def example(constraint: Constraint) -> str | None:
     """Returns a short text that the constraint allows; None for structural tags that only XGrammar knows.
 
-    Raises ConstraintError like `lower`.
+    The constraint is one that `lower` takes.
     """
-    lower(constraint)
     if isinstance(constraint, JsonSchema):
         return shortest_text(convert(constraint.schema)[0])
     try:

@@ -28,14 +28,12 @@ from typing import Any
 from specvino.engine.admission import check_ids, numbered, room
 from specvino.engine.errors import ConstraintError, EngineRestarted, EngineUnavailable, ImageError, PromptError
 from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS
-from specvino.engine.grammar.structured_output import LoweredConstraint, constraint_json, example, lower
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers import OutputParser
 from specvino.engine.output_parsers.selection import AS_TAUGHT, SelectedParsers, require_object
 from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, PaddingSide, State
 from specvino.engine.request import (
-    Constraint,
     Conversation,
     GenerationRequest,
     JsonSchema,
@@ -45,6 +43,7 @@ from specvino.engine.request import (
     TokenPrompt,
     Tool,
 )
+from specvino.engine.scripted.constraints import worked_out
 from specvino.engine.scripted.mock_tokenizer import PAD_ID, VOCABULARY_SIZE, word_id, word_ids, words
 from specvino.engine.scripted.script import AS_IT_COMES, Script, directed
 from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, Started, TokenLogprob, Usage
@@ -165,7 +164,7 @@ class ScriptedEngine:
         prompt_tokens = sum(count_tokens(prompt) for prompt in request.prompts)
         self._running += len(choices)
         try:
-            unenforced = _lowered(request.constraint).unenforced if request.constraint else ()
+            unenforced = worked_out(request.constraint).lowered.unenforced if request.constraint else ()
             yield Started(prompt_tokens, unenforced, unenforced_arguments)
             if request.echo:
                 for index in range(len(choices)):
@@ -217,8 +216,7 @@ class ScriptedEngine:
         if limit is None:
             limit = min(left, int(self._defaults.get("max_tokens", left)))
         if request.constraint is not None:
-            constraint_json(request.constraint)  # raises for one that is too long
-            wanted = example(request.constraint)
+            wanted = worked_out(request.constraint).example
             text = text if wanted is None else wanted
         if isinstance(prompt, Conversation):
             text = self._marked_up(text, prompt, request, script)
@@ -278,18 +276,13 @@ def _calling(answer: Sequence[bytes]) -> bool:
 
 def _arguments(tool: Tool) -> str:
     try:
-        return example(JsonSchema(_parameters(tool))) or "{}"
+        return worked_out(JsonSchema(_parameters(tool))).example or "{}"
     except ConstraintError:  # a tool that nobody forces may have any parameters
         return "{}"
 
 
 def _parameters(tool: Tool) -> Mapping[str, Any]:
     return NO_ARGUMENTS if tool.parameters is None else tool.parameters
-
-
-def _lowered(constraint: Constraint) -> LoweredConstraint:
-    constraint_json(constraint)  # raises for one that is too long
-    return lower(constraint)
 
 
 def _written(tool: Tool) -> str:
@@ -303,7 +296,7 @@ def _unenforced_arguments(request: GenerationRequest) -> tuple[tuple[int, Path],
     found: list[tuple[int, Path]] = []
     for index, tool in enumerate(tools if request.must_call else ()):
         try:
-            lowered = _lowered(JsonSchema(_parameters(tool), tool.strict))
+            lowered = worked_out(JsonSchema(_parameters(tool), tool.strict)).lowered
             require_object(_parameters(tool))
         except ConstraintError as error:
             error.tool = index

@@ -31,22 +31,23 @@ class Tree:
         env = {**os.environ, "PYTHONPATH": str(self.root / "package")}
         subprocess.run([sys.executable, "-m", *map(str, arguments)], env=env, check=True)
 
+    def build(self) -> None:
+        self.run("specvino.cli", "docs", "build", "-o", self.root / "site")
+        self.run("specvino.cli", "sdk", "python", "--dialect", "vllm", "-o", self.root / "client")
+
     def outcome(self, name: str) -> tuple[str, bool, bool]:
         """The level in vLLM's cell of the matrix, whether its document has the field, whether its client does."""
-        out = self.root / name
-        self.run("specvino.cli", "docs", "build", "-o", out / "site")
-        self.run("specvino.cli", "sdk", "python", "--dialect", "vllm", "-o", out / "client")
-        row = re.search(r'<tr id="chat\.min_p".*?</tr>', (out / "site" / "matrix.html").read_text(), re.DOTALL)
+        row = re.search(rf'<tr id="chat\.{name}".*?</tr>', (self.root / "site" / "matrix.html").read_text(), re.DOTALL)
         assert row
         cell = re.search(r'<td data-system="vllm"><span class="level (\w+)"', row[0])
         assert cell
         document = json.loads((self.root / "generated" / "dialects" / "vllm.json").read_text())
         body = document["paths"]["/chat/completions"]["post"]["requestBody"]["content"]["application/json"]["schema"]
         component = body["$ref"].rsplit("/", 1)[-1]
-        models = "\n".join(each.read_text() for each in (out / "client").rglob("*.py"))
+        models = "\n".join(each.read_text() for each in (self.root / "client").rglob("*.py"))
         of_chat = re.search(rf"^class {component}\b.*?(?=^class |\Z)", models, re.DOTALL | re.MULTILINE)
         assert of_chat
-        return cell[1], "min_p" in document["components"]["schemas"][component]["properties"], "min_p:" in of_chat[0]
+        return cell[1], name in document["components"]["schemas"][component]["properties"], f"{name}:" in of_chat[0]
 
 
 @pytest.fixture
@@ -55,12 +56,15 @@ def tree(tmp_path):
 
 
 def test_a_level_in_a_dialect_file(tree) -> None:
-    assert tree.outcome("before") == ("full", True, True)
-
     dialect = tree.root / "openapi" / "dialects" / "vllm.yaml"
     said = yaml.safe_load(dialect.read_text())
-    said["fields"]["chat"]["request"]["min_p"] = "refused"
+    levels = said["fields"]["chat"]["request"]
+    assert levels["min_p"]["level"] == levels["top_p"]["level"] == "full"
+
+    levels["min_p"] = "refused"
     dialect.write_text(yaml.safe_dump(said))
     tree.run("specvino.codegen", "--root", tree.root)
+    tree.build()
 
-    assert tree.outcome("after") == ("refused", False, False)
+    assert tree.outcome("min_p") == ("refused", False, False)
+    assert tree.outcome("top_p") == ("full", True, True)

@@ -12,6 +12,11 @@ from support.processes import leaving_no_process
 
 PATIENCE = 300
 
+Test = Callable[[OpenVINOEngine], Awaitable[Any]]
+
+# Runs a test on the module's engine of a model.
+Sharing = Callable[[ModelSource, Test], None]
+
 # Goes on until somebody ends it: on a model with the context of `endless` so many tokens take longer than the patience,
 # so that what a test sees of such a request doesn't come of its end.
 LONG = {"max_tokens": 300_000, "ignore_eos": True}
@@ -28,7 +33,7 @@ async def idle(engine: OpenVINOEngine) -> None:
         await asyncio.sleep(0.01)
 
 
-def running(source: ModelSource, test: Callable[[OpenVINOEngine], Awaitable[Any]], **settings: Any) -> None:
+def running(source: ModelSource, test: Test, **settings: Any) -> None:
     """Starts an engine, runs the test, and sees that no process is left."""
 
     async def run() -> None:

@@ -1,8 +1,10 @@
 """The size of a grammar: how much work it is, in numbers that are the same on every machine."""
 
+import functools
 from collections.abc import Iterable, Mapping
 
 from specvino.engine.grammar.ebnf.nodes import Chars, Choice, Grammar, Node, Repeat, Sequence, Until
+from specvino.engine.grammar.ebnf.ranges import Ranges
 from specvino.engine.json_schema.errors import Path, SchemaError
 
 # XGrammar computes a mask over the whole vocabulary for each place in a rule. Where most tokens fit that takes 40 ms
@@ -44,11 +46,16 @@ def open_places(nodes: Iterable[Node]) -> int:
     return sum(map(_open_places, nodes))
 
 
+@functools.lru_cache(maxsize=4096)  # a grammar has few sets, each many times
+def _is_open(ranges: Ranges) -> bool:
+    letters = sum(any(low <= letter <= high for low, high in ranges) for letter in _LETTERS)
+    return letters >= _MANY
+
+
 def _open_places(node: Node) -> int:
     match node:
         case Chars(ranges):
-            letters = sum(any(low <= letter <= high for low, high in ranges) for letter in _LETTERS)
-            return int(letters >= _MANY)
+            return int(_is_open(ranges))
         case Sequence(items) | Choice(items):
             return open_places(items)
         case Repeat(item):

@@ -15,6 +15,11 @@ from reference_server.words import Token
 from specvino.generated.errors import ErrorCode
 
 
+def visible(text: str) -> str:
+    """Returns what the engine shows of a token's text."""
+    return "".join(each for each in text if "!" <= each <= "~")
+
+
 class MlcRequests(TheirRequests):
     system = "mlc-llm"
 
@@ -79,6 +84,9 @@ class MlcChat(TheirChat):
         found = super().chat_logprobs(asked, tokens)
         return found and {"content": found["content"]}
 
+    def shown_logprob(self, token: Token) -> dict[str, Any]:
+        return {**super().shown_logprob(token), "token": visible(token.text)}
+
     # The stream: the role and the usage are in each chunk, and a chunk has a step of all choices.
 
     def beginning(self, head: Mapping[str, Any], asked: Asked, output: Output) -> Iterator[Event]:
@@ -126,7 +134,11 @@ class MlcCompletions(TheirCompletions):
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         found = super().completion_logprobs(asked, tokens, offset)
-        return found and {**found, "top_logprobs": found["top_logprobs"] or [{} for _ in tokens], "text_offset": None}
+        if not found:
+            return None
+        top_logprobs = found["top_logprobs"] or [{} for _ in tokens]
+        shown = [visible(each) for each in found["tokens"]]
+        return {**found, "tokens": shown, "top_logprobs": top_logprobs, "text_offset": None}
 
     def text_beginning(
         self, head: Mapping[str, Any], asked: Asked, output: Output, offsets: dict[int, int]

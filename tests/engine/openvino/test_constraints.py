@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.conversation import answer, ask, conversation, reasons, text
-from support.engines import running
+from support.engines import Sharing, running
 from support.templates import OWN, with_template
 from support.tools import PARAMETERS, TIME, WEATHER, calls, with_tools
 
@@ -40,7 +40,7 @@ def test_calls_are_forced_in_every_format(name: str, tiny_text: ModelSource) -> 
     running(tiny_text, test, tool_parser=name, reasoning_parser="none")
 
 
-def test_the_structured_output_or_a_call(tiny_text: ModelSource) -> None:
+def test_the_structured_output_or_a_call(tiny_text: ModelSource, sharing: Sharing) -> None:
     tag = {"type": "structural_tag", "format": {"type": "regex", "pattern": "[a-z]{3}"}}
 
     async def test(engine: OpenVINOEngine) -> None:
@@ -52,7 +52,7 @@ def test_the_structured_output_or_a_call(tiny_text: ModelSource) -> None:
         tagged = await answer(engine, with_tools("weather Rome", WEATHER, constraint=StructuralTag(tag)))
         assert len(text(tagged)) == 3
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_what_the_prompt_has_begun_is_reasoning_and_a_constrained_answer_comes_behind_it(
@@ -105,7 +105,7 @@ def test_a_structured_output_stands_in_a_message_where_answers_do(name: str, tin
     running(tiny_text, test, tool_parser=name, reasoning_parser="none")
 
 
-def test_what_is_wrong_with_a_tools_parameters_names_the_tool(tiny_text: ModelSource) -> None:
+def test_what_is_wrong_with_a_tools_parameters_names_the_tool(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         cases: list[tuple[dict[str, Any], tuple[str, ...]]] = [
             ({"type": "object", "properties": {"a": {"type": "nothing"}}}, ("properties", "a", "type")),
@@ -119,10 +119,10 @@ def test_what_is_wrong_with_a_tools_parameters_names_the_tool(tiny_text: ModelSo
             # Nothing is held to the parameters of a tool that nobody forces.
             assert text(await answer(engine, with_tools("hello", WEATHER, wrong)))
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_what_can_t_be_enforced_is_named_or_refused(tiny_text: ModelSource) -> None:
+def test_what_can_t_be_enforced_is_named_or_refused(tiny_text: ModelSource, sharing: Sharing) -> None:
     parameters = {"type": "object", "properties": {"n": {"type": "array", "items": {"enum": [1]}, "uniqueItems": True}}}
     loose = Tool("f", None, parameters)
 
@@ -135,7 +135,7 @@ def test_what_can_t_be_enforced_is_named_or_refused(tiny_text: ModelSource) -> N
         assert error.value.unsupported
         assert error.value.tool == 0
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_what_the_format_cant_say_is_named_or_refused(tiny_text: ModelSource) -> None:
@@ -157,7 +157,7 @@ def test_what_the_format_cant_say_is_named_or_refused(tiny_text: ModelSource) ->
     running(tiny_text, test, tool_parser="minicpm5")
 
 
-def test_tools_may_be_too_much_together(tiny_text: ModelSource) -> None:
+def test_tools_may_be_too_much_together(tiny_text: ModelSource, sharing: Sharing) -> None:
     """Each is sound by itself; what is said against them leads into nothing that the client has written."""
     tools = [
         Tool(f"f{i}", parameters={"properties": {"a": {"type": "string", "pattern": f"^[a-z{i}]{{15}}$"}}})
@@ -170,4 +170,4 @@ def test_tools_may_be_too_much_together(tiny_text: ModelSource) -> None:
         assert (caught.value.tool, caught.value.path) == (None, ())
         assert calls(await answer(engine, with_tools("hello", *tools[:10], must_call=True)))
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)

@@ -18,7 +18,7 @@ from support.conversation import (
     text,
     until_text,
 )
-from support.engines import LONG, endless, idle, running
+from support.engines import LONG, Sharing, endless, idle, running
 from support.processes import leaving_no_process
 
 from specvino.engine.errors import ContextLengthExceeded, EngineUnavailable, ModelLoadError, PromptError
@@ -29,7 +29,7 @@ from specvino.engine.request import Conversation, GenerationRequest
 from specvino.engine.segments import Finish, Started, TextDelta, Usage
 
 
-def test_an_answer_is_started_then_text_then_finish_then_usage(tiny_text: ModelSource) -> None:
+def test_an_answer_is_started_then_text_then_finish_then_usage(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, ask("hello"))
         assert [type(segment) for segment in segments[:2]] == [Started, TextDelta]
@@ -41,35 +41,35 @@ def test_an_answer_is_started_then_text_then_finish_then_usage(tiny_text: ModelS
         assert isinstance(segments[0], Started)
         assert segments[-1] == Usage(segments[0].prompt_tokens, tokens)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_text_in_many_scripts_in_whole_code_points(tiny_text: ModelSource) -> None:
+def test_text_in_many_scripts_in_whole_code_points(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, ask("emoji"))
         assert text(segments) == "你好 🎉 café!"
         assert TextDelta(0, "🎉") in segments
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_the_default_model_knows_paris(smollm2: ModelSource) -> None:
+def test_the_default_model_knows_paris(smollm2: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, ask("What is the capital of France?", max_tokens=40))
         assert "Paris" in text(segments)
 
-    running(smollm2, test)
+    sharing(smollm2, test)
 
 
-def test_the_token_limit(tiny_text: ModelSource) -> None:
+def test_the_token_limit(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, ask("hello", max_tokens=3))
         assert (reasons(segments), completion_tokens(segments)) == ({0: "length"}, 3)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_a_stop_string_never_leaks_and_ends_the_counting(tiny_text: ModelSource) -> None:
+def test_a_stop_string_never_leaks_and_ends_the_counting(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         whole = text(await answer(engine, ask("hello")))
         for stop in ("can I", "o! H", "today?", whole[0]):
@@ -84,10 +84,10 @@ def test_a_stop_string_never_leaks_and_ends_the_counting(tiny_text: ModelSource)
         assert text(segments) == whole
         await idle(engine)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_choices_are_repeatable_by_seed_and_differ(tiny_text: ModelSource) -> None:
+def test_choices_are_repeatable_by_seed_and_differ(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         wild: dict[str, Any] = {"temperature": 2.0, "max_tokens": 30, "ignore_eos": True}
         first = await answer(engine, ask("hello", n=3, seed=7, **wild))
@@ -101,15 +101,15 @@ def test_choices_are_repeatable_by_seed_and_differ(tiny_text: ModelSource) -> No
         assert text(await answer(engine, ask("hello", seed=9, **wild))) == texts[2]
         assert text(await answer(engine, ask("hello", **wild))) != text(await answer(engine, ask("hello", **wild)))
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_greedy_choices_are_all_the_same(tiny_text: ModelSource) -> None:
+def test_greedy_choices_are_all_the_same(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, ask("hello", n=2))
         assert text(segments, 0) == text(segments, 1) == "Hello! How can I help you today?"
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_concurrent_requests_do_not_mix(tiny_text: ModelSource) -> None:
@@ -160,12 +160,12 @@ def test_a_prompt_that_fills_the_context_leaves_no_room(tiny_text: ModelSource) 
     running(replace(tiny_text, context_length=sizes[0]), test)
 
 
-def test_a_conversation_that_the_template_refuses(tiny_text: ModelSource) -> None:
+def test_a_conversation_that_the_template_refuses(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         with pytest.raises(PromptError, match="chat template"):
             await answer(engine, ask_all(Conversation(())))
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_closing_the_answer_frees_its_memory(tiny_text: ModelSource) -> None:
@@ -199,7 +199,7 @@ def test_cancelling_at_any_stage(tiny_text: ModelSource) -> None:
     running(endless(tiny_text), test, max_sequences=2)
 
 
-def test_what_it_says_of_the_model(tiny_text: ModelSource) -> None:
+def test_what_it_says_of_the_model(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         assert engine.model.context_length == tiny_text.context_length
         assert engine.model.defaults == tiny_text.defaults
@@ -209,7 +209,7 @@ def test_what_it_says_of_the_model(tiny_text: ModelSource) -> None:
     assert engine.stats() == EngineStats("loading", 0, 0, 0)
     with pytest.raises(EngineUnavailable):
         _ = engine.model
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_a_closed_engine_refuses_what_is_under_way_and_what_comes(tiny_text: ModelSource) -> None:
@@ -273,9 +273,9 @@ def test_a_damaged_gguf_file_that_crashes_its_reader(smollm2: ModelSource, tmp_p
     asyncio.run(run())
 
 
-def test_a_conversation_of_several_turns(tiny_text: ModelSource) -> None:
+def test_a_conversation_of_several_turns(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         request = ask_all(conversation("hello", "Hello!", "What is the capital of France?"))
         assert text(await answer(engine, request)) == "The capital of France is Paris."
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)

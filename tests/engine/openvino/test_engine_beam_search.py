@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from support.conversation import answer, ask, completion_tokens, reasons, text, until_text
-from support.engines import LONG, endless, idle, running
+from support.engines import LONG, Sharing, endless, idle, running
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
@@ -23,7 +23,7 @@ def likelihood(segments: list[Segment], choice: int, length_penalty: float = 1) 
     return score
 
 
-def test_the_best_texts_are_the_choices(tiny_text: ModelSource) -> None:
+def test_the_best_texts_are_the_choices(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         request = replace(ask("hello", n=4, best_of=5, max_tokens=30), logprobs=True)
         segments = await answer(engine, request)
@@ -39,19 +39,19 @@ def test_the_best_texts_are_the_choices(tiny_text: ModelSource) -> None:
         assert (text(one), reasons(one)) == (BEST, {0: "stop"})
         await idle(engine)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_what_draws_has_no_effect(tiny_text: ModelSource) -> None:
+def test_what_draws_has_no_effect(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         wild: dict[str, Any] = {"temperature": 2.0, "top_p": 0.1, "top_k": 3, "min_p": 0.5, "seed": 4}
         plain = await answer(engine, ask("hello", n=3, best_of=3))
         assert await answer(engine, ask("hello", n=3, best_of=3, **wild)) == plain
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_the_length_penalty(tiny_text: ModelSource) -> None:
+def test_the_length_penalty(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         for penalty, best in ((-3.0, "yes"), (3.0, "I am a tiny test model.")):
             request = replace(ask("xyz", n=2, best_of=2, length_penalty=penalty, max_tokens=30), logprobs=True)
@@ -59,10 +59,10 @@ def test_the_length_penalty(tiny_text: ModelSource) -> None:
             assert text(segments) == best
             assert likelihood(segments, 0, penalty) > likelihood(segments, 1, penalty)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_a_stop_string_cuts_the_texts(tiny_text: ModelSource) -> None:
+def test_a_stop_string_cuts_the_texts(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, ask("hello", n=2, best_of=3, stop=(" can", "never")))
         assert [text(segments, choice) for choice in range(2)] == ["Hello! How", SECOND]
@@ -70,10 +70,10 @@ def test_a_stop_string_cuts_the_texts(tiny_text: ModelSource) -> None:
         # A pipeline that was told of stop strings would be broken now.
         assert text(await answer(engine, ask("hello"))) == BEST
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_the_token_limit_and_no_end_of_turn(tiny_text: ModelSource) -> None:
+def test_the_token_limit_and_no_end_of_turn(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         cut = await answer(engine, ask("hello", n=2, best_of=2, max_tokens=3))
         assert reasons(cut) == {0: "length", 1: "length"}
@@ -83,10 +83,10 @@ def test_the_token_limit_and_no_end_of_turn(tiny_text: ModelSource) -> None:
         assert completion_tokens(endless) == 80
         assert text(endless).startswith(BEST)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_searches_and_others_do_not_mix(tiny_text: ModelSource) -> None:
+def test_searches_and_others_do_not_mix(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         requests = [ask("hello", n=2, best_of=4), ask("emoji"), ask("count", best_of=2), ask("list", n=2)] * 4
         alone = [await answer(engine, request) for request in requests[:4]]
@@ -95,7 +95,7 @@ def test_searches_and_others_do_not_mix(tiny_text: ModelSource) -> None:
             assert [text(segments, choice) for choice in range(2)] == [text(expected, choice) for choice in range(2)]
         await idle(engine)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_closing_a_search_frees_its_memory(tiny_text: ModelSource) -> None:
@@ -113,9 +113,9 @@ def test_closing_a_search_frees_its_memory(tiny_text: ModelSource) -> None:
     running(endless(tiny_text), test)
 
 
-def test_several_choices_without_a_search_are_drawn(tiny_text: ModelSource) -> None:
+def test_several_choices_without_a_search_are_drawn(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, ask("hello", n=3, temperature=2.0, seed=1, max_tokens=20, ignore_eos=True))
         assert len({text(segments, choice) for choice in range(3)}) == 3
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)

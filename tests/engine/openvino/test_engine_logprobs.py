@@ -9,7 +9,7 @@ import numpy
 import pytest
 from openvino_genai import Tokenizer
 from support.conversation import answer, ask, ask_all, completion_tokens, conversation, text
-from support.engines import running
+from support.engines import Sharing, running
 from support.scores import Scores
 
 from specvino.engine.models import ModelSource
@@ -75,7 +75,12 @@ WILD: dict[str, Any] = {"temperature": 2.0, "ignore_eos": True, "max_tokens": 25
     ],
 )
 def test_they_are_the_model_s_own(
-    tiny_text: ModelSource, scores: Scores, preprocessor: Preprocessor, ids: dict[bytes, int], sampling: dict[str, Any]
+    tiny_text: ModelSource,
+    scores: Scores,
+    preprocessor: Preprocessor,
+    ids: dict[bytes, int],
+    sampling: dict[str, Any],
+    sharing: Sharing,
 ) -> None:
     async def test(engine: Engine) -> None:
         request = with_logprobs(ask("hello", **{"skip_special_tokens": False, **sampling}))
@@ -87,19 +92,21 @@ def test_they_are_the_model_s_own(
         expected = scores.after(ids_of(preprocessor, request), generated)
         assert [token.logprob for token in found] == pytest.approx(expected, abs=CLOSE)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_a_greedy_token_is_the_likeliest(tiny_text: ModelSource, scores: Scores, preprocessor: Preprocessor) -> None:
+def test_a_greedy_token_is_the_likeliest(
+    tiny_text: ModelSource, scores: Scores, preprocessor: Preprocessor, sharing: Sharing
+) -> None:
     async def test(engine: Engine) -> None:
         request = with_logprobs(ask("count"))
         likeliest = scores.of(ids_of(preprocessor, request))[-1].max()
         assert tokens(await answer(engine, request))[0].logprob == pytest.approx(likeliest, abs=CLOSE)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_a_character_of_several_tokens(tiny_text: ModelSource) -> None:
+def test_a_character_of_several_tokens(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, with_logprobs(ask("emoji")))
         found = tokens(segments)
@@ -108,11 +115,11 @@ def test_a_character_of_several_tokens(tiny_text: ModelSource) -> None:
         assert found[-1] == TokenLogprob("", b"", found[-1].logprob)  # the end of the turn
         assert TextDelta(0, "你", tuple(found[:3])) in segments
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_none_is_lost_at_a_stop_string(tiny_text: ModelSource, keep: bool) -> None:
+def test_none_is_lost_at_a_stop_string(tiny_text: ModelSource, keep: bool, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         request = ask("hello", stop=("can I",), include_stop_str_in_output=keep)
         segments = await answer(engine, with_logprobs(request))
@@ -122,10 +129,12 @@ def test_none_is_lost_at_a_stop_string(tiny_text: ModelSource, keep: bool) -> No
         assert b"".join(token.bytes or b"" for token in found) == b"Hello! How can I"
         assert completion_tokens(segments) == len(found)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_a_repeated_prompt_has_the_same_ones_every_time(tiny_text: ModelSource, scores: Scores) -> None:
+def test_a_repeated_prompt_has_the_same_ones_every_time(
+    tiny_text: ModelSource, scores: Scores, sharing: Sharing
+) -> None:
     # The prefix cache would hide them: 300 tokens are several of its blocks and more than one step computes.
     ids = numpy.random.default_rng(0).integers(0, 990, 300).tolist()
 
@@ -141,10 +150,10 @@ def test_a_repeated_prompt_has_the_same_ones_every_time(tiny_text: ModelSource, 
             assert segments[-1] == Usage(300, max_tokens)
             assert len(tokens(segments)) == max_tokens
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_a_prompt_comes_back_before_each_choice(tiny_text: ModelSource) -> None:
+def test_a_prompt_comes_back_before_each_choice(tiny_text: ModelSource, sharing: Sharing) -> None:
     prompt = "<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n"
 
     async def test(engine: Engine) -> None:
@@ -160,10 +169,10 @@ def test_a_prompt_comes_back_before_each_choice(tiny_text: ModelSource) -> None:
                 joined = "".join(token.text for token in of_choice[0].logprobs)
                 assert joined == (of_choice[0].text if logprobs else "")
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_a_prompt_alone(tiny_text: ModelSource) -> None:
+def test_a_prompt_alone(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         ids = [*(await engine.tokenize(["café 🎉"], add_special_tokens=False))[0]]
         request = replace(ask_all(TokenPrompt(tuple(ids)), max_tokens=0, n=2), echo=True)
@@ -176,7 +185,7 @@ def test_a_prompt_alone(tiny_text: ModelSource) -> None:
             Usage(len(ids), 0),
         ]
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_a_prompt_alone_may_fill_the_context(tiny_text: ModelSource) -> None:
@@ -188,7 +197,10 @@ def test_a_prompt_alone_may_fill_the_context(tiny_text: ModelSource) -> None:
 
 
 def test_min_p_leaves_only_what_is_likely_enough(
-    tiny_text: ModelSource, scores: Scores, preprocessor: Preprocessor
+    tiny_text: ModelSource,
+    scores: Scores,
+    preprocessor: Preprocessor,
+    sharing: Sharing,
 ) -> None:
     # The likeliest tokens of a hot model are still far ahead: at this share only they are left.
     async def test(engine: Engine) -> None:
@@ -207,10 +219,10 @@ def test_min_p_leaves_only_what_is_likely_enough(
         for token, row in zip(generated, rows, strict=False):
             assert (row[token] - row.max()) / WILD["temperature"] >= math.log(0.02) - CLOSE
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_control_tokens_are_shown_if_wanted(tiny_text: ModelSource) -> None:
+def test_control_tokens_are_shown_if_wanted(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, ask("hello", skip_special_tokens=False))
         assert text(segments) == "Hello! How can I help you today?<|im_end|>"
@@ -218,10 +230,10 @@ def test_control_tokens_are_shown_if_wanted(tiny_text: ModelSource) -> None:
         last = tokens(await answer(engine, request))[-1]
         assert (last.text, last.bytes) == ("<|im_end|>", b"<|im_end|>")
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_the_default_model(smollm2: ModelSource) -> None:
+def test_the_default_model(smollm2: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         request = with_logprobs(ask_all(TextPrompt("The capital of France is"), max_tokens=8), echo=True)
         first, again = await answer(engine, request), await answer(engine, request)
@@ -231,10 +243,10 @@ def test_the_default_model(smollm2: ModelSource) -> None:
         assert "Paris" in text(first)
         assert all(token.logprob is not None and token.logprob <= 0 for token in tokens(first))
 
-    running(smollm2, test)
+    sharing(smollm2, test)
 
 
-def test_a_vocabulary_without_a_byte_table(tiny_text: ModelSource) -> None:
+def test_a_vocabulary_without_a_byte_table(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         engine._detokenizer = text_streamer.load(Path(tiny_text.path))
         segments = await answer(engine, with_logprobs(ask("emoji")))
@@ -243,12 +255,12 @@ def test_a_vocabulary_without_a_byte_table(tiny_text: ModelSource) -> None:
         assert {token.bytes for token in found} == {None}
         assert [token.text for token in found[:3]] == ["", "", "你"]
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_conversations_are_echoed_as_the_template_made_them(tiny_text: ModelSource) -> None:
+def test_conversations_are_echoed_as_the_template_made_them(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         request = replace(ask_all(conversation("hello"), max_tokens=1, skip_special_tokens=False), echo=True)
         assert prompt_of(await answer(engine, request)).text.endswith("<|im_start|>assistant\n")
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)

@@ -17,7 +17,7 @@ from support.conversation import (
     text,
     until_text,
 )
-from support.engines import LONG, endless, idle, running
+from support.engines import LONG, Sharing, endless, idle, running
 
 from specvino.engine.errors import ContextLengthExceeded, PromptError
 from specvino.engine.models import ModelSource
@@ -40,7 +40,7 @@ def tokens(source: ModelSource, prompt: TextPrompt) -> TokenPrompt:
     return TokenPrompt(tuple(ids))
 
 
-def test_a_written_template_is_the_chat(tiny_text: ModelSource) -> None:
+def test_a_written_template_is_the_chat(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         for question in ("hello", "emoji", "What is the capital of France?"):
             chat = await answer(engine, ask(question))
@@ -48,10 +48,10 @@ def test_a_written_template_is_the_chat(tiny_text: ModelSource) -> None:
             assert await answer(engine, ask_all(by_hand)) == chat
             assert await answer(engine, ask_all(tokens(tiny_text, by_hand))) == chat
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_raw_text_is_continued_without_a_template(tiny_text: ModelSource) -> None:
+def test_raw_text_is_continued_without_a_template(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         begun = TextPrompt(written("hello").text + "Hello! How")
         segments = await answer(engine, ask_all(begun))
@@ -59,7 +59,7 @@ def test_raw_text_is_continued_without_a_template(tiny_text: ModelSource) -> Non
         assert isinstance(segments[0], Started)
         assert segments[0].prompt_tokens == len(tokens(tiny_text, begun).ids)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_several_prompts_have_n_choices_each(tiny_text: ModelSource) -> None:
@@ -84,7 +84,7 @@ def test_several_prompts_have_n_choices_each(tiny_text: ModelSource) -> None:
     running(tiny_text, test, max_sequences=5)
 
 
-def test_each_prompt_has_the_seeds_it_has_alone(tiny_text: ModelSource) -> None:
+def test_each_prompt_has_the_seeds_it_has_alone(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         wild: dict[str, Any] = {"temperature": 2.0, "max_tokens": 30, "ignore_eos": True, "n": 2}
         prompts = (written("hello"), written("count"))
@@ -94,7 +94,7 @@ def test_each_prompt_has_the_seeds_it_has_alone(tiny_text: ModelSource) -> None:
         unseeded = await answer(engine, ask_all(prompts[0], prompts[0], **wild))
         assert len({text(unseeded, i) for i in range(4)}) == 4
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_without_a_limit_each_goes_on_to_its_own_end_of_the_context(tiny_text: ModelSource) -> None:
@@ -136,14 +136,14 @@ def test_one_wrong_prompt_refuses_them_all(
     running(replace(tiny_text, context_length=64), test)
 
 
-def test_every_id_of_the_vocabulary_is_accepted(tiny_text: ModelSource) -> None:
+def test_every_id_of_the_vocabulary_is_accepted(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         assert engine.model.vocabulary_size == 1000
         everything = TokenPrompt(tuple(range(engine.model.vocabulary_size)))
         segments = await answer(engine, ask_all(everything, max_tokens=3, ignore_eos=True, repetition_penalty=1.5))
         assert segments[-1] == Usage(1000, 3)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_closing_frees_all_prompts(tiny_text: ModelSource) -> None:
@@ -174,7 +174,7 @@ def test_cancelling_while_prompts_are_prepared(tiny_text: ModelSource) -> None:
     running(endless(tiny_text), test)
 
 
-def test_the_default_model_takes_raw_prompts(smollm2: ModelSource) -> None:
+def test_the_default_model_takes_raw_prompts(smollm2: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         prompt = TextPrompt("The capital of France is")
         segments = await answer(engine, ask_all(prompt, tokens(smollm2, prompt), max_tokens=5))
@@ -184,4 +184,4 @@ def test_the_default_model_takes_raw_prompts(smollm2: ModelSource) -> None:
         with pytest.raises(ContextLengthExceeded, match="8192 tokens, but the request needs 10000 tokens"):
             await answer(engine, ask_all(TextPrompt("a\n" * 5000)))
 
-    running(smollm2, test)
+    sharing(smollm2, test)

@@ -7,7 +7,7 @@ import signal
 import pytest
 from openvino_genai import Tokenizer
 from support.conversation import answer, ask_all, until_text
-from support.engines import LONG, endless, running
+from support.engines import LONG, Sharing, endless, running
 
 from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models import ModelSource
@@ -30,7 +30,7 @@ def test_ids_are_the_texts(source: ModelSource, tokenizer: Tokenizer) -> None:
     running(source, test)
 
 
-def test_it_is_what_prompts_are_made_of(tiny_text: ModelSource) -> None:
+def test_it_is_what_prompts_are_made_of(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         for prompt in (TEXTS[2], TEXTS[3]):
             [ids] = await engine.tokenize([prompt], add_special_tokens=True)
@@ -38,10 +38,10 @@ def test_it_is_what_prompts_are_made_of(tiny_text: ModelSource) -> None:
             assert as_text[0] == Started(len(ids))
             assert await answer(engine, ask_all(TokenPrompt(tuple(ids)), max_tokens=5)) == as_text
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_lengths(tiny_text: ModelSource) -> None:
+def test_lengths(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         [whole] = await engine.tokenize(["one two three"], add_special_tokens=False)
         size = len(whole)
@@ -51,10 +51,10 @@ def test_lengths(tiny_text: ModelSource) -> None:
         padded = await engine.tokenize(["one two three"], add_special_tokens=False, max_length=size + 2, pad="right")
         assert padded == [[*whole, 993, 993]]
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_a_long_text_is_tokenized_whole(tiny_text: ModelSource) -> None:
+def test_a_long_text_is_tokenized_whole(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         text = "wörd 🎉\n" * 20_000
         assert len(text.encode()) > 200_000
@@ -62,10 +62,10 @@ def test_a_long_text_is_tokenized_whole(tiny_text: ModelSource) -> None:
         [ids] = await engine.tokenize([text], add_special_tokens=True)
         assert Tokenizer(tiny_text.path).decode(ids) == text
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_a_long_text_is_refused_where_it_would_be_cut(smollm2: ModelSource) -> None:
+def test_a_long_text_is_refused_where_it_would_be_cut(smollm2: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         long = "a\n" * 100_000
         with pytest.raises(PromptError, match=r"^The text has about 200000 tokens; .* takes less than 8192\."):
@@ -73,7 +73,7 @@ def test_a_long_text_is_refused_where_it_would_be_cut(smollm2: ModelSource) -> N
         with pytest.raises(PromptError, match=r"^Text 2: The text has about"):
             await engine.tokenize(["a", long], add_special_tokens=True)
 
-    running(smollm2, test)
+    sharing(smollm2, test)
 
 
 def test_it_needs_no_worker(tiny_text: ModelSource) -> None:

@@ -1,0 +1,30 @@
+"""What a constraint comes to: what the pipeline would be given for it, and a short text that it allows."""
+
+import functools
+import json
+from dataclasses import dataclass
+
+from specvino.engine.grammar.structured_output import LoweredConstraint, constraint_json, example, lower
+from specvino.engine.request import Constraint, JsonSchema, StructuralTag
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedOut:
+    """Holds the lowered constraint, and a text that it allows; None for a structural tag that only XGrammar knows."""
+
+    lowered: LoweredConstraint
+    example: str | None
+
+
+def worked_out(constraint: Constraint) -> WorkedOut:
+    """Returns what a constraint comes to, which is worked out once for each of the last ones.
+
+    Raises ConstraintError for one that the real engine would refuse by its own rules.
+    """
+    return _worked_out(type(constraint), constraint_json(constraint), constraint.strict)
+
+
+@functools.lru_cache(maxsize=256)
+def _worked_out(kind: type[JsonSchema | StructuralTag], text: str, strict: bool) -> WorkedOut:
+    constraint = kind(json.loads(text), strict)
+    return WorkedOut(lower(constraint), example(constraint))
