@@ -35,7 +35,10 @@ def serve(
             "model in the local Hugging Face cache. By default, the default model (smollm2)."
         ),
     ] = None,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    host: Annotated[
+        str,
+        typer.Option(help="The address to listen on. One that other machines can reach needs API keys, or --insecure."),
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")] = 8000,
     served_model_name: Annotated[
         list[str] | None, typer.Option(help="The name of the model in requests; may be repeated.")
@@ -46,7 +49,22 @@ def serve(
     ] = EngineKind.OPENVINO,
     api_key_file: Annotated[
         Path | None,
-        typer.Option(help="A file of API keys, one per line. By default, the environment variable SPECVINO_API_KEY."),
+        typer.Option(
+            help="A file of API keys, one per line; lines that begin with # are comments. By default, the environment "
+            "variable SPECVINO_API_KEY."
+        ),
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Let everybody who can reach --host use the server without an API key.")
+    ] = False,
+    allowed_hosts: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A name that clients may call the server by (the Host header), such as api.example.com or "
+            "*.example.com, or several separated by commas; `*` allows every name. May be repeated. IP addresses, "
+            "names without a dot, and those below .localhost, .local, .internal and .home.arpa are always allowed. By "
+            "default, every other name is refused if the server has no API keys, else allowed."
+        ),
     ] = None,
     unsupported_fields: Annotated[
         UnsupportedFields,
@@ -62,6 +80,14 @@ def serve(
             "separated by commas; `*` allows every origin. May be repeated. By default, no other origin is allowed."
         ),
     ] = None,
+    max_connections: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="The most connections at a time. Beyond them the one that has waited longest without a request is "
+            "closed; if there is none, the new one gets the status 503.",
+        ),
+    ] = 2048,
     max_body: Annotated[
         int,
         typer.Option(
@@ -133,6 +159,8 @@ def serve(
         from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS
         from specvino.handlers.limits import Limits
         from specvino.handlers.media import MediaError, MediaSettings
+        from specvino.server.hosts import HostError
+        from specvino.server.hosts import parse as parse_hosts
         from specvino.server.keys import KeyFileError, read_keys
         from specvino.server.origins import OriginError
         from specvino.server.origins import parse as parse_origins
@@ -143,7 +171,9 @@ def serve(
 
     try:
         origins = parse_origins(allowed_origins or ())
-        settings = Settings(read_keys(api_key_file), max_body, unsupported_fields.value, origins)
+        keys = read_keys(api_key_file)
+        hosts = parse_hosts(allowed_hosts or (), has_keys=bool(keys))
+        settings = Settings(keys, max_body, unsupported_fields.value, origins, hosts, max_connections)
         names = tuple(served_model_name or ()) or (_own_name(model, engine),)
         if "" in names:
             raise ServeError("a served model name can't be empty")
@@ -155,8 +185,19 @@ def serve(
         limits = Limits(max_tokens_limit, best_of_limit)
         media = MediaSettings.parse(allowed_media_domains or (), allowed_local_media_path)
         server_engine = _engine(model, engine, draft_model, prompt_lookup, max_tokens_limit, parsers)
-        run(server_engine, names, settings, host, port, store_of(response_store), cipher(), limits, media)
-    except (ModelLoadError, KeyFileError, MediaError, OriginError, ServeError, StorageError) as error:
+        run(
+            server_engine,
+            names,
+            settings,
+            host,
+            port,
+            store_of(response_store),
+            cipher(),
+            limits,
+            media,
+            insecure=insecure,
+        )
+    except (ModelLoadError, KeyFileError, HostError, MediaError, OriginError, ServeError, StorageError) as error:
         sys.exit(f"specvino: {error}")
 
 

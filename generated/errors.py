@@ -17,6 +17,8 @@ class ErrorType(StrEnum):
 class ErrorCode(StrEnum):
     INVALID_JSON = "invalid_json"
     """The body is not strict JSON in UTF-8."""
+    INVALID_HTTP = "invalid_http"
+    """What was sent is not HTTP/1.1, so there is no request to answer."""
     MISSING_BODY = "missing_body"
     """The body is empty."""
     INVALID_TYPE = "invalid_type"
@@ -77,6 +79,10 @@ class ErrorCode(StrEnum):
     """The response has no item with this id."""
     INVALID_API_KEY = "invalid_api_key"
     """The key is missing or wrong."""
+    HOST_NOT_ALLOWED = "host_not_allowed"
+    """The request names a host that the server wasn't told to answer for, as a web page could make a browser do."""
+    ORIGIN_NOT_ALLOWED = "origin_not_allowed"
+    """The request comes from a web page whose origin may not use the server."""
     NOT_FOUND = "not_found"
     """There is no such path."""
     MODEL_NOT_FOUND = "model_not_found"
@@ -85,14 +91,20 @@ class ErrorCode(StrEnum):
     """No response is stored under this id."""
     METHOD_NOT_ALLOWED = "method_not_allowed"
     """The path exists, but doesn't take this method."""
+    REQUEST_TIMEOUT = "request_timeout"
+    """The request was not complete in time."""
     REQUEST_TOO_LARGE = "request_too_large"
     """The body is larger than the server accepts, or has more values."""
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     """The body is not declared as JSON."""
+    HEADERS_TOO_LARGE = "headers_too_large"
+    """The request's URL and headers together are larger than the server accepts."""
     INTERNAL_ERROR = "internal_error"
     """The server failed on this request."""
     SERVER_BUSY = "server_busy"
     """More is being sent to the server than it can hold at a time."""
+    TOO_MANY_CONNECTIONS = "too_many_connections"
+    """The server has as many connections as it takes, and all of them wait for answers."""
     STORE_UNAVAILABLE = "store_unavailable"
     """The store of responses can't be used: its database is broken, locked or full."""
     ENGINE_RESTARTED = "engine_restarted"
@@ -115,6 +127,7 @@ class ErrorKind:
 
 ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.INVALID_JSON: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not strict JSON in UTF-8.'),
+    ErrorCode.INVALID_HTTP: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'What was sent is not HTTP/1.1, so there is no request to answer.'),
     ErrorCode.MISSING_BODY: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is empty.'),
     ErrorCode.INVALID_TYPE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A value has a JSON type that is not accepted.'),
     ErrorCode.INVALID_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A value is not among the accepted ones, or breaks a rule between fields.'),
@@ -145,14 +158,19 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response was not created in the background, so it can't be cancelled."),
     ErrorCode.ITEM_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The response has no item with this id.'),
     ErrorCode.INVALID_API_KEY: ErrorKind(401, ErrorType.AUTHENTICATION_ERROR, False, False, 'The key is missing or wrong.'),
+    ErrorCode.HOST_NOT_ALLOWED: ErrorKind(403, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request names a host that the server wasn't told to answer for, as a web page could make a browser do."),
+    ErrorCode.ORIGIN_NOT_ALLOWED: ErrorKind(403, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The request comes from a web page whose origin may not use the server.'),
     ErrorCode.NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, False, False, 'There is no such path.'),
     ErrorCode.MODEL_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No model is served under this name.'),
     ErrorCode.RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No response is stored under this id.'),
     ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path exists, but doesn't take this method."),
+    ErrorCode.REQUEST_TIMEOUT: ErrorKind(408, ErrorType.INVALID_REQUEST_ERROR, False, True, 'The request was not complete in time.'),
     ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is larger than the server accepts, or has more values.'),
     ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not declared as JSON.'),
+    ErrorCode.HEADERS_TOO_LARGE: ErrorKind(431, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request's URL and headers together are larger than the server accepts."),
     ErrorCode.INTERNAL_ERROR: ErrorKind(500, ErrorType.SERVER_ERROR, False, True, 'The server failed on this request.'),
     ErrorCode.SERVER_BUSY: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'More is being sent to the server than it can hold at a time.'),
+    ErrorCode.TOO_MANY_CONNECTIONS: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The server has as many connections as it takes, and all of them wait for answers.'),
     ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The store of responses can't be used: its database is broken, locked or full."),
     ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was restarted while it worked on the request.'),
     ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, or the server is too busy to compile the grammar that constrains the answer.'),

@@ -18,11 +18,12 @@ class RequestContext:
     """What a handler knows of the exchange beside the body. The request is cancelled by cancelling the handler's task.
 
     Where the server `refuses_unsupported`, it refuses the fields itself that have no effect in any request, and a
-    handler those that have none in this one.
+    handler those that have none in this one. `owner` is whom the key belongs to, empty where the server has no keys.
     """
 
     id: str
     refuses_unsupported: bool = False
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from specvino.document.operations import base_paths
 from specvino.generated.handlers import OPERATIONS, Handlers, Reply
 from specvino.server import origins
 from specvino.server.errors import add_error_handlers
+from specvino.server.hosts import Hosts
 from specvino.server.keys import BearerKeys
 from specvino.server.operation import operations_middleware
 from specvino.server.reference import Reference
@@ -44,6 +45,7 @@ def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None
             RequestId,
             *([origins.middleware(settings.origins)] if settings.origins else ()),
             ExceptionMiddleware,
+            partial(Hosts, names=settings.hosts),
             Reference,
             _Routing,
             SecurityMiddleware,

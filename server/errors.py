@@ -3,6 +3,7 @@
 import logging
 import re
 from functools import cache
+from http import HTTPStatus
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from specvino.document.operations import base_paths
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS
 from specvino.handlers.errors import ApiError
+from specvino.server.request_id import new_request_id
 
 logger = logging.getLogger("specvino.server")
 
@@ -34,6 +36,24 @@ def headers(error: ApiError) -> dict[str, str]:
     if error.retry_after is not None:
         found["Retry-After"] = str(error.retry_after)
     return found
+
+
+def raw_answer(error: ApiError, default_headers: list[tuple[bytes, bytes]]) -> bytes:
+    """Returns the bytes of a whole answer, for what never becomes a request of the app."""
+    body = msgspec.json.encode(error.body())
+    fields = {
+        "content-type": "application/json",
+        "content-length": str(len(body)),
+        "connection": "close",
+        "x-request-id": new_request_id(),
+        **headers(error),
+    }
+    lines = [
+        f"HTTP/1.1 {error.kind.status} {HTTPStatus(error.kind.status).phrase}".encode(),
+        *(b"%b: %b" % field for field in default_headers if field[0].decode() not in fields),
+        *(f"{name}: {value}".encode() for name, value in fields.items()),
+    ]
+    return b"\r\n".join([*lines, b"", body])
 
 
 def add_error_handlers(app: Any) -> None:

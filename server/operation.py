@@ -36,7 +36,8 @@ class BoundOperation:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         policy = self._settings.unsupported_fields
-        context = RequestContext(id=scope["state"]["request_id"], refuses_unsupported=policy == "reject")
+        state = scope["state"]
+        context = RequestContext(state["request_id"], policy == "reject", state.get("owner", ""))
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
         if "" in arguments.values():  # the router lets a greedy parameter take nothing
             raise ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {scope['path'][:200]}.")

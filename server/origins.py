@@ -3,8 +3,14 @@
 import re
 from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
+import msgspec
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
 
 EVERY = "*"
 
@@ -30,11 +36,23 @@ def parse(values: Iterable[str]) -> frozenset[str]:
     return origins
 
 
-def middleware(origins: frozenset[str]) -> partial[CORSMiddleware]:
+class _Origins(CORSMiddleware):
+    def preflight_response(self, request_headers: Any) -> Response:
+        answer = super().preflight_response(request_headers)
+        if answer.status_code < 400:
+            return answer
+        # Starlette's own words say what of the request isn't allowed: its origin, its method.
+        message = f"A web page of {request_headers['origin'][:200]!r} may not send this: {bytes(answer.body).decode()}."
+        error = ApiError(ErrorCode.ORIGIN_NOT_ALLOWED, message)
+        kept = {name: value for name, value in answer.headers.items() if not name.startswith("content-")}
+        return Response(msgspec.json.encode(error.body()), error.kind.status, kept, "application/json")
+
+
+def middleware(origins: frozenset[str]) -> partial[_Origins]:
     """Returns the middleware that answers preflights, and lets pages of these origins read the answers. Keys come in a
     header: no cookies do."""
     return partial(
-        CORSMiddleware,
+        _Origins,
         allow_origins=sorted(origins),
         allow_methods=("GET", "POST", "DELETE"),
         allow_headers=(EVERY,),

@@ -10,6 +10,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 _ACCEPTED = re.compile(rb"[\x21-\x7e]{1,128}")
 
 
+def new_request_id() -> str:
+    """Returns an id that no other request has."""
+    return f"req_{uuid.uuid4().hex}"
+
+
 class RequestId:
     """Is ASGI middleware; the id is in scope["state"]["request_id"]."""
 
@@ -21,7 +26,7 @@ class RequestId:
             await self.app(scope, receive, send)
             return
         request_id = next((v for k, v in scope["headers"] if k == b"x-request-id" and _ACCEPTED.fullmatch(v)), None)
-        request_id = request_id or f"req_{uuid.uuid4().hex}".encode()
+        request_id = request_id or new_request_id().encode()
         state: dict[str, Any] = scope.setdefault("state", {})
         state["request_id"] = request_id.decode("ascii")
 

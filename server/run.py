@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import ipaddress
 import logging
 import signal
 import socket
@@ -9,7 +10,8 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import uvicorn
 
@@ -22,10 +24,16 @@ from specvino.handlers.media import MediaSettings
 from specvino.handlers.models import ServedModel
 from specvino.handlers.store import ResponseStore, StoreUnavailable
 from specvino.server.app import create_app
+from specvino.server.connections import Connections, possible
+from specvino.server.protocol import BoundedProtocol
 from specvino.server.settings import Settings
 
 # Requests under way may take this long (seconds) to end after a signal; a second signal ends all at once.
 GRACE = 10
+
+# How long (seconds) a connection is kept without a request: longer than clients and proxies keep one (5 to 60 s), as a
+# request that meets the server's end of it is lost.
+KEEP_ALIVE = 75
 
 # How long (seconds) clients have to read how it ended.
 CLOSING = 5
@@ -69,12 +77,16 @@ def run(
     cipher: Cipher,
     limits: Limits,
     media: MediaSettings,
+    *,
+    insecure: bool = False,
 ) -> None:
     """Serves until a signal comes. Raises ServeError and ModelLoadError.
 
-    The port is open while the model loads, and /health says so.
+    The port is open while the model loads, and /health says so. Without keys it is open to this machine alone, unless
+    the server may be `insecure`.
     """
-    listener = _listen(host, port)
+    listener = _listen(host, port, everywhere=insecure or bool(settings.keys))
+    connections = Connections(possible(settings.max_connections))
     failure: list[ModelLoadError | ServeError] = []
     handlers = bind(engine, ServedModel(names, int(time.time())), store, cipher, limits, media)
 
@@ -103,11 +115,13 @@ def run(
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
         loading = asyncio.create_task(load(server))
+        watching = asyncio.create_task(connections.watch())
         try:
             yield
         finally:
             loading.cancel()
-            await asyncio.gather(loading, return_exceptions=True)
+            watching.cancel()
+            await asyncio.gather(loading, watching, return_exceptions=True)
             await handlers.close()
             await engine.close()
             await store.close()
@@ -116,7 +130,9 @@ def run(
     config = uvicorn.Config(
         app,
         loop="uvloop",
-        http="httptools",
+        http=cast("type[asyncio.Protocol]", partial(BoundedProtocol, connections)),
+        ws="none",
+        timeout_keep_alive=KEEP_ALIVE,
         log_config=_LOGGING,
         timeout_graceful_shutdown=GRACE + CLOSING,
         server_header=False,
@@ -130,12 +146,17 @@ def run(
         raise failure[0]
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int, *, everywhere: bool) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.socket(family)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        if not everywhere and not ipaddress.ip_address(listener.getsockname()[0]).is_loopback:
+            raise ServeError(
+                f"other machines can reach {host}, so an API key is needed: --api-key-file FILE or SPECVINO_API_KEY "
+                "(--insecure serves everybody without one)"
+            )
         # The queue must hold a burst of clients while the loop is busy.
         listener.listen(2048)
     except OSError as error:

@@ -21,10 +21,11 @@ def worked_out(constraint: Constraint) -> WorkedOut:
 
     Raises ConstraintError for one that the real engine would refuse by its own rules.
     """
-    return _worked_out(type(constraint), constraint_json(constraint), constraint.strict)
+    return _worked_out(isinstance(constraint, JsonSchema), constraint_json(constraint), constraint.strict)
 
 
 @functools.lru_cache(maxsize=256)
-def _worked_out(kind: type[JsonSchema | StructuralTag], text: str, strict: bool) -> WorkedOut:
-    constraint = kind(json.loads(text), strict)
+def _worked_out(is_schema: bool, text: str, strict: bool) -> WorkedOut:
+    said = json.loads(text)
+    constraint = JsonSchema(said, strict) if is_schema else StructuralTag(said, strict)
     return WorkedOut(lower(constraint), example(constraint))

@@ -6,8 +6,10 @@ import socket
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-# Gateways to IPv4 that hide an address in their own.
+# Gateways to IPv4 that hide an address in their own, and the form that did so before them: some systems still send what
+# has it to the IPv4 address.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_COMPATIBLE = ipaddress.IPv6Network("::/96")
 
 
 def is_public(address: Address) -> bool:
@@ -20,6 +22,8 @@ def is_public(address: Address) -> bool:
             return False
         if address.ipv4_mapped is not None:
             return True
+        if address in _COMPATIBLE:
+            return False
     return address.is_global and not address.is_multicast
 
 

@@ -27,9 +27,10 @@ logger = logging.getLogger("specvino.store")
 class BackgroundResponse:
     """A response that is being made: as it is now, and its events so far."""
 
-    def __init__(self, first: wire.ResponseStreamEvent, input: Sequence[StoredItem]) -> None:
+    def __init__(self, first: wire.ResponseStreamEvent, input: Sequence[StoredItem], owner: str) -> None:
         self.response: wire.ResponseObject
         self.input = input
+        self.owner = owner
         self.lines: list[bytes] = []
         self.ended = asyncio.Event()
         self.ending = False
@@ -72,17 +73,20 @@ class Background:
         self._store = store
         self._running: dict[str, BackgroundResponse] = {}
 
-    def get(self, id: str) -> BackgroundResponse | None:
-        """Returns the response of this id while it is being made."""
-        return self._running.get(id)
+    def get(self, id: str, owner: str) -> BackgroundResponse | None:
+        """Returns the owner's response of this id while it is being made."""
+        running = self._running.get(id)
+        return running if running and running.owner == owner else None
 
-    async def start(self, events: Events, emitter: ResponseEmitter, input: Sequence[StoredItem]) -> BackgroundResponse:
+    async def start(
+        self, events: Events, emitter: ResponseEmitter, input: Sequence[StoredItem], owner: str
+    ) -> BackgroundResponse:
         """Goes on with a response whose first event comes from `events`. Raises what that raises, and
         StoreUnavailable: a response that could not be found again is not begun."""
         try:
             first = await anext(events)
-            running = BackgroundResponse(first, input)
-            await self._store.add(Record(running.response, input, running.lines))
+            running = BackgroundResponse(first, input, owner)
+            await self._store.add(Record(running.response, input, running.lines, owner))
         except BaseException:
             await events.aclose()
             raise

@@ -40,9 +40,9 @@ async def read_conversation(
 
     Without `vision` the model reads text alone. Raises ApiError.
     """
-    input, dangling = await _input(body, store, cipher)
+    input, dangling = await _input(body, store, cipher, context.owner)
     unsupported = reported(context, dangling)
-    earlier = await previous_items(body, store)
+    earlier = await previous_items(body, store, context.owner)
     return ResponseConversation(
         to_conversation(body, input, earlier, vision=vision), items.stored(_kept(input)), unsupported
     )
@@ -68,13 +68,13 @@ def to_conversation(
 
 
 async def _input(
-    body: models.CreateResponseRequest, store: ResponseStore, cipher: Cipher
+    body: models.CreateResponseRequest, store: ResponseStore, cipher: Cipher, owner: str
 ) -> tuple[str | Sequence[InputItem], tuple[str, ...]]:
     """Returns the input with what it refers to, its reasoning in clear, and the references that lead nowhere."""
     if isinstance(body.input, str):
         return body.input, ()
     clear = [decrypted(item, f"input.{index}", cipher) for index, item in enumerate(body.input)]
-    input = await resolved(clear, store)
+    input = await resolved(clear, store, owner)
     dangling = (index for index, item in enumerate(input) if isinstance(item, models.InputItemReference))
     return input, tuple(f"input.{index}" for index in dangling)
 

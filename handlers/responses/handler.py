@@ -56,7 +56,7 @@ class Responses(StoredResponses):
         events: Events = generation.events(emitter.feed)
         if INCLUDE in (or_none(body.include) or ()):
             events = encrypted(events, self._cipher)
-        answer = await self._answer(body, emitter, events, conversation, stores)
+        answer = await self._answer(context, body, emitter, events, conversation, stores)
         return Reply(answer, (*unsupported, *conversation.unsupported, *generation.unsupported))
 
     def _stores(self, body: models.CreateResponseRequest) -> tuple[bool, tuple[str, ...]]:
@@ -74,6 +74,7 @@ class Responses(StoredResponses):
 
     async def _answer(
         self,
+        context: RequestContext,
         body: models.CreateResponseRequest,
         emitter: ResponseEmitter,
         events: Events,
@@ -82,13 +83,14 @@ class Responses(StoredResponses):
     ) -> wire.ResponseObject | Events:
         if or_none(body.background):
             with store_errors():
-                running = await self._background.start(events, emitter, conversation.own)
+                running = await self._background.start(events, emitter, conversation.own, context.owner)
             return running.events(0) if or_none(body.stream) else running.response
         if or_none(body.stream):
             first = await anext(events)  # it is made of the admission, so there is no wait for it
             shown = _shown(first, events, emitter)
-            return persisted(shown, conversation.own, self._store) if stores else shown
-        async with aclosing(persisted(events, conversation.own, self._store) if stores else events) as whole:
+            return persisted(shown, conversation.own, self._store, context.owner) if stores else shown
+        kept = persisted(events, conversation.own, self._store, context.owner) if stores else events
+        async with aclosing(kept) as whole:
             return await fold(whole)
 
 

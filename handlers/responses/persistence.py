@@ -19,8 +19,8 @@ logger = logging.getLogger("specvino.store")
 encode = msgspec.json.encode
 
 
-async def persisted(events: Events, input: Sequence[StoredItem], store: ResponseStore) -> Events:
-    """Yields the events of a response, which is stored before its last one is shown.
+async def persisted(events: Events, input: Sequence[StoredItem], store: ResponseStore, owner: str) -> Events:
+    """Yields the events of an owner's response, which is stored before its last one is shown.
 
     An answer is never lost to a store that fails: it then says itself that it isn't stored, and the log says why.
     """
@@ -31,7 +31,7 @@ async def persisted(events: Events, input: Sequence[StoredItem], store: Response
             if event["type"] in LAST:
                 response = event["response"]  # type: ignore[typeddict-item]
                 try:
-                    await store.add(Record(response, input, lines))
+                    await store.add(Record(response, input, lines, owner))
                 except StoreUnavailable as error:
                     logger.warning("the response %s could not be stored: %s", response["id"], error)
                     event["response"] = {**response, "store": False}  # type: ignore[typeddict-unknown-key]

@@ -13,13 +13,13 @@ from specvino.handlers.store import Link, ResponseStore, StoredItem, StoreUnavai
 from specvino.handlers.store.protocol import UNFINISHED
 
 
-async def previous_items(body: models.CreateResponseRequest, store: ResponseStore) -> list[InputItem]:
-    """Returns the items of the chain that the request continues. Raises ApiError."""
+async def previous_items(body: models.CreateResponseRequest, store: ResponseStore, owner: str) -> list[InputItem]:
+    """Returns the items of the owner's chain that the request continues. Raises ApiError."""
     id = or_none(body.previous_response_id)
     if not id:
         return []
     with store_errors():
-        thread = await store.thread(id)
+        thread = await store.thread(id, owner)
     if thread is None:
         raise not_found(id, "previous_response_id")
     if thread.missing is not None:
@@ -36,11 +36,15 @@ def flat(links: Iterable[Link]) -> list[StoredItem]:
     return [item for link in links for item in (*link.input, *map(dict, link.response["output"]))]
 
 
-async def resolved(input: Iterable[InputItem], store: ResponseStore) -> list[InputItem]:
-    """Returns an input with stored items in place of references to them; a reference to none stays. Raises ApiError."""
+async def resolved(input: Iterable[InputItem], store: ResponseStore, owner: str) -> list[InputItem]:
+    """Returns an input with the owner's stored items in place of references to them; a reference to none stays.
+
+    Raises ApiError.
+    """
     listed = list(input)
     with store_errors():
-        found = await store.items(item.id for item in listed if isinstance(item, models.InputItemReference))
+        ids = [item.id for item in listed if isinstance(item, models.InputItemReference)]
+        found = await store.items(ids, owner)
     return [
         items.read([found[item.id]])[0] if isinstance(item, models.InputItemReference) and item.id in found else item
         for item in listed

@@ -38,38 +38,38 @@ class StoredResponses:
         include_obfuscation: bool,
         include: list[str] | None,
     ) -> Reply[wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]]:
-        running = self._background.get(response_id)
+        running = self._background.get(response_id, context.owner)
         if stream:
             start = 0 if starting_after is None else starting_after + 1
             if running:
                 return Reply(running.events(start))
-            await self._required(response_id)
-            return Reply(self._replayed(response_id, start))
+            await self._required(context, response_id)
+            return Reply(self._replayed(context, response_id, start))
         unsupported = reported(context, () if starting_after is None else ("starting_after",))
-        return Reply(running.response if running else await self._required(response_id), unsupported)
+        return Reply(running.response if running else await self._required(context, response_id), unsupported)
 
     async def delete_response(self, context: RequestContext, response_id: str) -> Reply[wire.ResponseDeletion]:
         with store_errors():
-            if not await self._store.delete(response_id):
+            if not await self._store.delete(response_id, context.owner):
                 raise not_found(response_id, "response_id")
-        if running := self._background.get(response_id):
+        if running := self._background.get(response_id, context.owner):
             await self._background.cancel(running)
         return Reply({"id": response_id, "object": "response", "deleted": True})
 
     async def cancel_response(self, context: RequestContext, response_id: str) -> Reply[wire.ResponseObject]:
-        if running := self._background.get(response_id):
+        if running := self._background.get(response_id, context.owner):
             await self._background.cancel(running)
             return Reply(running.response)
-        response = await self._required(response_id)
+        response = await self._required(context, response_id)
         if not response["background"]:
             message = f"The response {response_id[:200]!r} was not made in the background, so it can't be cancelled."
             raise ApiError(ErrorCode.RESPONSE_NOT_CANCELLABLE, message, param="response_id")
         if response["status"] in UNFINISHED:  # another server works on it, which then can't store how it ends
             with store_errors():
-                lines = await self._store.events(response_id) or []
+                lines = await self._store.events(response_id, context.owner) or []
                 last = cut(response, "cancelled", len(lines))
                 await self._store.finish(Record(last["response"], (), [*lines, encode(last)]))
-            return Reply(await self._required(response_id))
+            return Reply(await self._required(context, response_id))
         return Reply(response)
 
     async def list_input_items(
@@ -82,7 +82,7 @@ class StoredResponses:
         include: list[str] | None,
     ) -> Reply[wire.ResponseItemList]:
         with store_errors():
-            thread = await self._store.thread(response_id)
+            thread = await self._store.thread(response_id, context.owner)
         if thread is None:
             raise not_found(response_id, "response_id")
         *earlier, last = thread.links
@@ -106,18 +106,18 @@ class StoredResponses:
         }
         return Reply(listed)
 
-    async def _required(self, id: str) -> wire.ResponseObject:
+    async def _required(self, context: RequestContext, id: str) -> wire.ResponseObject:
         with store_errors():
-            response = await self._store.response(id)
+            response = await self._store.response(id, context.owner)
         if response is None:
             raise not_found(id, "response_id")
         return response
 
-    async def _replayed(self, id: str, start: int) -> AsyncGenerator[wire.ResponseStreamEvent]:
+    async def _replayed(self, context: RequestContext, id: str, start: int) -> AsyncGenerator[wire.ResponseStreamEvent]:
         """Yields the stored events from a number on, when whatever server makes the response has finished it."""
-        while (await self._required(id))["status"] in UNFINISHED:  # noqa: ASYNC110 - another process tells us nothing
+        while (await self._required(context, id))["status"] in UNFINISHED:  # noqa: ASYNC110 - another process tells us nothing
             await asyncio.sleep(LOOK)
         with store_errors():
-            lines = await self._store.events(id) or []
+            lines = await self._store.events(id, context.owner) or []
         for line in lines[start:]:
             yield msgspec.json.decode(line)

@@ -1,15 +1,18 @@
 """The connection to a database, and the file where it is one."""
 
+import logging
 import os
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, event, make_url
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 # How long (seconds) one server waits for another one's write.
 PATIENCE = 5
+
+logger = logging.getLogger("specvino.store")
 
 
 def connect(url: str) -> AsyncEngine:
@@ -22,7 +25,8 @@ def connect(url: str) -> AsyncEngine:
             return create_async_engine(parsed, pool_pre_ping=True)
         engine = create_async_engine(parsed, connect_args={"timeout": PATIENCE})
         if parsed.database and parsed.database != ":memory:":
-            _make_private(Path(parsed.database))
+            _make_private(file := Path(parsed.database))
+            _follow(engine, file)
     except SQLAlchemyError as error:
         raise ValueError(str(error).splitlines()[0]) from error
     except ModuleNotFoundError as error:
@@ -45,6 +49,33 @@ def _make_private(file: Path) -> None:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
     file.chmod(0o600)
+
+
+def _follow(engine: AsyncEngine, file: Path) -> None:
+    """Lets no connection outlive its file: what it writes into one that was deleted or replaced is lost in silence."""
+
+    def before(*_: Any) -> None:
+        _make_private(file)
+
+    def opened(_: Any, record: Any) -> None:
+        record.info["file"] = _identity(file)
+
+    def taken(_: Any, record: Any, __: Any) -> None:
+        if record.info["file"] != _identity(file):
+            logger.warning("the database %s was deleted or replaced; the server uses what is there now", file)
+            raise InvalidatePoolError
+
+    event.listen(engine.sync_engine, "do_connect", before)
+    event.listen(engine.sync_engine, "connect", opened)
+    event.listen(engine.sync_engine, "checkout", taken)
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:

@@ -22,17 +22,17 @@ class NoStore:
     async def finish(self, record: Record) -> bool:
         return False
 
-    async def response(self, id: str) -> wire.ResponseObject | None:
+    async def response(self, id: str, owner: str) -> wire.ResponseObject | None:
         return None
 
-    async def events(self, id: str) -> list[bytes] | None:
+    async def events(self, id: str, owner: str) -> list[bytes] | None:
         return None
 
-    async def thread(self, id: str) -> Thread | None:
+    async def thread(self, id: str, owner: str) -> Thread | None:
         return None
 
-    async def items(self, ids: Iterable[str]) -> dict[str, StoredItem]:
+    async def items(self, ids: Iterable[str], owner: str) -> dict[str, StoredItem]:
         return {}
 
-    async def delete(self, id: str) -> bool:
+    async def delete(self, id: str, owner: str) -> bool:
         return False

@@ -18,11 +18,12 @@ class StoreUnavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A response with its own input, and its events from the first one as JSON."""
+    """A response with its own input, and its events from the first one as JSON. See `ResponseStore` for its owner."""
 
     response: wire.ResponseObject
     input: Sequence[StoredItem]
     events: Sequence[bytes]
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,10 @@ class Thread:
 
 
 class ResponseStore(Protocol):
-    """Every method may raise StoreUnavailable. What `add` and `finish` returned from outlives the process."""
+    """Every method may raise StoreUnavailable. What `add` and `finish` returned from outlives the process.
+
+    A response belongs to an owner, empty where the server has no keys: for any other it isn't there.
+    """
 
     @property
     def keeps(self) -> bool:
@@ -66,22 +70,22 @@ class ResponseStore(Protocol):
         """Stores how an unfinished response ended; False where it isn't there any more or was ended by another."""
         ...
 
-    async def response(self, id: str) -> wire.ResponseObject | None:
+    async def response(self, id: str, owner: str) -> wire.ResponseObject | None:
         """Returns a response, None where it isn't stored."""
         ...
 
-    async def events(self, id: str) -> list[bytes] | None:
+    async def events(self, id: str, owner: str) -> list[bytes] | None:
         """Returns its events as JSON, None where it isn't stored."""
         ...
 
-    async def thread(self, id: str) -> Thread | None:
+    async def thread(self, id: str, owner: str) -> Thread | None:
         """Returns a response with those that it continues, None where it isn't stored."""
         ...
 
-    async def items(self, ids: Iterable[str]) -> dict[str, StoredItem]:
-        """Returns the items of these ids, of any response; those that aren't there are left out."""
+    async def items(self, ids: Iterable[str], owner: str) -> dict[str, StoredItem]:
+        """Returns the items of these ids, of any response of the owner; those that aren't there are left out."""
         ...
 
-    async def delete(self, id: str) -> bool:
+    async def delete(self, id: str, owner: str) -> bool:
         """Deletes a response; returns whether it was there."""
         ...

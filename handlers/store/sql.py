@@ -5,8 +5,8 @@ import logging
 import time
 import uuid
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 import msgspec
@@ -17,7 +17,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from specvino.generated import wire
 from specvino.handlers.store.connect import connect, shown
 from specvino.handlers.store.protocol import UNFINISHED, Link, Record, StoredItem, StoreUnavailable, Thread
-from specvino.handlers.store.tables import ITEMS, METADATA, RESPONSES, SERVERS
+from specvino.handlers.store.schema import bring_up_to_date
+from specvino.handlers.store.tables import ITEMS, RESPONSES, SERVERS
 
 DAYS = 30
 MOST_RESPONSES = 10_000
@@ -25,6 +26,8 @@ MOST_RESPONSES = 10_000
 # Seconds between two signs of life of a server, and after how many without one it is taken for lost.
 BEAT = 5.0
 LOST_AFTER = 20.0
+
+_UP_TO_DATE = "specvino_up_to_date"
 
 logger = logging.getLogger("specvino.store")
 
@@ -44,6 +47,7 @@ class SqlStore:
         self._lost_after = lost_after
         self._id = uuid.uuid4().hex
         self._upkeep: asyncio.Task[None] | None = None
+        self._migrating = asyncio.Lock()  # Alembic's context is one for the whole process
 
     keeps = True
 
@@ -52,9 +56,6 @@ class SqlStore:
         return shown(self._engine.url)
 
     async def open(self) -> None:
-        with _errors():
-            async with self._engine.begin() as connection:
-                await connection.run_sync(METADATA.create_all)
         await self._keep_up()
         self._upkeep = asyncio.create_task(self._keep_up_always())
 
@@ -62,8 +63,8 @@ class SqlStore:
         if self._upkeep:
             self._upkeep.cancel()
             await asyncio.gather(self._upkeep, return_exceptions=True)
-            with suppress(StoreUnavailable), _errors():  # others will take this server for lost
-                async with self._engine.begin() as connection:
+            with suppress(StoreUnavailable):  # others will take this server for lost
+                async with self._transaction() as connection:
                     await connection.execute(delete(SERVERS).where(SERVERS.c.id == self._id))
         await self._engine.dispose()
 
@@ -76,69 +77,80 @@ class SqlStore:
             "previous_id": response["previous_response_id"],
             "created_at": response["created_at"],
             "owner": self._id if unfinished else None,
+            "key_owner": record.owner,
             "input": _encode(record.input),
         }
-        with _errors():
-            async with self._engine.begin() as connection:
-                await connection.execute(insert(RESPONSES).values(row))
-                await _index(connection, response["id"], record.input)
-                await _index(connection, response["id"], response["output"])
+        async with self._transaction() as connection:
+            await connection.execute(insert(RESPONSES).values(row))
+            await _index(connection, response["id"], record.input)
+            await _index(connection, response["id"], response["output"])
 
     async def finish(self, record: Record) -> bool:
         id = record.response["id"]
         row = await _row(record)
         row["owner"] = None
-        with _errors():
-            async with self._engine.begin() as connection:
-                unfinished = RESPONSES.c.status.in_(UNFINISHED)
-                done = await connection.execute(update(RESPONSES).where(RESPONSES.c.id == id, unfinished).values(row))
-                if not done.rowcount:
-                    return False
-                await _index(connection, id, record.response["output"])
-                return True
+        async with self._transaction() as connection:
+            unfinished = RESPONSES.c.status.in_(UNFINISHED)
+            done = await connection.execute(update(RESPONSES).where(RESPONSES.c.id == id, unfinished).values(row))
+            if not done.rowcount:
+                return False
+            await _index(connection, id, record.response["output"])
+            return True
 
-    async def response(self, id: str) -> wire.ResponseObject | None:
-        found = await self._column(id, RESPONSES.c.response)
+    async def response(self, id: str, owner: str) -> wire.ResponseObject | None:
+        found = await self._column(id, owner, RESPONSES.c.response)
         return None if found is None else _decode(found)
 
-    async def events(self, id: str) -> list[bytes] | None:
-        found = await self._column(id, RESPONSES.c.events)
+    async def events(self, id: str, owner: str) -> list[bytes] | None:
+        found = await self._column(id, owner, RESPONSES.c.events)
         return None if found is None else (await asyncio.to_thread(zlib.decompress, found)).splitlines()
 
-    async def thread(self, id: str) -> Thread | None:
+    async def thread(self, id: str, owner: str) -> Thread | None:
         r = RESPONSES.c
-        chain = select(r.id, r.previous_id, literal(0).label("depth")).where(r.id == id).cte(recursive=True)
-        earlier = select(r.id, r.previous_id, chain.c.depth + 1).where(r.id == chain.c.previous_id)
+        owned = r.key_owner == owner
+        chain = select(r.id, r.previous_id, literal(0).label("depth")).where(r.id == id, owned).cte(recursive=True)
+        earlier = select(r.id, r.previous_id, chain.c.depth + 1).where(r.id == chain.c.previous_id, owned)
         chain = chain.union_all(earlier)
         links = select(r.previous_id, r.response, r.input).join(chain, chain.c.id == r.id)
-        with _errors():
-            async with self._engine.connect() as connection:
-                rows = (await connection.execute(links.order_by(chain.c.depth.desc()))).all()
+        async with self._transaction() as connection:
+            rows = (await connection.execute(links.order_by(chain.c.depth.desc()))).all()
         if not rows:
             return None
         return Thread([Link(_decode(row.response), _decode(row.input)) for row in rows], rows[0].previous_id)
 
-    async def items(self, ids: Iterable[str]) -> dict[str, StoredItem]:
+    async def items(self, ids: Iterable[str], owner: str) -> dict[str, StoredItem]:
         wanted = set(ids)
         if not wanted:
             return {}
         r = RESPONSES.c
         holders = select(ITEMS.c.response_id).where(ITEMS.c.item_id.in_(wanted))
-        with _errors():
-            async with self._engine.connect() as connection:
-                rows = (await connection.execute(select(r.response, r.input).where(r.id.in_(holders)))).all()
+        found = select(r.response, r.input).where(r.id.in_(holders), r.key_owner == owner)
+        async with self._transaction() as connection:
+            rows = (await connection.execute(found)).all()
         items = (item for row in rows for item in (*_decode(row.input), *_decode(row.response)["output"]))
         return {item["id"]: item for item in items if item["id"] in wanted}
 
-    async def delete(self, id: str) -> bool:
-        with _errors():
-            async with self._engine.begin() as connection:
-                return bool(await _delete(connection, [id]))
+    async def delete(self, id: str, owner: str) -> bool:
+        owned = select(RESPONSES.c.id).where(RESPONSES.c.id == id, RESPONSES.c.key_owner == owner)
+        async with self._transaction() as connection:
+            return bool(await _delete(connection, list((await connection.execute(owned)).scalars())))
 
-    async def _column(self, id: str, column: Any) -> Any:
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
         with _errors():
             async with self._engine.connect() as connection:
-                return (await connection.execute(select(column).where(RESPONSES.c.id == id))).scalar()
+                if _UP_TO_DATE not in connection.info:  # of this connection: it may be the first to another database
+                    async with self._migrating:
+                        await connection.run_sync(bring_up_to_date)
+                    await connection.rollback()  # what began with the question for the version
+                    connection.info[_UP_TO_DATE] = True
+                async with connection.begin():
+                    yield connection
+
+    async def _column(self, id: str, owner: str, column: Any) -> Any:
+        found = select(column).where(RESPONSES.c.id == id, RESPONSES.c.key_owner == owner)
+        async with self._transaction() as connection:
+            return (await connection.execute(found)).scalar()
 
     async def _keep_up_always(self) -> None:
         while True:
@@ -152,22 +164,21 @@ class SqlStore:
         """Says that this server lives, fails what lost ones had under way, and drops what is too old or too much."""
         now = time.time()
         r = RESPONSES.c
-        with _errors():
-            async with self._engine.begin() as connection:
-                seen = await connection.execute(update(SERVERS).where(SERVERS.c.id == self._id).values(seen=now))
-                if not seen.rowcount:  # another server took this one for lost, or it is new
-                    await connection.execute(insert(SERVERS).values(id=self._id, seen=now))
-                lost = (SERVERS.c.seen <= now - self._lost_after) & (SERVERS.c.id != self._id)
-                await connection.execute(delete(SERVERS).where(lost))
-                orphans = select(r.id, r.response, r.input, r.events).where(
-                    r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))
-                )
-                rows = (await connection.execute(orphans)).all()
-                old = select(r.id).where(r.created_at < now - self._seconds)
-                surplus = select(r.id).order_by(r.created_at.desc(), r.id).offset(self._most).limit(self._most)
-                for expired in (old, surplus):
-                    ids = list((await connection.execute(expired)).scalars())
-                    await _delete(connection, ids)
+        async with self._transaction() as connection:
+            seen = await connection.execute(update(SERVERS).where(SERVERS.c.id == self._id).values(seen=now))
+            if not seen.rowcount:  # another server took this one for lost, or it is new
+                await connection.execute(insert(SERVERS).values(id=self._id, seen=now))
+            lost = (SERVERS.c.seen <= now - self._lost_after) & (SERVERS.c.id != self._id)
+            await connection.execute(delete(SERVERS).where(lost))
+            orphans = select(r.id, r.response, r.input, r.events).where(
+                r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))
+            )
+            rows = (await connection.execute(orphans)).all()
+            old = select(r.id).where(r.created_at < now - self._seconds)
+            surplus = select(r.id).order_by(r.created_at.desc(), r.id).offset(self._most).limit(self._most)
+            for expired in (old, surplus):
+                ids = list((await connection.execute(expired)).scalars())
+                await _delete(connection, ids)
         for row in rows:
             await self.finish(_failed(_decode(row.response), _decode(row.input), zlib.decompress(row.events)))
 

@@ -16,6 +16,8 @@ RESPONSES = Table(
     Column("status", String(16), nullable=False),
     # The server that works on it; null where it is finished.
     Column("owner", String(32), nullable=True, index=True),
+    # Whom it belongs to, made of the key with which it was asked for; empty where the server has no keys.
+    Column("key_owner", String(32), nullable=False, server_default=""),
     Column("response", _Bytes, nullable=False),
     Column("input", _Bytes, nullable=False),
     # One a line, compressed.

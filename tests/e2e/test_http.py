@@ -8,8 +8,9 @@ from importlib.resources import files
 from urllib.parse import urlsplit
 
 import httpx
+import pytest
 from support.app import MINIMAL, error_of
-from support.serving import serving
+from support.serving import healthy, serving, wait_until
 
 
 def connect(server):
@@ -82,8 +83,45 @@ def test_a_client_that_goes_away_in_the_middle_of_its_body(scripted_server) -> N
 
 
 def test_rubbish_instead_of_http(scripted_server) -> None:
-    assert b"400" in exchange(scripted_server, b"\x16\x03\x01 rubbish\r\n\r\n")
+    answer = exchange(scripted_server, b"\x16\x03\x01 rubbish\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    assert b'"code":"invalid_http"' in answer
     assert httpx.get(f"{scripted_server.url}/health").status_code == 200
+
+
+@pytest.mark.parametrize("size", [100_000, 20_000_000])
+def test_a_client_that_sends_a_large_head_sees_why_it_is_refused(scripted_server, size) -> None:
+    with connect(scripted_server) as connection:
+        with contextlib.suppress(ConnectionError):  # it may see the refusal before it has sent all
+            connection.sendall(b"GET /v1/models HTTP/1.1\r\nhost: x\r\nx: " + b"y" * size + b"\r\n\r\n")
+        answer = connection.recv(65536)
+    assert answer.startswith(b"HTTP/1.1 431 Request Header Fields Too Large\r\n")
+    assert b'"code":"headers_too_large"' in answer
+
+
+def test_silent_connections_keep_nobody_out() -> None:
+    with serving("--engine", "scripted", "--served-model-name", "m", "--max-connections", "3") as server:
+        with contextlib.ExitStack() as silent, httpx.Client() as client:
+            for _ in range(20):
+                silent.enter_context(connect(server))
+                assert client.get(f"{server.url}/health", headers={"connection": "close"}).status_code == 200
+        wait_until(lambda: "--max-connections" in server.output)
+
+
+def test_streams_keep_their_connections_and_others_are_told_so() -> None:
+    stalled = {"messages": [{"role": "user", "content": "script: stall_at=1\na b c"}], "stream": True}
+    with serving("--engine", "scripted", "--served-model-name", "m", "--max-connections", "2") as server:
+        url = f"{server.url}/chat/completions"
+        with (
+            httpx.stream("POST", url, json=MINIMAL | stalled, timeout=300) as first,
+            httpx.stream("POST", url, json=MINIMAL | stalled, timeout=300) as second,
+        ):
+            lines = first.iter_lines(), second.iter_lines()
+            assert all(next(each).startswith("data: ") for each in lines)
+            refused = httpx.get(f"{server.url}/health")
+            error_of(refused, 503, "too_many_connections")
+            assert refused.headers["retry-after"] == "1"
+        wait_until(lambda: healthy(server.url))
 
 
 def test_it_gives_its_document(scripted_server) -> None:

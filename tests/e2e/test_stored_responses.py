@@ -287,3 +287,31 @@ def test_a_store_that_can_not_be_used_ends_the_start(tmp_path) -> None:
     for url, words in ((f"sqlite:///{tmp_path / 'x.db'}", "not a database"), ("nonsense", "parse")):
         with pytest.raises(AssertionError, match=words), serving("--engine", "scripted", "--response-store", url):
             pass
+
+
+def test_what_one_key_stored_is_not_there_for_another(tmp_path) -> None:
+    keys = tmp_path / "keys"
+    keys.write_text("mine\n# a comment\nyours\n")
+    keys.chmod(0o600)
+    with serving("--engine", "scripted", "--served-model-name", "m", "--api-key-file", str(keys)) as server:
+        mine, yours, comment = (
+            OpenAI(base_url=server.url, api_key=key, max_retries=0) for key in ("mine", "yours", "# a comment")
+        )
+        kept = ask(mine)
+        running = ask_slowly(mine, "stall_at=1")
+        for id in (kept.id, running.id):
+            for call in (yours.responses.retrieve, yours.responses.delete, yours.responses.cancel):
+                assert refused(call, id) == (404, "response_not_found", "response_id")
+            assert refused(yours.responses.input_items.list, id) == (404, "response_not_found", "response_id")
+            assert refused(yours.responses.retrieve, id, stream=True)[0] == 404
+            fields = {"previous_response_id": id}
+            assert refused(ask, yours, **fields) == (404, "response_not_found", "previous_response_id")
+        reference = [{"type": "item_reference", "id": kept.output[0].id}, {"role": "user", "content": "two"}]
+        theirs = yours.responses.with_raw_response.create(model="m", input=reference)
+        assert theirs.headers["x-unsupported-params"] == "input.0"
+        assert mine.responses.retrieve(kept.id).id == kept.id
+        assert mine.responses.cancel(running.id).status == "cancelled"
+        assert ask(mine, previous_response_id=kept.id).previous_response_id == kept.id
+        assert refused(comment.responses.retrieve, kept.id)[0] == 401
+        for each in (mine, yours, comment):
+            each.close()

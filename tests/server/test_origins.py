@@ -1,7 +1,9 @@
 """Web pages of other origins."""
 
+import json
+
 import pytest
-from support.app import MINIMAL, Client
+from support.app import MINIMAL, Client, error_of
 
 from specvino.server.origins import OriginError, parse
 from specvino.server.settings import Settings
@@ -27,8 +29,28 @@ def test_none_may_unless_its_origin_is_named() -> None:
     assert preflight(client()).status_code == 405
     assert ALLOWED not in client().ask("GET", "/v1/models", headers={"origin": PAGE}).headers
     answer = preflight(client(PAGE), "https://other.example")
-    assert answer.status_code == 400
+    error = error_of(answer, 403, "origin_not_allowed")
+    assert "'https://other.example'" in error["message"]
     assert ALLOWED not in answer.headers
+
+
+def test_a_method_that_no_page_may_use_is_refused_by_the_same_words() -> None:
+    headers = {"origin": PAGE, "access-control-request-method": "PATCH"}
+    answer = client(PAGE).ask("OPTIONS", "/v1/chat/completions", headers=headers)
+    assert "method" in error_of(answer, 403, "origin_not_allowed")["message"]
+
+
+@pytest.mark.parametrize(
+    "header", [{"origin": "https://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}]
+)
+def test_what_a_page_can_send_unasked_is_refused(header) -> None:
+    """A browser asks before it sends JSON, but not before it sends a text, a form, or a body without a type."""
+    raw = json.dumps(MINIMAL).encode()
+    for media in ({}, {"content-type": "text/plain"}, {"content-type": "application/x-www-form-urlencoded"}):
+        answer = client().ask("POST", "/v1/chat/completions", content=raw, headers=header | media)
+        error_of(answer, 415, "unsupported_media_type")
+    media = {"content-type": "application/json"}
+    assert client().ask("POST", "/v1/chat/completions", content=raw, headers=header | media).status_code == 200
 
 
 @pytest.mark.parametrize("origins", [(PAGE,), ("*",), ("http://localhost:3000, https://Chat.example",)])

@@ -35,7 +35,7 @@ class FailingStore(NoStore):
         self._keep("finish", record)
         return True
 
-    async def thread(self, id):
+    async def thread(self, id, owner):
         raise StoreUnavailable("database is locked")
 
     items = response = events = delete = thread
@@ -45,6 +45,15 @@ class FailingStore(NoStore):
             self.failures[method] -= 1
             raise StoreUnavailable("database is locked")
         self.records.append(record)
+
+
+class EmptyStore(NoStore):
+    """Takes everything and has nothing of it."""
+
+    keeps = True
+
+    async def finish(self, record):
+        return True
 
 
 def run(test, store):
@@ -120,12 +129,35 @@ def test_one_in_the_background_is_in_memory_until_it_can_be_stored(monkeypatch) 
         assert len(store.records) == 1
         reply = await responses.retrieve_response(RequestContext("r"), queued["id"], **QUERY)
         assert reply == Reply(last["response"])
-        await responses._background.get(queued["id"]).task
+        await responses._background.get(queued["id"], "").task
         first, final = store.records
         assert (first.response["status"], final.response) == ("queued", last["response"])
         assert [msgspec.json.decode(line)["sequence_number"] for line in final.events] == list(range(len(final.events)))
 
     run(test, store)
+
+
+def test_one_in_the_background_is_its_owners_alone() -> None:
+    async def test(responses):
+        body = {"model": "m", "input": "script: stall_at=1\na b", "background": True}
+        asked = CreateResponseRequest.model_validate(body)
+        id = (await responses.create_response(RequestContext("r", owner="me"), asked)).body["id"]
+        await asyncio.sleep(0)  # it begins
+        for owner in ("you", ""):
+            other = RequestContext("r", owner=owner)
+            for call in (
+                responses.retrieve_response(other, id, **QUERY),
+                responses.retrieve_response(other, id, **QUERY | {"stream": True}),
+                responses.cancel_response(other, id),
+                responses.delete_response(other, id),
+            ):
+                with pytest.raises(ApiError) as caught:
+                    await call
+                assert caught.value.code is ErrorCode.RESPONSE_NOT_FOUND
+        mine = await responses.cancel_response(RequestContext("r", owner="me"), id)
+        assert mine.body["status"] == "cancelled"
+
+    run(test, EmptyStore())
 
 
 def test_one_in_the_background_shows_what_it_has(monkeypatch) -> None:

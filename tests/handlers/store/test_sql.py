@@ -1,6 +1,7 @@
 """Responses in a database."""
 
 import asyncio
+import shutil
 import sqlite3
 import stat
 import time
@@ -58,13 +59,18 @@ def test_what_was_added_is_there_after_the_store_was_closed(url) -> None:
         await store.add(added)
 
     async def look(store):
-        assert await store.response("resp_1") == added.response
-        assert await store.events("resp_1") == added.events
-        assert await store.items(["in_resp_1", "out_resp_1", "msg_9"]) == {
+        assert await store.response("resp_1", "") == added.response
+        assert await store.events("resp_1", "") == added.events
+        assert await store.items(["in_resp_1", "out_resp_1", "msg_9"], "") == {
             "in_resp_1": added.input[0],
             "out_resp_1": added.response["output"][0],
         }
-        assert await store.response("resp_2") is await store.events("resp_2") is await store.thread("resp_2") is None
+        assert (
+            await store.response("resp_2", "")
+            is await store.events("resp_2", "")
+            is await store.thread("resp_2", "")
+            is None
+        )
 
     run(url, add, look)
 
@@ -84,13 +90,32 @@ def test_a_chain_from_its_oldest_response_on(url) -> None:
     async def look(store):
         for id, previous in (("a", None), ("b", "a"), ("other", "a"), ("c", "b")):
             await store.add(record(id, previous))
-        thread = await store.thread("c")
+        thread = await store.thread("c", "")
         assert [link.response["id"] for link in thread.links] == ["a", "b", "c"]
         assert [link.input[0]["id"] for link in thread.links] == ["in_a", "in_b", "in_c"]
         assert thread.missing is None
-        assert await store.delete("a")
-        thread = await store.thread("c")
+        assert await store.delete("a", "")
+        thread = await store.thread("c", "")
         assert ([link.response["id"] for link in thread.links], thread.missing) == (["b", "c"], "a")
+
+    run(url, look)
+
+
+def test_what_belongs_to_another_is_not_there(url) -> None:
+    async def look(store):
+        for id, previous, owner in (("mine", None, "me"), ("taken", "mine", "you")):
+            made = record(id, previous)
+            await store.add(Record(made.response, made.input, made.events, owner))
+        for owner in ("you", "", "ME"):
+            assert await store.response("mine", owner) is None
+            assert await store.events("mine", owner) is None
+            assert await store.thread("mine", owner) is None
+            assert await store.items(["in_mine", "out_mine"], owner) == {}
+            assert not await store.delete("mine", owner)
+        thread = await store.thread("taken", "you")
+        assert ([link.response["id"] for link in thread.links], thread.missing) == (["taken"], "mine")
+        assert (await store.items(["in_mine", "in_taken"], "me")).keys() == {"in_mine"}
+        assert await store.delete("mine", "me")
 
     run(url, look)
 
@@ -98,9 +123,9 @@ def test_a_chain_from_its_oldest_response_on(url) -> None:
 def test_deleting(url) -> None:
     async def look(store):
         await store.add(record("resp_1"))
-        assert [await store.delete("resp_1"), await store.delete("resp_1")] == [True, False]
-        assert await store.response("resp_1") is None
-        assert await store.items(["in_resp_1", "out_resp_1"]) == {}
+        assert [await store.delete("resp_1", ""), await store.delete("resp_1", "")] == [True, False]
+        assert await store.response("resp_1", "") is None
+        assert await store.items(["in_resp_1", "out_resp_1"], "") == {}
 
     run(url, look)
 
@@ -110,13 +135,13 @@ def test_an_unfinished_response_is_finished_once(url) -> None:
         queued = Record(response("resp_1", status="queued"), [{"id": "in_resp_1"}], [b"{}"])
         await store.add(queued)
         assert await store.finish(record("resp_1"))
-        assert (await store.response("resp_1"))["status"] == "completed"
-        assert await store.events("resp_1") == record("resp_1").events
-        assert (await store.items(["out_resp_1"])).keys() == {"out_resp_1"}
+        assert (await store.response("resp_1", ""))["status"] == "completed"
+        assert await store.events("resp_1", "") == record("resp_1").events
+        assert (await store.items(["out_resp_1"], "")).keys() == {"out_resp_1"}
         assert not await store.finish(record("resp_1", status="cancelled"))
-        assert (await store.response("resp_1"))["status"] == "completed"
+        assert (await store.response("resp_1", ""))["status"] == "completed"
         assert not await store.finish(record("resp_2"))
-        assert await store.response("resp_2") is None, "a deleted one doesn't come back"
+        assert await store.response("resp_2", "") is None, "a deleted one doesn't come back"
 
     run(url, look)
 
@@ -127,11 +152,11 @@ def test_what_a_lost_server_had_under_way_has_failed(url) -> None:
         await lost.open()
         await lost.add(Record(response("resp_1", status="queued"), [], [b"{}"]))
         await other.open()
-        failed = await other.response("resp_1")
+        failed = await other.response("resp_1", "")
         assert failed
         assert failed["error"]
         assert (failed["status"], failed["error"]["code"]) == ("failed", "server_error")
-        events = await other.events("resp_1")
+        events = await other.events("resp_1", "")
         assert events
         first, last = events
         assert first == b"{}"
@@ -149,7 +174,7 @@ def test_what_a_living_server_has_under_way_is_left_alone(url) -> None:
         await one.open()
         await one.add(Record(response("resp_1", status="queued"), [], [b"{}"]))
         await other.open()
-        unfinished = await other.response("resp_1")
+        unfinished = await other.response("resp_1", "")
         assert unfinished
         assert unfinished["status"] == "queued"
         assert await one.finish(record("resp_1"))
@@ -165,14 +190,14 @@ def test_the_oldest_go_when_there_are_too_many_or_they_are_too_old(url) -> None:
             await store.add(record(id, age=age * DAY))
 
     async def left(store):
-        return {id for id in "abcd" if await store.response(id)}
+        return {id for id in "abcd" if await store.response(id, "")}
 
     async def all_young(store):
         assert await left(store) == {"b", "c", "d"}
 
     async def newest(store):
         assert await left(store) == {"c", "d"}
-        assert await store.items(["in_b"]) == {}
+        assert await store.items(["in_b"], "") == {}
 
     run(url, add, all_young)
     run(url, newest, most=2)
@@ -188,7 +213,7 @@ def test_a_locked_database(url, tmp_path, monkeypatch) -> None:
             await store.add(record("resp_1"))
         other.close()
         await store.add(record("resp_1"))
-        assert await store.response("resp_1")
+        assert await store.response("resp_1", "")
 
     run(url, look)
 
@@ -197,7 +222,7 @@ def test_a_full_disk(url, tmp_path) -> None:
     async def look(store):
         with pytest.raises(StoreUnavailable, match="full"):
             await fill(store)
-        assert await store.response("resp_0")
+        assert await store.response("resp_0", "")
 
     async def fill(store):
         for number in range(1000):
@@ -242,3 +267,49 @@ def test_urls_that_can_not_be_used(url, words) -> None:
     with pytest.raises(ValueError, match=words) as caught:
         SqlStore(url)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("fate", ["deleted", "replaced", "deleted with its folder"])
+def test_a_database_that_goes_away_is_noticed(url, tmp_path, caplog, fate) -> None:
+    """What is stored after that is in the file that has the name then."""
+    folder = tmp_path / "folder"
+    other = f"sqlite:///{tmp_path / 'other' / 'responses.db'}"
+
+    async def add_elsewhere(store):
+        await store.add(record("elsewhere"))
+
+    async def look(store):
+        await store.add(record("before"))
+        if fate == "deleted with its folder":
+            shutil.rmtree(folder)
+        else:
+            for file in folder.iterdir():
+                file.unlink()
+        if fate == "replaced":
+            (tmp_path / "other" / "responses.db").rename(folder / "responses.db")
+        caplog.clear()
+        await asyncio.gather(*(store.add(record(f"after_{number}")) for number in range(8)))
+        assert [line.levelname for line in caplog.records] == ["WARNING"]
+        assert "responses.db was deleted or replaced" in caplog.text
+        assert await store.response("before", "") is None
+        assert bool(await store.response("elsewhere", "")) is (fate == "replaced")
+        assert stat.S_IMODE((folder / "responses.db").stat().st_mode) == 0o600
+
+    async def look_again(store):
+        assert all([await store.response(f"after_{number}", "") for number in range(8)])
+
+    run(other, add_elsewhere)
+    run(url, look, look_again)
+
+
+def test_a_database_that_can_not_be_made_again(url, tmp_path) -> None:
+    async def look(store):
+        shutil.rmtree(tmp_path / "folder")
+        (tmp_path / "folder").touch()
+        with pytest.raises(StoreUnavailable):
+            await store.add(record("resp_1"))
+        (tmp_path / "folder").unlink()
+        await store.add(record("resp_1"))
+        assert await store.response("resp_1", "")
+
+    run(url, look)

@@ -1,0 +1,211 @@
+"""The advisories of servers and libraries like ours, by their numbers: what was asked there is asked here."""
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from PIL import Image
+from support.images import data_url, saved
+from support.serving import Server, healthy, serving, starting
+
+from specvino.document.loading import OPENAPI_32, load
+from specvino.engine.models import ModelSource
+
+SECRET = {"role": "user", "content": "hello"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All that the server could write to."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def server(tiny_vision: ModelSource, folder: Path) -> Iterator[Server]:
+    places = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "SPECVINO_DATA")
+    options = ("--served-model-name", "m", "--response-store", "none", "--allowed-media-domains", "images.invalid")
+    with serving(str(tiny_vision.path), *options, env=dict.fromkeys(places, str(folder))) as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def unharmed(server: Server) -> Iterator[None]:
+    """Whatever was asked, the same processes answer the next one."""
+    before = {child.pid for child in server.children()}
+    yield
+    assert healthy(server.url)
+    assert before <= {child.pid for child in server.children()}
+
+
+def ask(server: Server, path: str = "chat/completions", **fields: Any) -> httpx.Response:
+    body = {"model": "m", "max_tokens": 4} | ({"messages": [SECRET]} if path.startswith("chat") else {}) | fields
+    return httpx.post(f"{server.url}/{path}", json=body, timeout=300)
+
+
+def code(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+def showing(server: Server, url: str) -> httpx.Response:
+    image = {"type": "image_url", "image_url": {"url": url}}
+    return ask(server, messages=[{"role": "user", "content": [image, {"type": "text", "text": "what is it?"}]}])
+
+
+@pytest.mark.parametrize("number", [129, 10**6, 2**31, 2**63, 10**30])
+@pytest.mark.parametrize("path", ["chat/completions", "completions"])
+def test_cve_2026_34756_a_huge_n(server, path, number) -> None:
+    answer = ask(server, path, n=number, **({"prompt": "a"} if path == "completions" else {}))
+    assert code(answer) == (400, "integer_above_max_value")
+
+
+@pytest.mark.parametrize("field", ["max_tokens", "n", "best_of", "top_k", "seed", "top_logprobs", "logprobs"])
+def test_cve_2026_21869_a_negative_integer(server, field) -> None:
+    endpoint = "completions" if field == "logprobs" else "chat/completions"
+    fields = {"prompt": "a"} if endpoint == "completions" else {"logprobs": True}
+    answer = ask(server, endpoint, **fields | {field: -(2**63) - 1})
+    assert answer.status_code == 400
+    assert answer.json()["error"]["param"] == field
+
+
+def test_ghsa_mgrm_fgjv_mhv8_grammars_fill_no_disk(server, folder) -> None:
+    def size() -> int:
+        return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+    def constrained(number: int) -> httpx.Response:
+        schema = {"type": "object", "properties": {f"p{number}": {"const": 1}}, "required": [f"p{number}"]}
+        form = {"type": "json_schema", "json_schema": {"name": "s", "schema": schema | {"additionalProperties": False}}}
+        return ask(server, response_format=form, max_tokens=20)
+
+    assert constrained(0).status_code == 200
+    before = size()
+    assert {constrained(number).status_code for number in range(1, 30)} == {200}
+    assert size() == before
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:{port}/a.png",
+        "http://images.invalid@127.0.0.1:{port}/a.png",
+        "http://images.invalid:80@127.0.0.1:{port}/a.png",
+        "http://[::ffff:127.0.0.1]:{port}/a.png",
+        "http://[::7f00:1]:{port}/a.png",
+    ],
+)
+def test_ghsa_3f6c_7fw2_ppm4_an_image_is_not_fetched_from_elsewhere(server, url) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as inner:
+        inner.setblocking(False)
+        answer = showing(server, url.format(port=inner.getsockname()[1]))
+        assert code(answer) == (400, "invalid_image_url")
+        with pytest.raises(BlockingIOError):
+            inner.accept()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://images.invalid\\@127.0.0.1:{port}/a.png",
+        "http://127.0.0.1:{port}\\@images.invalid/a.png",
+        "http://127.0.0.1:{port}\\.images.invalid/a.png",
+        "http:\\\\127.0.0.1:{port}/a.png",
+        "http://127.0.0.1:{port}#@images.invalid/a.png",
+    ],
+)
+def test_cve_2026_24779_two_readers_of_a_url_do_not_disagree(server, url) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as inner:
+        inner.setblocking(False)
+        answer = showing(server, url.format(port=inner.getsockname()[1]))
+        assert (answer.status_code, answer.json()["error"]["type"]) == (400, "invalid_request_error")
+        with pytest.raises(BlockingIOError):
+            inner.accept()
+
+
+def test_cve_2026_22773_an_image_of_one_pixel(server) -> None:
+    assert showing(server, data_url(saved(Image.new("RGB", (1, 1))))).status_code == 200
+
+
+@pytest.mark.parametrize("size", [(30_000, 30_000), (60_000, 1_000)])
+def test_cve_2026_5497_a_small_file_of_a_large_image(server, size) -> None:
+    bomb = saved(Image.new("1", size), optimize=True)
+    assert len(bomb) < 2_000_000
+    assert code(showing(server, data_url(bomb))) == (400, "invalid_image")
+
+
+def test_cve_2026_5497_frames_beyond_the_first_are_not_read(server) -> None:
+    frames = [Image.new("L", (200, 200), number % 256) for number in range(500)]
+    film = saved(frames[0], "GIF", save_all=True, append_images=frames[1:])
+    assert showing(server, data_url(film, "image/gif")).status_code in (200, 400)
+
+
+@pytest.mark.parametrize("prompt", ["", [""], [], [[]], ["a", ""], [1], [0], [[0, 0, 0]], [-1], [2**31]])
+def test_cve_2024_8768_and_cve_2026_9540_an_empty_or_odd_prompt(server, prompt) -> None:
+    answer = ask(server, "completions", prompt=prompt)
+    assert answer.status_code in (200, 400)
+    assert answer.status_code == 200 or answer.json()["error"]["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize("messages", [[], [{"role": "user", "content": ""}], [{"role": "assistant", "content": None}]])
+def test_cve_2026_9540_an_empty_conversation(server, messages) -> None:
+    answer = ask(server, messages=messages)
+    assert answer.status_code in (200, 400)
+
+
+def test_cve_2026_7482_no_request_makes_or_loads_a_model(server) -> None:
+    root = server.url.removesuffix("/v1")
+    for method, path in (
+        ("POST", "/api/create"),
+        ("POST", "/api/pull"),
+        ("POST", "/api/blobs/sha256:0"),
+        ("POST", "/v1/models"),
+        ("DELETE", "/v1/models/m"),
+        ("POST", "/v1/config/reload"),
+        ("POST", "/v1/load_lora_adapter"),
+    ):
+        assert httpx.request(method, root + path, json={}).status_code in (404, 405)
+    paths = load(OPENAPI_32)["paths"]
+    assert [method for path in paths if "models" in path for method in paths[path] if method != "parameters"] == [
+        "get",
+        "get",
+    ]
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_cve_2026_7482_others_need_a_key(host) -> None:
+    with starting("--engine", "scripted", "--host", host) as server:
+        assert server.process.wait(300) == 1
+    assert "--api-key-file" in server.output
+    assert "--insecure" in server.output
+    for options in ({"env": {"SPECVINO_API_KEY": "k"}}, {}):
+        arguments = ("--engine", "scripted", "--host", host, *([] if options else ["--insecure"]))
+        with serving(*arguments, **options):
+            pass
+
+
+def test_a_template_of_the_request_s_own_is_not_run(server) -> None:
+    plain = ask(server)
+    own = ask(server, chat_template="{{ ''.__class__.__mro__ }}{% for x in range(10**9) %}{% endfor %}")
+    assert own.headers["x-unsupported-params"] == "chat_template"
+    assert own.json()["usage"]["prompt_tokens"] == plain.json()["usage"]["prompt_tokens"]
+    kwargs = {"messages": [], "bos_token": "{{ 7*7 }}", "chat_template": "{{ 7*7 }}", "tokenize": False}
+    assert ask(server, chat_template_kwargs=kwargs).status_code in (200, 400)
+
+
+def test_connexion_validates_a_body_without_a_content_type(server) -> None:
+    for raw in (b"[]", b'{"model": 1}', b"\xff", b"[" * 100_000, b'{"model": ' + b"1" * 5000 + b"}"):
+        answer = httpx.post(f"{server.url}/chat/completions", content=raw)
+        assert (answer.status_code, answer.json()["error"]["type"]) == (400, "invalid_request_error")
+
+
+def test_connexion_renders_no_document(server, monkeypatch) -> None:
+    from support.app import make_app
+
+    from specvino.server import app
+
+    routes = json.loads(app.read(app.ROUTES))
+    routes["info"]["title"] = "{{ 7*7 }} {% if tools %}"
+    monkeypatch.setattr(app, "read", lambda _: json.dumps(routes))
+    make_app()

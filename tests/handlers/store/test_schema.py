@@ -1,0 +1,121 @@
+"""Versions of the tables, and the way from one to the next."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, create_engine, text
+
+from specvino.handlers.store import StoreUnavailable
+from specvino.handlers.store.schema import VERSION_TABLE, bring_up_to_date, version
+from specvino.handlers.store.sql import SqlStore
+from specvino.handlers.store.tables import METADATA
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "responses.db"
+
+
+def differences(connection: Connection) -> Any:
+    return compare_metadata(MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE}), METADATA)
+
+
+def newest(connection: Connection) -> str:
+    """What a new database has."""
+    bring_up_to_date(connection)
+    found = version(connection)
+    assert found
+    return found
+
+
+def test_a_new_database_has_the_tables_that_the_code_knows(file: Path) -> None:
+    """A change of `tables.py` needs a migration."""
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        assert version(connection) is None
+        assert int(newest(connection)) >= 1
+        assert differences(connection) == []
+        bring_up_to_date(connection)
+
+
+def test_a_database_from_before_there_were_versions_keeps_what_it_has(file: Path) -> None:
+    """The tables as they were then."""
+    with sqlite3.connect(file) as old:
+        old.executescript(
+            """
+            CREATE TABLE specvino_responses (id VARCHAR(512) NOT NULL PRIMARY KEY, previous_id VARCHAR(512),
+                created_at INTEGER NOT NULL, status VARCHAR(16) NOT NULL, owner VARCHAR(32), response BLOB NOT NULL,
+                input BLOB NOT NULL, events BLOB NOT NULL);
+            CREATE INDEX ix_specvino_responses_created_at ON specvino_responses (created_at);
+            CREATE INDEX ix_specvino_responses_owner ON specvino_responses (owner);
+            CREATE TABLE specvino_items (item_id VARCHAR(512) NOT NULL, response_id VARCHAR(512) NOT NULL,
+                FOREIGN KEY(response_id) REFERENCES specvino_responses (id) ON DELETE CASCADE);
+            CREATE INDEX specvino_items_by_item ON specvino_items (item_id);
+            CREATE INDEX specvino_items_by_response ON specvino_items (response_id);
+            CREATE TABLE specvino_servers (id VARCHAR(32) NOT NULL PRIMARY KEY, seen FLOAT NOT NULL);
+            INSERT INTO specvino_responses VALUES ('resp_1', NULL, 4000000000, 'completed', NULL, '{"id":"resp_1"}',
+                '[]', 'x');
+            """
+        )
+    old.close()
+
+    async def look() -> None:
+        store = SqlStore(f"sqlite:///{file}")
+        await store.open()
+        assert await store.response("resp_1", "") == {"id": "resp_1"}
+        await store.close()
+
+    asyncio.run(look())
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        assert version(connection) == newest(connection)
+        assert differences(connection) == []
+
+
+def test_a_migration_that_was_cut_short_is_run_again(file: Path) -> None:
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        bring_up_to_date(connection)
+        connection.execute(text(f"DELETE FROM {VERSION_TABLE}"))
+        connection.execute(text("DROP TABLE specvino_servers"))
+        connection.commit()
+        assert differences(connection)
+        bring_up_to_date(connection)
+        assert differences(connection) == []
+
+
+def test_a_database_of_a_newer_version_is_left_alone(file: Path) -> None:
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        bring_up_to_date(connection)
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '999'"))
+        connection.commit()
+
+    async def open_it() -> None:
+        store = SqlStore(f"sqlite:///{file}")
+        with pytest.raises(StoreUnavailable, match="version 999, made by a newer specvino"):
+            await store.open()
+        await store.close()
+
+    asyncio.run(open_it())
+
+
+def test_another_server_that_begins_at_the_same_time_may_be_faster(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    upgrade = command.upgrade
+    made: list[str | None] = []
+
+    def overtaken(config: Config, revision: str) -> None:
+        with create_engine(f"sqlite:///{file}").connect() as other:
+            own, config.attributes["connection"] = config.attributes["connection"], other
+            upgrade(config, revision)
+            other.commit()
+            made.append(version(other))
+        own.execute(text(f"INSERT INTO {VERSION_TABLE} VALUES ('{made[0]}')"))
+
+    monkeypatch.setattr(command, "upgrade", overtaken)
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        bring_up_to_date(connection)
+        assert version(connection) == made[0]
