@@ -93,9 +93,14 @@ def serve(
             "closed; if there is none, the new one gets the status 503.",
         ),
     ] = 2048,
-    max_body: Annotated[int, typer.Option(min=1, help="The largest request body to accept, in bytes.")] = 8
-    * 1024
-    * 1024,
+    max_body: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="The largest request body to accept, in bytes. It may have a name, object or list for each 256 of "
+            "them, and an element for each 64.",
+        ),
+    ] = 8 * 1024 * 1024,
     shutdown_timeout: Annotated[
         int,
         typer.Option(

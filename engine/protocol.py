@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from specvino.engine.request import GenerationRequest, Image
+from specvino.engine.request import GenerationRequest, ReadImage
 from specvino.engine.segments import Segment
 
 State = Literal["loading", "ready", "stalled", "restarting", "closed"]
@@ -89,10 +89,11 @@ class Engine(Protocol):
         """
         ...
 
-    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
+    async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
         """Returns the picture in an image file, given as its bytes or their base64.
 
-        It is made smaller if one of its sides has more than `longest_side` pixels. Raises ImageError, EngineUnavailable
+        It is made smaller if one of its sides has more than `longest_side` pixels, and refused if more than
+        `most_pixels` would have to be decoded for it. Raises ImageError, EngineUnavailable
         and EngineRestarted.
         """
         ...

@@ -18,7 +18,8 @@ from specvino.server.errors import internal_error
 from specvino.server.settings import Settings
 from specvino.server.telemetry import exchange
 from specvino.server.validation import query, support
-from specvino.server.validation.body import ClientGone, read_body, require_json
+from specvino.server.validation.bodies import Bodies
+from specvino.server.validation.body import ClientGone, require_json
 from specvino.server.validation.schema import SchemaCheck
 from specvino.server.validation.strict_json import parse
 
@@ -30,11 +31,17 @@ class BoundOperation:
     """Is an operation with its handler: an ASGI app."""
 
     def __init__(
-        self, operation: Operation, handler: Callable[..., Awaitable[Reply[Any]]], settings: Settings, drain: Drain
+        self,
+        operation: Operation,
+        handler: Callable[..., Awaitable[Reply[Any]]],
+        settings: Settings,
+        bodies: Bodies,
+        drain: Drain,
     ) -> None:
         self._operation = operation
         self._handler = handler
         self._settings = settings
+        self._bodies = bodies
         self._drain = drain
         self._body = SchemaCheck.of_component(operation.body) if operation.body else None
         self._parameters = SchemaCheck.of_parameters(operation.id)
@@ -78,12 +85,14 @@ class BoundOperation:
     async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck) -> tuple[Any, list[str]]:
         """Returns the body as an object, built from the value that was validated, and its fields without effect."""
         require_json(scope)
-        body = await read_body(scope, receive, self._settings.max_body)
+        raw = await self._bodies.read(scope, receive)
         self._drain.require_open()  # not before: who is still sending would miss the answer
-        value = parse(body)
-        check.require(value)
-        unsupported = support.apply(self._settings.unsupported_fields, value, self._operation.body or "")
-        return self._operation.model.model_validate(value), unsupported
+        policy, name = self._settings.unsupported_fields, self._operation.body or ""
+        async with self._bodies.turn(len(raw)) as step:
+            value = await step(parse, raw)
+            await step(check.require, value)
+            unsupported = await step(support.apply, policy, value, name)
+            return await step(self._operation.model.model_validate, value), unsupported
 
     async def _answer(
         self, send: Send, context: RequestContext, arguments: dict[str, Any], unsupported: Sequence[str]
@@ -126,7 +135,10 @@ def operations_middleware(
 
     It stands in the place of Connexion's own validation (decision 038).
     """
-    bound = {name: BoundOperation(OPERATIONS[name], handler, settings, drain) for name, handler in handlers.items()}
+    bodies = Bodies(settings.max_body)
+    bound = {
+        name: BoundOperation(OPERATIONS[name], handler, settings, bodies, drain) for name, handler in handlers.items()
+    }
 
     class OperationsAPI(RoutedAPI):  # type: ignore[misc]
         def __init__(self, *args: Any, next_app: ASGIApp, **kwargs: Any) -> None:

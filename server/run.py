@@ -1,6 +1,7 @@
 """Runs the app on uvicorn, from the first line printed to the last process gone."""
 
 import asyncio
+import gc
 import ipaddress
 import logging
 import signal
@@ -134,6 +135,9 @@ def run(
             failure.append(ModelLoadError(f"the engine could not be started: {error!r}"))
             server.should_exit = True
         else:
+            # What was loaded stays: else the collector would go through all of it, for 50 ms, again and again.
+            gc.collect()
+            gc.freeze()
             if store.keeps:
                 print(f"specvino: responses are stored in {store.place}", file=sys.stderr, flush=True)
             if metrics_listener:

@@ -20,6 +20,7 @@ from specvino.engine.errors import (
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.constraints import ResolvedConstraint, resolve_constraint
 from specvino.engine.openvino.grammar_client import GrammarClient
+from specvino.engine.openvino.image_client import ImageClient
 from specvino.engine.openvino.image_transfer import PromptImages, images_in, sent_images
 from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Step, VisionPrompt
@@ -30,7 +31,7 @@ from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers, thinking_variables
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, PaddingSide, State
-from specvino.engine.request import Conversation, GenerationRequest, Image, Prompt
+from specvino.engine.request import Conversation, GenerationRequest, Prompt, ReadImage
 from specvino.engine.segments import Finish, Segment, Started, Usage
 from specvino.engine.text import byte_table
 from specvino.engine.text.choice_text import ChoiceText
@@ -61,9 +62,10 @@ class OpenVINOEngine:
     """Implements `protocol.Engine`.
 
     At most `max_sequences` are generated at a time, the others wait. A worker that owes tokens and is silent for
-    `stall_timeout` seconds is started anew, and so is a preprocess process that needs more than `preprocess_deadline`
-    seconds for a conversation; a constraint of which nothing is known after `grammar_deadline` seconds makes the server
-    unavailable to that request, and one that takes `grammar_computing` seconds of CPU time is refused.
+    `stall_timeout` seconds is started anew, and so is a preprocess or image process that needs more than
+    `preprocess_deadline` seconds for a conversation or an image; a constraint of which nothing is known after
+    `grammar_deadline` seconds makes the server unavailable to that request, and one that takes `grammar_computing`
+    seconds of CPU time is refused.
     Speculative decoding takes its drafts from a `draft_model`, or looks them up in the prompt. `tool_parser` and
     `reasoning_parser` name formats or are `none`; without them they are what the chat template shows.
     """
@@ -74,7 +76,7 @@ class OpenVINOEngine:
         *,
         max_sequences: int = 64,
         stall_timeout: float = 60.0,
-        preprocess_deadline: float = 10.0,
+        preprocess_deadline: float = 60.0,
         grammar_deadline: float = 60.0,
         grammar_computing: float = 5.0,
         draft_model: ModelSource | None = None,
@@ -95,6 +97,7 @@ class OpenVINOEngine:
         self._stall_timeout = stall_timeout
         self._heard_at = 0.0  # by the monotonic clock: when the worker, if it owes something, last gave any of it
         self._preprocess = PreprocessClient(source, preprocess_deadline)
+        self._images = ImageClient(preprocess_deadline)
         self._grammars = GrammarClient(str(source.path), grammar_deadline, grammar_computing)
         self._load = LoadModel(
             str(source.path),
@@ -126,6 +129,7 @@ class OpenVINOEngine:
         return {
             "worker": self._worker.pid,
             "preprocess": self._preprocess.process.pid,
+            "image": self._images.pid,
             **self._grammars.pids,
         }
 
@@ -213,8 +217,9 @@ class OpenVINOEngine:
             tokenized.append(pad_truncate(ids, max_length, pad, self._preprocess.vocabulary.pad_id))
         return tokenized
 
-    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
-        return await self._preprocess.decode(file, longest_side)
+    async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
+        self._check_ready()
+        return await self._images.decode(file, longest_side, most_pixels)
 
     def stats(self) -> EngineStats:
         restarts = self._worker.restarts + self._preprocess.process.restarts + self._grammars.restarts
@@ -222,7 +227,9 @@ class OpenVINOEngine:
 
     async def close(self) -> None:
         self._fail(EngineUnavailable("The server is shutting down.", retry_after=1))
-        await asyncio.gather(self._worker.close(), self._preprocess.close(), self._grammars.close())
+        await asyncio.gather(
+            self._worker.close(), self._preprocess.close(), self._images.close(), self._grammars.close()
+        )
         self._running = self._waiting = 0
         self.cache_usage = 0.0
 

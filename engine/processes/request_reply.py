@@ -30,6 +30,10 @@ class _Question:
     wanted: Callable[[], bool]
     losses: int = 0
 
+    def is_wanted(self) -> bool:
+        """Tells whether somebody waits for the answer."""
+        return self.wanted() and not self.answer.done()
+
     def fail(self, error: EngineError) -> None:
         if not self.answer.done():
             self.answer.set_exception(error)
@@ -101,7 +105,7 @@ class RequestReplyClient:
             question = self._turns.take()
             if question is None:
                 return
-            if question.wanted():
+            if question.is_wanted():
                 self._asked = question
                 self.process.send(question.message)
             else:
@@ -126,7 +130,7 @@ class RequestReplyClient:
         if lost is None:
             return
         lost.losses += 1
-        if lost.losses < 2 and not stalled and lost.wanted():
+        if lost.losses < 2 and not stalled and lost.is_wanted():
             return  # it is asked again
         self._asked = None
         if self.process.crashed:

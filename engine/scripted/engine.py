@@ -36,9 +36,9 @@ from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, PaddingSi
 from specvino.engine.request import (
     Conversation,
     GenerationRequest,
-    Image,
     JsonSchema,
     Prompt,
+    ReadImage,
     TextPrompt,
     TokenPrompt,
     Tool,
@@ -197,7 +197,7 @@ class ScriptedEngine:
         self._check_ready(self._script)
         return [pad_truncate(word_ids(text), max_length, pad, PAD_ID) for text in texts]
 
-    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
+    async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
         raise ImageError("This engine reads text only.")
 
     def _admit_all(self, request: GenerationRequest) -> list[_Choice]:
