@@ -73,5 +73,5 @@ class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
         if not any(fits):
             raise ApiError(ErrorCode.INVALID_API_KEY, "The API key is not one that this server accepts.")
         # Of the state that the whole exchange shares, as a handler's context is made of it.
-        request.scope["state"]["owner"] = self._owners[fits.index(True)]
+        request.scope.setdefault("state", {})["owner"] = self._owners[fits.index(True)]
         return {"sub": "key"}
