@@ -21,6 +21,11 @@ class EngineKind(StrEnum):
     SCRIPTED = "scripted"
 
 
+class LogFormat(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+
+
 class UnsupportedFields(StrEnum):
     REPORT = "report"
     REJECT = "reject"
@@ -88,9 +93,22 @@ def serve(
             "closed; if there is none, the new one gets the status 503.",
         ),
     ] = 2048,
-    max_body: Annotated[int, typer.Option(min=1, help="The largest request body to accept, in bytes.")] = 8
-    * 1024
-    * 1024,
+    max_body: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="The largest request body to accept, in bytes. It may have a name, object or list for each 256 of "
+            "them, and an element for each 64.",
+        ),
+    ] = 8 * 1024 * 1024,
+    shutdown_timeout: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="How long requests under way may take to end after SIGTERM or Ctrl-C, in seconds; new ones are "
+            "refused meanwhile.",
+        ),
+    ] = 20,
     draft_model: Annotated[
         str | None,
         typer.Option(
@@ -169,6 +187,44 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    log_format: Annotated[
+        LogFormat,
+        typer.Option(
+            help="How the log on stderr is written: as text, or as a JSON object in each line. It never holds prompts, "
+            "answers or queries."
+        ),
+    ] = LogFormat.TEXT,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="A port of its own for Prometheus' /metrics, which needs no API key there; 0 picks a free one. By "
+            "default, /metrics is on the API's port and takes the API's keys.",
+            show_default=False,
+        ),
+    ] = None,
+    metrics_key_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of the keys that /metrics takes in place of the API's, one per line. By default, the "
+            "environment variable SPECVINO_METRICS_KEY."
+        ),
+    ] = None,
+    otlp_traces_endpoint: Annotated[
+        str | None,
+        typer.Option(
+            help="The URL to which OpenTelemetry traces are sent (OTLP over HTTP), such as "
+            "http://127.0.0.1:4318/v1/traces. Needs the extra `otel`."
+        ),
+    ] = None,
+    otlp_metrics_endpoint: Annotated[
+        str | None,
+        typer.Option(
+            help="The URL to which OpenTelemetry's GenAI metrics are sent, such as http://127.0.0.1:4318/v1/metrics. "
+            "Needs the extra `otel`."
+        ),
+    ] = None,
 ) -> None:
     """Serve a model."""
     with needs("serve"):
@@ -178,19 +234,32 @@ def serve(
         from specvino.handlers.media import MediaError, MediaSettings
         from specvino.server.hosts import HostError
         from specvino.server.hosts import parse as parse_hosts
-        from specvino.server.keys import KeyFileError, read_keys
+        from specvino.server.keys import METRICS_ENVIRONMENT, KeyFileError, read_keys
         from specvino.server.origins import OriginError
         from specvino.server.origins import parse as parse_origins
         from specvino.server.run import ServeError, run
         from specvino.server.settings import Settings
         from specvino.server.storage import StorageError, cipher
         from specvino.server.storage import response_store as store_of
+        from specvino.server.telemetry.settings import TelemetryError, TelemetrySettings
+    if otlp_traces_endpoint or otlp_metrics_endpoint:
+        with needs("otel"):
+            import specvino.server.telemetry.opentelemetry  # noqa: F401 - an extra, missed before a model is loaded
 
     try:
         origins = parse_origins(allowed_origins or ())
         keys = read_keys(api_key_file)
         hosts = parse_hosts(allowed_hosts or (), has_keys=bool(keys))
-        settings = Settings(keys, max_body, unsupported_fields.value, origins, hosts, max_connections)
+        telemetry = TelemetrySettings(
+            log_format.value,
+            read_keys(metrics_key_file, METRICS_ENVIRONMENT),
+            metrics_port,
+            otlp_traces_endpoint,
+            otlp_metrics_endpoint,
+        )
+        settings = Settings(
+            keys, max_body, unsupported_fields.value, origins, hosts, max_connections, shutdown_timeout, telemetry
+        )
         names = tuple(served_model_name or ()) or (_own_name(model, engine),)
         if "" in names:
             raise ServeError("a served model name can't be empty")
@@ -216,7 +285,16 @@ def serve(
             media,
             insecure=insecure,
         )
-    except (ModelLoadError, KeyFileError, HostError, MediaError, OriginError, ServeError, StorageError) as error:
+    except (
+        ModelLoadError,
+        KeyFileError,
+        HostError,
+        MediaError,
+        OriginError,
+        ServeError,
+        StorageError,
+        TelemetryError,
+    ) as error:
         sys.exit(f"specvino: {error}")
 
 

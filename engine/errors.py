@@ -23,14 +23,16 @@ class PromptError(EngineError):
 class ContextLengthExceeded(PromptError):
     """The prompt, or prompt and requested completion together, exceed the context (all in tokens).
 
-    `prompt_tokens` is None for a prompt with images that was not counted to its end.
+    `prompt_tokens` is None for a prompt with images that was not counted to its end; with `more` it has more than that.
     """
 
-    def __init__(self, prompt_tokens: int | None, max_tokens: int | None, context_length: int) -> None:
+    def __init__(
+        self, prompt_tokens: int | None, max_tokens: int | None, context_length: int, *, more: bool = False
+    ) -> None:
         self.prompt_tokens = prompt_tokens
         self.max_tokens = max_tokens
         self.context_length = context_length
-        asked = f"{prompt_tokens} tokens in the prompt"
+        asked = f"{'more than ' * more}{prompt_tokens} tokens in the prompt"
         if prompt_tokens is None:
             asked = f"more in the prompt with its images, and {max_tokens} in the completion"
         elif max_tokens is not None:

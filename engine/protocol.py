@@ -4,10 +4,12 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from specvino.engine.request import GenerationRequest, Image
+from specvino.engine.request import GenerationRequest, ReadImage
 from specvino.engine.segments import Segment
 
-State = Literal["loading", "ready", "restarting", "closed"]
+State = Literal["loading", "ready", "stalled", "restarting", "closed"]
+"""A stalled engine owes answers and gives none: what comes now would wait."""
+
 Drafting = Literal["draft_model", "prompt_lookup"]
 Calling = Literal["taught", "forced"]
 PaddingSide = Literal["left", "right"]
@@ -38,12 +40,13 @@ class ModelInfo:
 @dataclass(frozen=True, slots=True)
 class EngineStats:
     """Counts what an engine does: `running` and `waiting` count sequences; `restarts` counts lost processes since the
-    start."""
+    start. `cache_usage` is the share of the KV cache that running sequences hold, 0 to 1."""
 
     state: State
     running: int
     waiting: int
     restarts: int
+    cache_usage: float = 0.0
 
 
 class Engine(Protocol):
@@ -86,15 +89,21 @@ class Engine(Protocol):
         """
         ...
 
-    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
+    async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
         """Returns the picture in an image file, given as its bytes or their base64.
 
-        It is made smaller if one of its sides has more than `longest_side` pixels. Raises ImageError, EngineUnavailable
+        It is made smaller if one of its sides has more than `longest_side` pixels, and refused if more than
+        `most_pixels` would have to be decoded for it. Raises ImageError, EngineUnavailable
         and EngineRestarted.
         """
         ...
 
     def stats(self) -> EngineStats: ...
+
+    @property
+    def generated_tokens(self) -> int:
+        """Counts the tokens that were generated since the start, those of requests that nobody waited for too."""
+        ...
 
     async def close(self) -> None:
         """Ends the engine and its processes; requests under way raise EngineUnavailable."""

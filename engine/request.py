@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 
@@ -23,6 +23,14 @@ class Image:
     width: int
     height: int
     rgb: bytes
+
+
+class ReadImage(NamedTuple):
+    """Is an image as it was read from its file, for which `pixels` were decoded: more than it has, if it was made
+    smaller."""
+
+    image: Image
+    pixels: int
 
 
 @dataclass(frozen=True, slots=True)

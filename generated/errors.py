@@ -96,7 +96,7 @@ class ErrorCode(StrEnum):
     REQUEST_TIMEOUT = "request_timeout"
     """The request was not complete in time."""
     REQUEST_TOO_LARGE = "request_too_large"
-    """The body is larger than the server accepts."""
+    """The body is larger than the server accepts, or has more values."""
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     """The body is not declared as JSON."""
     RATE_LIMIT_EXCEEDED = "rate_limit_exceeded"
@@ -105,6 +105,8 @@ class ErrorCode(StrEnum):
     """The request's URL and headers together are larger than the server accepts."""
     INTERNAL_ERROR = "internal_error"
     """The server failed on this request."""
+    SERVER_BUSY = "server_busy"
+    """More is being sent to the server than it can hold at a time."""
     TOO_MANY_CONNECTIONS = "too_many_connections"
     """The server has as many connections as it takes, and all of them wait for answers."""
     STORE_UNAVAILABLE = "store_unavailable"
@@ -112,7 +114,7 @@ class ErrorCode(StrEnum):
     ENGINE_RESTARTED = "engine_restarted"
     """The engine was restarted while it worked on the request."""
     ENGINE_UNAVAILABLE = "engine_unavailable"
-    """The model is loading or restarting, or the server is too busy to compile the grammar that constrains the answer."""
+    """The model is loading or restarting, the server is shutting down, or it is too busy to compile the grammar that constrains the answer."""
     GENERATION_TIMEOUT = "generation_timeout"
     """The answer was not complete within the time that the server gives to a request."""
 
@@ -169,14 +171,15 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No response is stored under this id.'),
     ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path exists, but doesn't take this method."),
     ErrorCode.REQUEST_TIMEOUT: ErrorKind(408, ErrorType.INVALID_REQUEST_ERROR, False, True, 'The request was not complete in time.'),
-    ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is larger than the server accepts.'),
+    ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is larger than the server accepts, or has more values.'),
     ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not declared as JSON.'),
     ErrorCode.RATE_LIMIT_EXCEEDED: ErrorKind(429, ErrorType.RATE_LIMIT_ERROR, False, True, 'As many requests are waiting as the server lets wait.'),
     ErrorCode.HEADERS_TOO_LARGE: ErrorKind(431, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request's URL and headers together are larger than the server accepts."),
     ErrorCode.INTERNAL_ERROR: ErrorKind(500, ErrorType.SERVER_ERROR, False, True, 'The server failed on this request.'),
+    ErrorCode.SERVER_BUSY: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'More is being sent to the server than it can hold at a time.'),
     ErrorCode.TOO_MANY_CONNECTIONS: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The server has as many connections as it takes, and all of them wait for answers.'),
     ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The store of responses can't be used: its database is broken, locked or full."),
     ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was restarted while it worked on the request.'),
-    ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, or the server is too busy to compile the grammar that constrains the answer.'),
+    ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, the server is shutting down, or it is too busy to compile the grammar that constrains the answer.'),
     ErrorCode.GENERATION_TIMEOUT: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The answer was not complete within the time that the server gives to a request.'),
 }

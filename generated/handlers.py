@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from specvino.generated import models, wire
@@ -19,11 +19,14 @@ class RequestContext:
 
     Where the server `refuses_unsupported`, it refuses the fields itself that have no effect in any request, and a
     handler those that have none in this one. `owner` is whom the key belongs to, empty where the server has no keys.
+    `notes` is where a handler writes down what the server's log shall have of the exchange: counts and times, never
+    texts.
     """
 
     id: str
     refuses_unsupported: bool = False
     owner: str = ""
+    notes: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,12 @@ class ServiceHandlers(Protocol):
         self, context: RequestContext
     ) -> Reply[wire.Health]:
         """GET /health: Can the server answer?"""
+        ...
+
+    async def get_liveness(
+        self, context: RequestContext
+    ) -> Reply[wire.Liveness]:
+        """GET /health/live: Does the server live?"""
         ...
 
     async def get_version(
@@ -327,6 +336,20 @@ OPERATIONS: dict[str, Operation] = {
         endpoint='health',
         method='GET',
         path='/health',
+        root=True,
+        parameters=(),
+        query={},
+        body=None,
+        model=None,
+        framing=None,
+        terminator=None,
+    ),
+    "get_liveness": Operation(
+        id='get_liveness',
+        tag='service',
+        endpoint='liveness',
+        method='GET',
+        path='/health/live',
         root=True,
         parameters=(),
         query={},

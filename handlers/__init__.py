@@ -1,5 +1,6 @@
 """Binds the generated protocols to an engine. Knows no HTTP and no OpenVINO."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from specvino.engine.protocol import Engine
@@ -8,6 +9,7 @@ from specvino.handlers.chat import Chat
 from specvino.handlers.completions import Completions
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.limits import Limits
+from specvino.handlers.measuring import Observer
 from specvino.handlers.media import Media, MediaSettings
 from specvino.handlers.models import Models, ServedModel
 from specvino.handlers.pipeline import Pipeline
@@ -28,6 +30,11 @@ class Handlers:
     models: protocols.ModelsHandlers
     service: protocols.ServiceHandlers
 
+    @property
+    def in_background(self) -> int:
+        """How many responses are being made without a request."""
+        return self.responses.in_background
+
     async def close(self) -> None:
         """Ends what goes on without a request."""
         await self.responses.close()
@@ -40,13 +47,14 @@ def bind(
     cipher: Cipher | None = None,
     limits: Limits | None = None,
     media: MediaSettings | None = None,
+    observers: Sequence[Observer] = (),
 ) -> Handlers:
     """Binds every handler to an engine and the names under which its model is served.
 
     Without a `store` responses aren't kept; without a `cipher` what is encrypted can't be read after a restart. Without
-    `media` requests must hold their images themselves.
+    `media` requests must hold their images themselves. `observers` are told how each generation goes on.
     """
-    pipeline = Pipeline(engine, served, limits or Limits(), Media(engine, media or MediaSettings()))
+    pipeline = Pipeline(engine, served, limits or Limits(), Media(engine, media or MediaSettings()), observers)
     return Handlers(
         chat=Chat(pipeline),
         completions=Completions(pipeline),

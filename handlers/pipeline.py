@@ -13,7 +13,8 @@ the engine's segments is its own.
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from time import perf_counter
+from typing import Any, TypeVar
 
 from specvino.engine.errors import ContextLengthExceeded
 from specvino.engine.protocol import Engine, ModelInfo
@@ -23,6 +24,7 @@ from specvino.generated.handlers import RequestContext
 from specvino.handlers.deadline import in_time
 from specvino.handlers.errors import engine_errors
 from specvino.handlers.limits import Limits, require_no_penalty_in_search
+from specvino.handlers.measuring import Measured, Observer
 from specvino.handlers.media import Media, MessageDraft, fetches
 from specvino.handlers.models import ServedModel
 from specvino.handlers.sampling import Body, sampling
@@ -58,7 +60,10 @@ class RequestFields:
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """A request of which all is known but its prompts; `unsupported` are its fields without effect."""
+    """A request of which all is known but its prompts; `unsupported` are its fields without effect.
+
+    `notes` are those of its exchange, and `arrived` is when it came, by the clock that measures.
+    """
 
     fields: RequestFields
     model: ModelInfo
@@ -68,6 +73,8 @@ class CheckedRequest:
     template: TemplateVariables
     unsupported: tuple[str, ...]
     owner: str = ""
+    notes: dict[str, Any] = field(default_factory=dict)
+    arrived: float = field(default_factory=perf_counter)
 
     def with_prompts(self, prompts: Sequence[Prompt]) -> GenerationRequest:
         """Returns what the engine is asked."""
@@ -119,16 +126,23 @@ class Generation:
 
 
 class Pipeline:
-    """The steps that all endpoints share, on one engine. Each of its methods raises ApiError."""
+    """The steps that all endpoints share, on one engine. Each of its methods raises ApiError.
 
-    def __init__(self, engine: Engine, served: ServedModel, limits: Limits, media: Media) -> None:
+    `observers` are told how each generation goes on.
+    """
+
+    def __init__(
+        self, engine: Engine, served: ServedModel, limits: Limits, media: Media, observers: Sequence[Observer] = ()
+    ) -> None:
         self._engine = engine
         self._served = served
         self._limits = limits
         self._media = media
+        self._observers = observers
 
     def check(self, context: RequestContext, fields: RequestFields) -> CheckedRequest:
         """Returns the request with its settings resolved; it needs no prompt, and waits for nothing."""
+        arrived = perf_counter()
         strict = context.refuses_unsupported
         require_no_penalty_in_search(fields.body)
         self._served.require(fields.body.model)
@@ -140,7 +154,9 @@ class Pipeline:
         output = structured_output(fields.format, settings, strict=strict)
         template = template_variables(fields.template, model)
         unsupported = reported(context, (*tools.unsupported, *template.unsupported))
-        return CheckedRequest(fields, model, settings, tools, output, template, unsupported, context.owner)
+        return CheckedRequest(
+            fields, model, settings, tools, output, template, unsupported, context.owner, context.notes, arrived
+        )
 
     async def converse(
         self, request: CheckedRequest, messages: Sequence[MessageDraft], generate: Generate | None = None
@@ -177,7 +193,9 @@ class Pipeline:
     async def _segments(
         self, request: CheckedRequest, asked: GenerationRequest, generate: Generate
     ) -> AsyncGenerator[Segment]:
-        with request.refusals():
+        measured = Measured(asked, request.arrived, request.notes, self._observers)
+        with measured.ending(), request.refusals():
             async with aclosing(in_time(generate(asked), self._limits.seconds)) as segments:
                 async for segment in segments:
+                    measured.feed(segment)
                     yield segment

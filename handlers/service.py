@@ -1,4 +1,4 @@
-"""GET /health, /version and /openapi.json."""
+"""GET /health, /health/live, /version and /openapi.json."""
 
 from importlib.metadata import version as version_of
 from typing import Literal, cast
@@ -12,7 +12,7 @@ from specvino.handlers.errors import ApiError
 
 
 class Service:
-    """GET /health, /version and /openapi.json."""
+    """GET /health, /health/live, /version and /openapi.json."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -21,6 +21,9 @@ class Service:
         state = self._engine.stats().state
         if state != "ready":
             raise ApiError(ErrorCode.ENGINE_UNAVAILABLE, f"The engine is {state}.", retry_after=1)
+        return Reply({"status": "ok"})
+
+    async def get_liveness(self, context: RequestContext) -> Reply[wire.Liveness]:
         return Reply({"status": "ok"})
 
     async def get_version(self, context: RequestContext) -> Reply[wire.Version]:

@@ -27,6 +27,7 @@ TITLES = {
     "models": "Models",
     "model": "One model",
     "health": "Health",
+    "liveness": "Liveness",
     "version": "Version",
     "openapi": "The document",
     "error": "Errors",

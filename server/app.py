@@ -18,6 +18,7 @@ from specvino.document.loading import ROUTES, read, whole
 from specvino.document.operations import base_paths
 from specvino.generated.handlers import OPERATIONS, Handlers, Reply
 from specvino.server import origins
+from specvino.server.drain import Drain
 from specvino.server.errors import add_error_handlers
 from specvino.server.hosts import Hosts
 from specvino.server.keys import BearerKeys
@@ -25,6 +26,9 @@ from specvino.server.operation import operations_middleware
 from specvino.server.reference import Reference
 from specvino.server.request_id import RequestId
 from specvino.server.settings import Settings
+from specvino.server.telemetry.exchange import Exchanges
+from specvino.server.telemetry.metrics_page import MetricsPath
+from specvino.server.telemetry.telemetry import Telemetry
 
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
@@ -33,8 +37,15 @@ class MissingHandler(Exception):
     """An operation of the document has no handler; `str()` names both."""
 
 
-def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None = None) -> AsyncApp:
-    """Returns the app that serves the document. Raises MissingHandler."""
+def create_app(
+    handlers: Handlers,
+    settings: Settings,
+    lifespan: Lifespan | None = None,
+    telemetry: Telemetry | None = None,
+    drain: Drain | None = None,
+) -> AsyncApp:
+    """Returns the app that serves the document; whoever ends it begins `drain`. Raises MissingHandler."""
+    page = telemetry.page if telemetry else None
     bound = _bind(handlers)
     app = AsyncApp(
         __name__,
@@ -43,13 +54,15 @@ def create_app(handlers: Handlers, settings: Settings, lifespan: Lifespan | None
         security_map={"bearer": partial(BearerKeys, settings.keys)},
         middlewares=[
             RequestId,
+            partial(Exchanges, recorders=telemetry.recorders if telemetry else ()),
             *([origins.middleware(settings.origins)] if settings.origins else ()),
             ExceptionMiddleware,
             partial(Hosts, names=settings.hosts),
             Reference,
+            *([partial(MetricsPath, page=page)] if page else ()),
             _Routing,
             SecurityMiddleware,
-            operations_middleware(bound, settings),
+            operations_middleware(bound, settings, drain or Drain()),
             LifespanMiddleware,
         ],
     )

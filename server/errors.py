@@ -17,6 +17,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS
 from specvino.handlers.errors import ApiError
 from specvino.server.request_id import new_request_id
+from specvino.server.telemetry import exchange
 
 logger = logging.getLogger("specvino.server")
 
@@ -64,7 +65,8 @@ def add_error_handlers(app: Any) -> None:
     app.add_error_handler(Exception, _on_exception)
 
 
-def _response(error: ApiError, extra: dict[str, str] | None = None) -> ConnexionResponse:
+def _response(request: Any, error: ApiError, extra: dict[str, str] | None = None) -> ConnexionResponse:
+    exchange.of(request.scope).error = error.code.value
     return ConnexionResponse(
         error.kind.status,
         "application/json",
@@ -75,7 +77,7 @@ def _response(error: ApiError, extra: dict[str, str] | None = None) -> Connexion
 
 
 async def _on_api_error(request: Any, error: ApiError) -> ConnexionResponse:
-    return _response(error)
+    return _response(request, error)
 
 
 async def _on_http_exception(request: Any, error: HTTPException) -> ConnexionResponse:
@@ -84,9 +86,9 @@ async def _on_http_exception(request: Any, error: HTTPException) -> ConnexionRes
     if error.status_code == 405:
         allow = ", ".join(_methods(request.scope["path"], (error.headers or {}).get("Allow", "")))
         message = f"{path} does not take {method[:20]}; it takes {allow or 'other methods'}."
-        return _response(ApiError(ErrorCode.METHOD_NOT_ALLOWED, message), {"Allow": allow})
+        return _response(request, ApiError(ErrorCode.METHOD_NOT_ALLOWED, message), {"Allow": allow})
     if error.status_code == 404:
-        return _response(ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {path}."))
+        return _response(request, ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {path}."))
     return await _on_exception(request, error)
 
 
@@ -104,4 +106,4 @@ def _pattern(path: str) -> re.Pattern[str]:
 
 
 async def _on_exception(request: Any, error: Exception) -> ConnexionResponse:
-    return _response(internal_error(request.scope["state"]["request_id"]))
+    return _response(request, internal_error(request.scope["state"]["request_id"]))

@@ -15,6 +15,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 
 ENVIRONMENT = "SPECVINO_API_KEY"
+METRICS_ENVIRONMENT = "SPECVINO_METRICS_KEY"
 
 logger = logging.getLogger("specvino.server")
 
@@ -23,15 +24,15 @@ class KeyFileError(Exception):
     """The file with the keys, or the variable, can't be used; `str()` says why in one line."""
 
 
-def read_keys(file: Path | None) -> frozenset[str]:
+def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> frozenset[str]:
     """Returns the keys of a file, one a line, or else the one in the environment; none means that no key is needed.
 
     A key that is blank is a mistake, and never taken for none. Raises KeyFileError.
     """
     if file is None:
-        key = os.environ.get(ENVIRONMENT)
+        key = os.environ.get(environment)
         if key is not None and not key.strip():
-            raise KeyFileError(f"the environment variable {ENVIRONMENT} is blank: give it a key, or unset it")
+            raise KeyFileError(f"the environment variable {environment} is blank: give it a key, or unset it")
         return frozenset() if key is None else frozenset([key.strip()])
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
@@ -72,5 +73,5 @@ class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
         if not any(fits):
             raise ApiError(ErrorCode.INVALID_API_KEY, "The API key is not one that this server accepts.")
         # Of the state that the whole exchange shares, as a handler's context is made of it.
-        request.scope["state"]["owner"] = self._owners[fits.index(True)]
+        request.scope.setdefault("state", {})["owner"] = self._owners[fits.index(True)]
         return {"sub": "key"}

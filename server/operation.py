@@ -8,36 +8,57 @@ from connexion.middleware.abstract import RoutedAPI, RoutedMiddleware
 from connexion.operations import AbstractOperation
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from specvino.engine.client import CLIENT
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation, Reply, RequestContext
 from specvino.handlers.errors import ApiError
 from specvino.server import answer
+from specvino.server.drain import Drain
 from specvino.server.errors import internal_error
 from specvino.server.settings import Settings
+from specvino.server.telemetry import exchange
 from specvino.server.validation import query, support
-from specvino.server.validation.body import ClientGone, read_body, require_json
+from specvino.server.validation.bodies import Bodies
+from specvino.server.validation.body import ClientGone, require_json
 from specvino.server.validation.schema import SchemaCheck
 from specvino.server.validation.strict_json import parse
+
+# What those ask who send requests to this server or to another one.
+READINESS = "get_health"
 
 
 class BoundOperation:
     """Is an operation with its handler: an ASGI app."""
 
-    def __init__(self, operation: Operation, handler: Callable[..., Awaitable[Reply[Any]]], settings: Settings) -> None:
+    def __init__(
+        self,
+        operation: Operation,
+        handler: Callable[..., Awaitable[Reply[Any]]],
+        settings: Settings,
+        bodies: Bodies,
+        drain: Drain,
+    ) -> None:
         self._operation = operation
         self._handler = handler
         self._settings = settings
+        self._bodies = bodies
+        self._drain = drain
         self._body = SchemaCheck.of_component(operation.body) if operation.body else None
         self._parameters = SchemaCheck.of_parameters(operation.id)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         policy = self._settings.unsupported_fields
-        state = scope["state"]
-        context = RequestContext(state["request_id"], policy == "reject", state.get("owner", ""))
+        noted = exchange.of(scope)
+        noted.operation = self._operation
+        owner = scope["state"].get("owner", "")
+        context = RequestContext(noted.request_id, policy == "reject", owner, noted.notes)
+        CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
         if "" in arguments.values():  # the router lets a greedy parameter take nothing
             raise ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {scope['path'][:200]}.")
         try:
+            if self._operation.id == READINESS:
+                self._drain.require_open()
             query_arguments, unsupported = self._query(scope)
             arguments |= query_arguments
             self._parameters.require(arguments)
@@ -45,7 +66,8 @@ class BoundOperation:
             if self._body:
                 arguments["body"], found = await self._read(scope, receive, self._body)
                 unsupported = [*unsupported, *found]
-            await _until_gone(receive, self._answer(send, context, arguments, unsupported))
+            with self._drain.counted():
+                await _until_gone(receive, self._answer(send, context, arguments, unsupported))
         except (ApiError, ClientGone) as error:
             if isinstance(error, ApiError):
                 raise
@@ -63,10 +85,14 @@ class BoundOperation:
     async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck) -> tuple[Any, list[str]]:
         """Returns the body as an object, built from the value that was validated, and its fields without effect."""
         require_json(scope)
-        value = parse(await read_body(scope, receive, self._settings.max_body))
-        check.require(value)
-        unsupported = support.apply(self._settings.unsupported_fields, value, self._operation.body or "")
-        return self._operation.model.model_validate(value), unsupported
+        raw = await self._bodies.read(scope, receive)
+        self._drain.require_open()  # not before: who is still sending would miss the answer
+        policy, name = self._settings.unsupported_fields, self._operation.body or ""
+        async with self._bodies.turn(len(raw)) as step:
+            value = await step(parse, raw)
+            await step(check.require, value)
+            unsupported = await step(support.apply, policy, value, name)
+            return await step(self._operation.model.model_validate, value), unsupported
 
     async def _answer(
         self, send: Send, context: RequestContext, arguments: dict[str, Any], unsupported: Sequence[str]
@@ -102,12 +128,17 @@ async def _gone(receive: Receive) -> None:
         pass
 
 
-def operations_middleware(handlers: dict[str, Callable[..., Awaitable[Reply[Any]]]], settings: Settings) -> type[Any]:
+def operations_middleware(
+    handlers: dict[str, Callable[..., Awaitable[Reply[Any]]]], settings: Settings, drain: Drain
+) -> type[Any]:
     """Returns a Connexion middleware that ends in the operations' handlers.
 
     It stands in the place of Connexion's own validation (decision 038).
     """
-    bound = {name: BoundOperation(OPERATIONS[name], handler, settings) for name, handler in handlers.items()}
+    bodies = Bodies(settings.max_body)
+    bound = {
+        name: BoundOperation(OPERATIONS[name], handler, settings, bodies, drain) for name, handler in handlers.items()
+    }
 
     class OperationsAPI(RoutedAPI):  # type: ignore[misc]
         def __init__(self, *args: Any, next_app: ASGIApp, **kwargs: Any) -> None:

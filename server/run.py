@@ -1,6 +1,7 @@
 """Runs the app on uvicorn, from the first line printed to the last process gone."""
 
 import asyncio
+import gc
 import ipaddress
 import logging
 import signal
@@ -10,13 +11,14 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from types import FrameType
 from typing import Any, cast
 
 import uvicorn
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.protocol import Engine
-from specvino.handlers import bind
+from specvino.handlers import Handlers, bind
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import MediaSettings
@@ -24,11 +26,11 @@ from specvino.handlers.models import ServedModel
 from specvino.handlers.store import ResponseStore, StoreUnavailable
 from specvino.server.app import create_app
 from specvino.server.connections import Connections, possible
+from specvino.server.drain import Drain
 from specvino.server.protocol import BoundedProtocol
 from specvino.server.settings import Settings
-
-# Requests under way may take this long (seconds) to end after a signal; a second signal ends all at once.
-GRACE = 10
+from specvino.server.telemetry import logs
+from specvino.server.telemetry.telemetry import Telemetry
 
 # How long (seconds) a connection is kept without a request: longer than clients and proxies keep one (5 to 60 s), as a
 # request that meets the server's end of it is lost.
@@ -37,29 +39,54 @@ KEEP_ALIVE = 75
 # How long (seconds) clients have to read how it ended.
 CLOSING = 5
 
+# How often (seconds) it is looked whether the last request has ended.
+_GLANCE = 0.1
+
 logger = logging.getLogger("specvino.server")
 
 
 class _Server(uvicorn.Server):
-    """Says what it waits for when it stops, and lets what is late end with a proper error."""
+    """Drains when a signal comes: refuses new requests and lets those under way end, what is late with a proper error.
 
-    def __init__(self, config: uvicorn.Config, engine: Engine) -> None:
+    A second signal makes all of them late, a third one ends the process.
+    """
+
+    def __init__(self, config: uvicorn.Config, engine: Engine, handlers: Handlers, drain: Drain, timeout: int) -> None:
         super().__init__(config)
         self._engine = engine
+        self._handlers = handlers
+        self._drain = drain
+        self._timeout = timeout
+        self._hurried = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
+        elif not self._hurried:
+            self._hurried = True
+        else:
+            self.force_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        late = None
-        if count := len(self.server_state.tasks):
-            message = f"specvino: stopping; waiting up to {GRACE} s for {count} requests (a second signal stops now)"
-            print(message, file=sys.stderr, flush=True)
-            late = asyncio.create_task(self._close_late())
+        self._drain.begin()
+        # The list that requests under way hold, too. A client's next request needs another server.
+        self.server_state.default_headers.append((b"connection", b"close"))
+        if count := self._under_way():
+            message = f"specvino: stopping; waiting up to {self._timeout} s for {count} requests"
+            print(f"{message} (a second signal stops now)", file=sys.stderr, flush=True)
+            await self._wait()
         await super().shutdown(sockets)
-        if late:
-            late.cancel()
 
-    async def _close_late(self) -> None:
-        await asyncio.sleep(GRACE)
-        await self._engine.close()
+    async def _wait(self) -> None:
+        deadline = time.monotonic() + self._timeout
+        # A signal's handler can't wake the loop.
+        while self._under_way() and not self._hurried and time.monotonic() < deadline:  # noqa: ASYNC110
+            await asyncio.sleep(_GLANCE)
+        if self._under_way():
+            await asyncio.gather(self._handlers.close(), self._engine.close())
+
+    def _under_way(self) -> int:
+        return self._drain.under_way + self._handlers.in_background
 
 
 class ServeError(Exception):
@@ -86,8 +113,12 @@ def run(
     """
     listener = _listen(host, port, everywhere=insecure or bool(settings.keys))
     connections = Connections(possible(settings.max_connections))
+    telemetry = Telemetry(engine, names[0], settings)
+    metrics_port = settings.telemetry.metrics_port
+    guarded = insecure or bool(settings.keys or settings.telemetry.metrics_keys)
+    metrics_listener = None if metrics_port is None else _listen(host, metrics_port, everywhere=guarded)
     failure: list[ModelLoadError | ServeError] = []
-    handlers = bind(engine, ServedModel(names, int(time.time())), store, cipher, limits, media)
+    handlers = bind(engine, ServedModel(names, int(time.time())), store, cipher, limits, media, telemetry.observers)
 
     async def load(server: uvicorn.Server) -> None:
         try:
@@ -104,36 +135,44 @@ def run(
             failure.append(ModelLoadError(f"the engine could not be started: {error!r}"))
             server.should_exit = True
         else:
+            # What was loaded stays: else the collector would go through all of it, for 50 ms, again and again.
+            gc.collect()
+            gc.freeze()
             if store.keeps:
                 print(f"specvino: responses are stored in {store.place}", file=sys.stderr, flush=True)
+            if metrics_listener:
+                print(f"specvino: metrics are at {_url(metrics_listener)}/metrics", file=sys.stderr, flush=True)
             print(f"specvino: serving {', '.join(names)} at {_url(listener)}/v1", file=sys.stderr, flush=True)
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
-        loading = asyncio.create_task(load(server))
-        watching = asyncio.create_task(connections.watch())
-        try:
-            yield
-        finally:
-            loading.cancel()
-            watching.cancel()
-            await asyncio.gather(loading, watching, return_exceptions=True)
-            await handlers.close()
-            await engine.close()
-            await store.close()
+        async with telemetry.running(metrics_listener):
+            loading = asyncio.create_task(load(server))
+            watching = asyncio.create_task(connections.watch())
+            try:
+                yield
+            finally:
+                loading.cancel()
+                watching.cancel()
+                await asyncio.gather(loading, watching, return_exceptions=True)
+                await handlers.close()
+                await engine.close()
+                await store.close()
 
-    app = create_app(handlers, settings, lifespan)
+    drain = Drain()
+    app = create_app(handlers, settings, lifespan, telemetry, drain)
     config = uvicorn.Config(
         app,
         loop="uvloop",
         http=cast("type[asyncio.Protocol]", partial(BoundedProtocol, connections)),
         ws="none",
         timeout_keep_alive=KEEP_ALIVE,
-        log_config=_LOGGING,
-        timeout_graceful_shutdown=GRACE + CLOSING,
+        log_config=logs.config(settings.telemetry.log_format),
+        access_log=False,  # ours says more
+        timeout_graceful_shutdown=CLOSING,
         server_header=False,
     )
-    server = _Server(config, engine)
+    server = _Server(config, engine, handlers, drain, settings.shutdown_timeout)
     # uvicorn 0.54 shuts down on a signal and raises it again, when all is closed: a clean end (decision 040).
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
@@ -163,17 +202,3 @@ def _listen(host: str, port: int, *, everywhere: bool) -> socket.socket:
 def _url(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-# The access log goes to stderr; of uvicorn's own lines only warnings. No line holds a prompt.
-_LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain", "stream": "ext://sys.stderr"}},
-    "loggers": {
-        "uvicorn.access": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-        "uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
-        "specvino": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-    },
-}

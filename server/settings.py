@@ -1,17 +1,22 @@
 """The settings of the HTTP side, for an operator."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from specvino.server import connections, hosts
+from specvino.server.telemetry.settings import TelemetrySettings
 from specvino.server.validation.support import Policy
 
 MAX_BODY = 8 * 1024 * 1024
+
+# Seconds; with what comes after it less than the 30 that Kubernetes gives.
+SHUTDOWN_TIMEOUT = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Holds what an operator can set. Without `keys` everybody may use the server. `max_body` is in bytes. `origins`
-    are those whose web pages may use it, `hosts` the names that it answers to."""
+    are those whose web pages may use it, `hosts` the names that it answers to. Requests under way may take
+    `shutdown_timeout` seconds to end after a signal."""
 
     keys: frozenset[str] = frozenset()
     max_body: int = MAX_BODY
@@ -19,3 +24,5 @@ class Settings:
     origins: frozenset[str] = frozenset()
     hosts: frozenset[str] = frozenset({hosts.EVERY})
     max_connections: int = connections.MOST
+    shutdown_timeout: int = SHUTDOWN_TIMEOUT
+    telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)

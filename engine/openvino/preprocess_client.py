@@ -6,14 +6,11 @@ from array import array
 from typing import NamedTuple
 
 from specvino.engine.admission import check_ids
-from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, ImageError, PromptError
+from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.image_transfer import without_pixels
 from specvino.engine.openvino.messages import image_tags
-from specvino.engine.openvino.messages.chunking import ChunkJoiner
 from specvino.engine.openvino.messages.preprocess import (
-    Decode,
-    Decoded,
     FromPreprocess,
     LoadTokenizer,
     Preprocess,
@@ -24,9 +21,14 @@ from specvino.engine.openvino.messages.preprocess import (
     Vocabulary,
 )
 from specvino.engine.processes.supervisor import Supervisor
-from specvino.engine.request import Conversation, Image, Prompt, TextPrompt, TokenPrompt
+from specvino.engine.request import Conversation, Prompt, TextPrompt, TokenPrompt
 
-Answer = Preprocessed | Decoded | PromptTooLong | PromptRefused
+Answer = Preprocessed | PromptTooLong | PromptRefused
+
+
+# How many requests are sent ahead; the others wait here, where one whose client left is dropped. The process has the
+# next one at hand when it has done one.
+_AHEAD = 2
 
 
 class Tokenized(NamedTuple):
@@ -42,22 +44,21 @@ class PreprocessClient:
     """Asks the preprocess process, which answers one request after the other: a silence of `deadline` seconds is the
     first one's fault.
 
-    When it is lost, the requests behind that one fail with EngineRestarted; they aren't sent again. All methods raise
-    PromptError, EngineUnavailable and EngineRestarted.
+    That one is told to come back, as the machine may be busy. When the process is lost, what was sent behind it fails
+    with EngineRestarted; it isn't sent again. All methods raise PromptError, EngineUnavailable and EngineRestarted.
     """
 
     def __init__(self, source: ModelSource, deadline: float) -> None:
         self.vocabulary: Vocabulary  # set when the process is ready for the first time
-        self._context_length = source.context_length
         self._vision = source.vision
         self._deadline = deadline
         self._ids = itertools.count()
-        self._pieces = ChunkJoiner()
         self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of their sending
+        self._ahead = asyncio.Semaphore(_AHEAD)  # as many as are owed: also those whose clients left, until answered
         self.process = Supervisor(
             "preprocess",
             "specvino.engine.openvino.preprocess",
-            LoadTokenizer(str(source.path)),
+            LoadTokenizer(str(source.path), source.context_length),
             incoming=FromPreprocess,
             on_message=self._receive,
             on_lost=self._lost,
@@ -73,28 +74,15 @@ class PreprocessClient:
                 answer = await self._render(prompt)
             case TextPrompt():
                 text = image_tags.cut(prompt.text) if self._vision else None
-                answer = await self._tokenize(text or prompt.text, add_special_tokens=True)
+                answer = await self._tokenize(text or prompt.text, add_special_tokens=True, prompt=True)
             case TokenPrompt() if self._vision:
                 raise PromptError("This model sees images, and takes no token ids.")
             case TokenPrompt():
                 check_ids(prompt.ids, self.vocabulary.size)
                 return Tokenized(array("q", prompt.ids).tobytes())
         if isinstance(answer, PromptTooLong):
-            raise ContextLengthExceeded(answer.tokens, None, min(answer.limit, self._context_length))
+            raise ContextLengthExceeded(answer.tokens, None, answer.limit, more=answer.more)
         return Tokenized(answer.token_ids, answer.text or text, answer.ending)
-
-    async def decode(self, file: bytes | str, longest_side: int) -> Image:
-        """Returns the picture in a file, given as its bytes or their base64. Raises ImageError."""
-        base64 = isinstance(file, str)
-        data = file.encode(errors="replace") if isinstance(file, str) else file
-        try:
-            answer = await self._ask(Decode(next(self._ids), data, base64, longest_side))
-        except PromptError as error:
-            raise ImageError(str(error)) from error
-        if isinstance(answer, PromptRefused):
-            raise ImageError(answer.reason)
-        assert isinstance(answer, Decoded)
-        return answer.image
 
     async def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
         """Returns the token ids of a text that isn't a prompt: the model's context doesn't bound it."""
@@ -115,19 +103,24 @@ class PreprocessClient:
         answer = await self._ask(Preprocess.of(next(self._ids), without_pixels(prompt), self._vision))
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's chat template refuses these messages: {answer.reason}")
-        assert not isinstance(answer, Decoded)
         return answer
 
-    async def _tokenize(self, text: str, *, add_special_tokens: bool) -> Preprocessed | PromptTooLong:
-        answer = await self._ask(Tokenize(next(self._ids), text, add_special_tokens))
+    async def _tokenize(
+        self, text: str, *, add_special_tokens: bool, prompt: bool = False
+    ) -> Preprocessed | PromptTooLong:
+        answer = await self._ask(Tokenize(next(self._ids), text, add_special_tokens, prompt))
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's tokenizer refuses this text: {answer.reason}")
-        assert not isinstance(answer, Decoded)
         return answer
 
-    async def _ask(self, request: Preprocess | Tokenize | Decode) -> Answer:
-        self.process.check_ready()
-        self.process.send(request)  # first: a text that can't be encoded mustn't leave a debt
+    async def _ask(self, request: Preprocess | Tokenize) -> Answer:
+        await self._ahead.acquire()
+        try:
+            self.process.check_ready()
+            self.process.send(request)  # first: a text that can't be encoded mustn't leave a debt
+        except BaseException:
+            self._ahead.release()
+            raise
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._owed[request.id] = answer
         return await answer
@@ -136,22 +129,19 @@ class PreprocessClient:
         if isinstance(message, Vocabulary):
             self.vocabulary = message
             return
-        if isinstance(message, Decoded):
-            image = self._pieces.add(message.id, message.image, message.more)
-            if image is None:
-                return
-            message = Decoded(message.id, image)
         answer = self._owed.pop(message.id)
+        self._ahead.release()
         if not answer.done():  # it is done if its request was cancelled meanwhile
             answer.set_result(message)
 
     def _lost(self, reason: str, stalled: bool) -> None:
-        self._pieces.clear()
         owed, self._owed = self._owed, {}
         for place, answer in enumerate(owed.values()):
+            self._ahead.release()
             if answer.done():
                 continue
             if stalled and place == 0:
-                answer.set_exception(PromptError(f"Preparing the input took longer than {self._deadline:g} s."))
+                late = f"Preparing the input was not done in {self._deadline:g} s: the server is busy."
+                answer.set_exception(EngineUnavailable(late, retry_after=5))
             else:
                 answer.set_exception(EngineRestarted(f"The request was lost: {reason}."))

@@ -1,6 +1,5 @@
 """Inside a child process: its channel to the server, and a life that ends with the server's."""
 
-import fcntl
 import os
 import signal
 import socket
@@ -12,6 +11,7 @@ import msgspec
 
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Failed
+from specvino.engine.processes.lifeline import die_with_parent
 
 
 def run(incoming: Any, work: Callable[[BlockingChannel], None], describe: Callable[[Exception], str]) -> None:
@@ -22,7 +22,9 @@ def run(incoming: Any, work: Callable[[BlockingChannel], None], describe: Callab
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us by closing
     channel_fd, lifeline_fd = int(sys.argv[1]), int(sys.argv[2])
-    _die_with_the_server(lifeline_fd)
+    # The end of the channel is seen only between two steps. Loading a model, or a template that never ends, holds the
+    # interpreter for longer than that.
+    die_with_parent(lifeline_fd)
     channel = BlockingChannel(socket.socket(fileno=channel_fd), msgspec.msgpack.Decoder(incoming))
     try:
         try:
@@ -33,10 +35,3 @@ def run(incoming: Any, work: Callable[[BlockingChannel], None], describe: Callab
         pass  # the server has gone: there is nobody to tell
     # Native threads and half-built pipelines needn't be torn down, and have crashed when they were.
     os._exit(0)
-
-
-def _die_with_the_server(lifeline_fd: int) -> None:
-    # The end of the channel is seen only between two steps. Loading a model, or a template that never ends, holds the
-    # interpreter for longer than that: then the kernel's signal for a closed pipe, fatal by default, ends us.
-    fcntl.fcntl(lifeline_fd, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(lifeline_fd, fcntl.F_SETFL, fcntl.fcntl(lifeline_fd, fcntl.F_GETFL) | os.O_ASYNC)

@@ -3,27 +3,57 @@
 import asyncio
 import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from specvino.engine.errors import EngineUnavailable, ModelLoadError
+from specvino.engine.client import CLIENT
+from specvino.engine.errors import EngineError, EngineUnavailable, ModelLoadError
 from specvino.engine.processes.supervisor import Supervisor
+from specvino.engine.processes.turns import Turns
+
+# So many questions may wait.
+MOST_WAITING = 64
+
+_RETRY_AFTER = 5  # seconds
+
+
+class ProcessCrashed(EngineError):
+    """The question made its process crash, and another one too."""
+
+
+@dataclass(eq=False, slots=True)
+class _Question:
+    message: msgspec.Struct
+    answer: asyncio.Future[Any]
+    wanted: Callable[[], bool]
+    losses: int = 0
+
+    def is_wanted(self) -> bool:
+        """Tells whether somebody waits for the answer."""
+        return self.wanted() and not self.answer.done()
+
+    def fail(self, error: EngineError) -> None:
+        if not self.answer.done():
+            self.answer.set_exception(error)
 
 
 class RequestReplyClient:
-    """Asks a child process, which it starts with the first question. Questions and answers have an `id`; answers come
-    in the order of the questions.
+    """Asks a child process, which it starts with the first question, or by `start`. Questions and answers have an `id`.
 
-    A question that isn't answered in `deadline` seconds, or with which the process is lost, raises EngineUnavailable;
-    those behind it are asked again.
+    Questions wait here, not in the child, so that one that nobody wants any more is never asked, and clients take turns
+    (`CLIENT`). One with which the process is lost is asked again: it may not be its fault. Is that lost, too, it raises
+    ProcessCrashed, or EngineUnavailable where the process was killed from outside. So does a question that isn't
+    answered in `deadline` seconds, and one too many.
     """
 
     def __init__(self, name: str, module: str, settings: msgspec.Struct, answers: Any, deadline: float) -> None:
         self._name = name
         self._deadline = deadline
         self._ids = itertools.count()
-        self._owed: dict[int, tuple[msgspec.Struct, asyncio.Future[Any]]] = {}
+        self._turns: Turns[_Question] = Turns(MOST_WAITING)
+        self._asked: _Question | None = None
         self._start: asyncio.Task[None] | None = None
         self._loaded = False
         self.process = Supervisor(
@@ -34,19 +64,27 @@ class RequestReplyClient:
             on_message=self._receive,
             on_ready=self._ready,
             on_lost=self._lost,
-            busy=lambda: bool(self._owed),
+            busy=lambda: self._asked is not None,
             stall_timeout=deadline,
         )
 
-    async def ask(self, question: Callable[[int], msgspec.Struct]) -> Any:
-        """Returns the answer to a question; `question` makes the message with an id. Raises EngineUnavailable."""
-        id = next(self._ids)
+    async def start(self) -> None:
+        """Starts the process and returns when it is ready. Raises ModelLoadError."""
+        self._start = asyncio.create_task(self.process.start())
+        await self._start
+
+    async def ask(self, question: Callable[[int], msgspec.Struct], wanted: Callable[[], bool] = lambda: True) -> Any:
+        """Returns the answer to a question; `question` makes the message with an id. Raises EngineUnavailable and
+        ProcessCrashed. Is it not `wanted` any more when its turn comes, it is cancelled."""
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._owed[id] = (question(id), answer)
+        asked = _Question(question(next(self._ids)), answer, wanted)
+        displaced = self._turns.add(CLIENT.get(), asked)
+        if displaced is not None:
+            busy = f"Too many questions wait for the {self._name} process."
+            displaced.fail(EngineUnavailable(busy, retry_after=_RETRY_AFTER))
         if self._start is None:
             self._start = asyncio.create_task(self._run())
-        elif self._loaded:
-            self.process.send(self._owed[id][0])
+        self._ask_next()
         return await answer
 
     async def close(self) -> None:
@@ -62,26 +100,47 @@ class RequestReplyClient:
             self._start = None
             self._fail(EngineUnavailable(f"The {self._name} process: {error}", retry_after=30))
 
+    def _ask_next(self) -> None:
+        while self._loaded and self._asked is None and not self.process.ending:
+            question = self._turns.take()
+            if question is None:
+                return
+            if question.is_wanted():
+                self._asked = question
+                self.process.send(question.message)
+            else:
+                question.answer.cancel()
+
     def _ready(self) -> None:
         self._loaded = True
-        for question, _ in self._owed.values():
-            self.process.send(question)
+        if self._asked is not None:
+            self.process.send(self._asked.message)
+        self._ask_next()
 
     def _receive(self, message: Any) -> None:
-        _, answer = self._owed.pop(message.id)
+        assert self._asked is not None
+        answer, self._asked = self._asked.answer, None
         if not answer.done():
             answer.set_result(message)
+        self._ask_next()
 
     def _lost(self, reason: str, stalled: bool) -> None:
         self._loaded = False
-        if self._owed:
-            _, answer = self._owed.pop(next(iter(self._owed)))
-            if not answer.done():
-                how = f"was not done in {self._deadline:g} s: the server is busy" if stalled else "failed"
-                answer.set_exception(EngineUnavailable(f"The work of the {self._name} process {how}.", retry_after=5))
+        lost = self._asked
+        if lost is None:
+            return
+        lost.losses += 1
+        if lost.losses < 2 and not stalled and lost.is_wanted():
+            return  # it is asked again
+        self._asked = None
+        if self.process.crashed:
+            lost.fail(ProcessCrashed(f"It made the {self._name} process crash."))
+        else:
+            how = f"was not done in {self._deadline:g} s: the server is busy" if stalled else "failed"
+            message = f"The work of the {self._name} process {how}."
+            lost.fail(EngineUnavailable(message, retry_after=_RETRY_AFTER))
 
     def _fail(self, error: EngineUnavailable) -> None:
-        owed, self._owed = self._owed, {}
-        for _, answer in owed.values():
-            if not answer.done():
-                answer.set_exception(error)
+        for question in filter(None, [self._asked, *self._turns.clear()]):
+            question.fail(error)
+        self._asked = None

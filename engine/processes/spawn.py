@@ -10,8 +10,19 @@ import signal
 import socket
 import subprocess
 import sys
+from typing import NamedTuple
 
 from specvino.engine.processes.channel import Channel
+
+# What a process does to itself; others end it by other signals.
+_CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL})
+
+
+class End(NamedTuple):
+    """Says how a child ended, as in "was killed by SIGSEGV", and whether it crashed."""
+
+    text: str
+    crashed: bool
 
 
 class Child:
@@ -26,15 +37,16 @@ class Child:
     def pid(self) -> int:
         return self._process.pid
 
-    async def end(self) -> str:
-        """Kills the child, also when it is stopped or hangs, and returns how it ended, as in "was killed by
-        SIGSEGV"."""
+    async def end(self) -> End:
+        """Kills the child, also when it is stopped or hangs, and returns how it ended."""
         self._process.kill()
         self.channel.close()
         os.close(self._lifeline)
         # Freeing a big model's memory takes a while, and the event loop mustn't wait for it.
         code = await asyncio.to_thread(self._process.wait)
-        return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        if code < 0:
+            return End(f"was killed by {signal.Signals(-code).name}", -code in _CRASHES)
+        return End(f"ended with exit code {code}", crashed=False)
 
 
 async def spawn(module: str, channel: Channel, quiet: bool) -> Child:

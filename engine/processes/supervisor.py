@@ -33,6 +33,9 @@ class Supervisor:
     be silent for so many seconds of CPU time: a long step is no stall, whatever else the machine has to do.
     `on_lost(reason, stalled)` is called whenever a child that was ready is lost: all that was sent to it is lost with
     it. `on_ready` is called for each child that can work.
+
+    A child that is lost at work is replaced at once: others needn't wait for what somebody's work did to it. Is it lost
+    before it did any, time after time, the next one starts later and later.
     """
 
     def __init__(
@@ -52,6 +55,8 @@ class Supervisor:
     ) -> None:
         self.state: State = "loading"
         self.restarts = 0
+        self.crashed = False  # so the last child ended, by a fault of its own
+        self.failing = False  # the last child was lost before it did any work, and the next one isn't ready
         self._name = name
         self._module = module
         self._settings = settings
@@ -67,6 +72,7 @@ class Supervisor:
         self._task: asyncio.Task[None] | None = None
         self._loaded: asyncio.Future[None] | None = None
         self._failure: str | None = None  # what the present child said of its own end
+        self._worked = False  # the present child answered something, or was lost when it owed an answer
         self._started_at = 0.0  # by the monotonic clock, as all times here
         self._load_seconds = 1.0
         self._ready_by = 0.0
@@ -75,6 +81,11 @@ class Supervisor:
     def pid(self) -> int | None:
         """Returns the child's process id, None while there is none."""
         return self._child.pid if self._child else None
+
+    @property
+    def ending(self) -> bool:
+        """Tells whether the child has said that it ends: what is sent to it now is lost."""
+        return self._failure is not None
 
     async def start(self) -> None:
         """Starts the child and returns when it is ready. Raises ModelLoadError."""
@@ -116,7 +127,10 @@ class Supervisor:
                     self.state = "closed"
                     self._loaded.set_exception(ModelLoadError(reason))
                     return
-                deaths = 1 if time.monotonic() - self._started_at > _STABLE else deaths + 1
+                self.failing = not self._worked
+                if self._worked or time.monotonic() - self._started_at > _STABLE:
+                    deaths = 0
+                deaths += 1
                 delay = min(_FIRST_DELAY * 2 ** (deaths - 2), _LONGEST_DELAY) if deaths > 1 else 0.0
                 self._ready_by = time.monotonic() + delay + self._load_seconds
                 self.restarts += 1
@@ -130,6 +144,7 @@ class Supervisor:
         closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         channel = Channel(self._decoder, self._receive, on_closed=lambda: closed.set_result(None))
         self._failure = None
+        self._worked = False
         child = self._child = await spawn(self._module, channel, self._quiet)
         stalled = False
         try:
@@ -139,8 +154,9 @@ class Supervisor:
             was_ready = self.state == "ready"
             if was_ready:
                 self.state = "restarting"
+                self._worked |= self._busy()
             self._child = None
-            how = await child.end()
+            how, self.crashed = await child.end()
         if stalled:
             how = f"was silent for {self._stall_timeout:g} s"
         reason = self._failure or f"the {self._name} process {how}"
@@ -170,6 +186,7 @@ class Supervisor:
         if type(message) is Ready:
             self._load_seconds = time.monotonic() - self._started_at
             self.state = "ready"
+            self.failing = False
             assert self._loaded is not None
             if not self._loaded.done():
                 self._loaded.set_result(None)
@@ -177,4 +194,5 @@ class Supervisor:
         elif type(message) is Failed:
             self._failure = message.reason
         else:
+            self._worked = self.state == "ready"
             self._on_message(message)

@@ -36,9 +36,9 @@ from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, PaddingSi
 from specvino.engine.request import (
     Conversation,
     GenerationRequest,
-    Image,
     JsonSchema,
     Prompt,
+    ReadImage,
     TextPrompt,
     TokenPrompt,
     Tool,
@@ -128,6 +128,7 @@ class ScriptedEngine:
         self._parsers = parsers
         self._model: ModelInfo | None = None
         self._closed = asyncio.Event()
+        self.generated_tokens = 0
         self._running = 0
         self._restarts = 0
 
@@ -174,8 +175,10 @@ class ScriptedEngine:
                 for script in dict.fromkeys(choice.script for choice in running):
                     await self._before_token(step, script)
                 for choice in running:
+                    read = choice.output.tokens
                     for segment in choice.step():
                         yield segment
+                    self.generated_tokens += choice.output.tokens - read
                 step += 1
             outputs = [choice.output for choice in choices]
             tokens = sum(output.tokens for output in outputs)
@@ -194,7 +197,7 @@ class ScriptedEngine:
         self._check_ready(self._script)
         return [pad_truncate(word_ids(text), max_length, pad, PAD_ID) for text in texts]
 
-    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
+    async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
         raise ImageError("This engine reads text only.")
 
     def _admit_all(self, request: GenerationRequest) -> list[_Choice]:

@@ -6,12 +6,19 @@ from contextlib import contextmanager
 
 from specvino.engine.errors import PromptError
 from specvino.engine.protocol import Engine
-from specvino.engine.request import Image, Message
+from specvino.engine.request import Image, Message, ReadImage
 from specvino.handlers.media import data_url, files
 from specvino.handlers.media.fetch import Fetcher
 from specvino.handlers.media.place import MessageDraft
 from specvino.handlers.media.refusals import DownloadFailed, InvalidImage, InvalidUrl, MediaRefused
-from specvino.handlers.media.settings import FETCH_SECONDS, LONGEST_SIDES, MAX_IMAGES, MAX_PIXELS, MediaSettings
+from specvino.handlers.media.settings import (
+    FETCH_SECONDS,
+    LONGEST_SIDES,
+    MAX_DECODED_PIXELS,
+    MAX_IMAGES,
+    MAX_PIXELS,
+    MediaSettings,
+)
 from specvino.handlers.media.source import ImageSource
 
 
@@ -37,21 +44,22 @@ class Media:
         for source in sources:
             with _at(source):
                 self._require_allowed(source.url)
-        pixels = 0
+        pixels = decoded = 0
         late = asyncio.get_running_loop().time() + FETCH_SECONDS
         for source in sorted(sources, key=lambda source: _is_remote(source.url)):  # what is fetched comes last
             with _at(source):
-                image = await self._read(source, late)
+                image, read = await self._read(source, late, MAX_DECODED_PIXELS - decoded)
+                decoded += read
                 pixels += image.width * image.height
                 if pixels > MAX_PIXELS:
                     raise InvalidImage(f"The images have more than {MAX_PIXELS:,} pixels in all; try the detail low.")
             images[source.param] = image
         return images
 
-    async def _read(self, source: ImageSource, late: float) -> Image:
+    async def _read(self, source: ImageSource, late: float, most_pixels: int) -> ReadImage:
         side = LONGEST_SIDES.get(source.detail or "high", LONGEST_SIDES["high"])
         try:
-            return await self._engine.read_image(await self._file(source.url, late), side)
+            return await self._engine.read_image(await self._file(source.url, late), side, most_pixels)
         except PromptError as error:
             raise InvalidImage(str(error)) from error
 

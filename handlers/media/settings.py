@@ -41,6 +41,10 @@ MAX_BYTES = 20_000_000
 MAX_IMAGES = 64
 MAX_PIXELS = 1 << 25
 
+# Of one request, before its images are made smaller: as many as eleven photographs of twelve million pixels. They take
+# two seconds to decode.
+MAX_DECODED_PIXELS = 1 << 27
+
 # The longest side of an image, in pixels, by `detail`: larger images are scaled down for the model.
 LONGEST_SIDES = {"low": 512, "high": 2048}
 

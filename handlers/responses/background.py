@@ -73,6 +73,9 @@ class Background:
         self._store = store
         self._running: dict[str, BackgroundResponse] = {}
 
+    def __len__(self) -> int:
+        return len(self._running)
+
     def get(self, id: str, owner: str) -> BackgroundResponse | None:
         """Returns the owner's response of this id while it is being made."""
         running = self._running.get(id)

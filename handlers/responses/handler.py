@@ -38,6 +38,11 @@ class Responses(StoredResponses):
         self._pipeline = pipeline
         self._cipher = cipher
 
+    @property
+    def in_background(self) -> int:
+        """How many are being made in the background."""
+        return len(self._background)
+
     async def close(self) -> None:
         """Ends what is made in the background."""
         await self._background.close()

@@ -12,6 +12,9 @@ from specvino.engine.segments import Segment
 
 KEPT = ("system", "developer")
 
+# How many characters of a long message tell its size. No tokenizer makes so many tokens of them that it truncates.
+_SAMPLE = 2000
+
 
 async def generate_shortened(engine: Engine, request: GenerationRequest) -> AsyncGenerator[Segment]:
     """Yields the engine's segments; where the conversation is too long, those of as much of it as fits."""
@@ -54,9 +57,16 @@ async def _shorter(
     if not isinstance(conversation, Conversation):
         return None
     contents = [message.content for message in conversation.messages]
-    sizes = [len(ids) for ids in await engine.tokenize(contents, add_special_tokens=False)]
-    # With images nobody knows how much too long it is: then it gets shorter little by little.
-    excess = 1 if error.prompt_tokens is None else error.prompt_tokens + (error.max_tokens or 1) - error.context_length
+    samples = [content[:_SAMPLE] for content in contents]
+    tokens = await engine.tokenize(samples, add_special_tokens=False)
+    sizes = [
+        len(ids) * len(content) // (len(sample) or 1)
+        for ids, content, sample in zip(tokens, contents, samples, strict=True)
+    ]
+    # With images nobody knows how much too long it is: then it gets shorter little by little. What is much too long was
+    # not counted to its end.
+    counted = 0 if error.prompt_tokens is None else error.prompt_tokens + (error.max_tokens or 1)
+    excess = max(1, counted - error.context_length, sum(sizes) - error.context_length)
     messages = shortened(conversation.messages, sizes, excess)
     if messages is None:
         return None

@@ -1,5 +1,7 @@
 """The request's body as bytes."""
 
+from collections.abc import Callable
+
 from starlette.types import Receive, Scope
 
 from specvino.generated.errors import ErrorCode
@@ -37,8 +39,11 @@ def require_json(scope: Scope) -> None:
         raise ApiError(ErrorCode.UNSUPPORTED_MEDIA_TYPE, message)
 
 
-async def read_body(scope: Scope, receive: Receive, limit: int) -> bytes:
-    """Returns the whole body, with or without a content length. Raises ApiError over `limit` bytes, and ClientGone."""
+async def read_body(scope: Scope, receive: Receive, limit: int, hold: Callable[[int], None]) -> bytes:
+    """Returns the whole body, with or without a content length; `hold` is told the size of each piece.
+
+    Raises ApiError over `limit` bytes, and ClientGone.
+    """
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit() and int(value) > limit:
             raise _too_large(limit)
@@ -52,6 +57,7 @@ async def read_body(scope: Scope, receive: Receive, limit: int) -> bytes:
         size += len(chunk)
         if size > limit:
             raise _too_large(limit)
+        hold(len(chunk))
         chunks.append(chunk)
         if not message.get("more_body"):
             return b"".join(chunks)

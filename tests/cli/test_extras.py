@@ -9,8 +9,8 @@ EXTRAS = ["connexion", "gguf", "msgspec", "openvino", "openvino_genai", "platfor
 BASE_ONLY = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))"
 
 
-def specvino(*arguments):
-    command = [sys.executable, "-c", f"{BASE_ONLY}; from specvino.cli import main; main()", *arguments]
+def specvino(*arguments, without=BASE_ONLY):
+    command = [sys.executable, "-c", f"{without}; from specvino.cli import main; main()", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
@@ -27,6 +27,15 @@ def test_what_needs_an_extra(arguments) -> None:
     assert result.returncode == 1
     assert result.stderr.count("\n") == 1
     assert "pip install 'specvino[serve]'" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--otlp-traces-endpoint", "--otlp-metrics-endpoint"])
+def test_what_needs_opentelemetry(option) -> None:
+    without = "import sys; sys.modules.update({'opentelemetry': None})"
+    result = specvino("serve", "--engine", "scripted", option, "http://127.0.0.1:9", without=without)
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert "pip install 'specvino[otel]'" in result.stderr
 
 
 def test_conformance_needs_no_extra() -> None:

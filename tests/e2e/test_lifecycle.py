@@ -72,6 +72,8 @@ def test_streams_under_way_end_before_it_does() -> None:
         (["/no/such/model"], "/no/such/model"),
         (["--engine", "scripted", "--api-key-file", "/no/such/file"], "/no/such/file"),
         (["--engine", "scripted", "--host", "256.1.1.1"], "256.1.1.1"),
+        (["--engine", "scripted", "--metrics-key-file", "/no/such/keys"], "/no/such/keys"),
+        (["--engine", "scripted", "--otlp-traces-endpoint", "collector:4318"], "'collector:4318'"),
     ],
 )
 def test_what_can_t_start_says_why_in_one_line(arguments, reason) -> None:
@@ -131,7 +133,7 @@ def _free_port() -> int:
 
 def test_what_is_late_at_the_end_gets_a_proper_error() -> None:
     stalled = MINIMAL | {"messages": [{"role": "user", "content": "script: stall_at=1\na b c"}]}
-    with serving("--engine", "scripted", "--served-model-name", "m") as server:
+    with serving("--engine", "scripted", "--served-model-name", "m", "--shutdown-timeout", "1") as server:
         url = f"{server.url}/chat/completions"
         with (
             httpx.stream("POST", url, json=stalled | {"stream": True}, timeout=300) as stream,

@@ -255,7 +255,8 @@ def test_a_crash_loses_no_completed_response(tmp_path) -> None:
 
 def test_a_server_that_ends_says_so_in_what_it_had_under_way(tmp_path) -> None:
     database = ["--response-store", f"sqlite:///{tmp_path / 'kept.db'}"]
-    with serving("--engine", "scripted", "--served-model-name", "m", *database) as server:
+    options = ["--shutdown-timeout", "0", *database]
+    with serving("--engine", "scripted", "--served-model-name", "m", *options) as server:
         with OpenAI(base_url=server.url, api_key="none") as client:
             id = ask_slowly(client, "stall_at=1").id
         assert server.stop() == 0
@@ -266,6 +267,20 @@ def test_a_server_that_ends_says_so_in_what_it_had_under_way(tmp_path) -> None:
         failed = client.responses.retrieve(id)
     assert failed.error is not None
     assert (failed.status, failed.error.message) == ("failed", "The server was stopped while it made this response.")
+
+
+def test_a_server_that_ends_waits_for_what_it_has_under_way(tmp_path) -> None:
+    database = ["--response-store", f"sqlite:///{tmp_path / 'kept.db'}"]
+    options = ["--shutdown-timeout", "3000", *database]
+    with serving("--engine", "scripted", "--served-model-name", "m", *options) as server:
+        with OpenAI(base_url=server.url, api_key="none") as client:
+            id = ask_slowly(client, "delay=0.2").id
+        assert server.stop() == 0
+    with (
+        serving("--engine", "scripted", "--served-model-name", "m", *database) as server,
+        OpenAI(base_url=server.url, api_key="none") as client,
+    ):
+        assert client.responses.retrieve(id).status == "completed"
 
 
 def test_a_server_without_a_store() -> None:

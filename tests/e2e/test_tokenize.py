@@ -2,6 +2,7 @@
 
 import httpx
 import pytest
+from support.app import error_of
 
 TEXTS = ["", "hello", "The capital of France is Paris.", "你好 🎉 café", " \n\t", "<|im_start|>user"]
 
@@ -45,6 +46,15 @@ def test_cut_and_filled(client) -> None:
     assert (right[:-2], len(right)) == (whole, len(whole) + 2)
     left = tokens(client, TEXTS[2], max_length=len(whole) + 2, pad_to_max_length=True, padding_side="left")
     assert (left[2:], left[:2]) == (whole, right[-2:])
+
+
+def test_texts_for_which_others_would_wait_are_refused(client) -> None:
+    half = " " * (1 << 17)  # in tokens of many spaces
+    assert len(tokens(client, [half, half])) == 2
+    for text in ([half, half, "a"], half * 2 + "a"):
+        response = client.post("/tokenize", json={"model": "smollm2", "text": text})
+        error = error_of(response, 400, "invalid_prompt")
+        assert error["message"] == "The text has 262145 characters; at most 262144 are tokenized at a time."
 
 
 def test_no_text_is_cut_in_silence(client) -> None:

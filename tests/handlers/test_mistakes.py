@@ -13,7 +13,7 @@ from specvino.document.loading import whole
 from specvino.document.operations import by_endpoint
 from specvino.document.walk import reached
 from specvino.engine.protocol import ModelInfo
-from specvino.engine.request import Image
+from specvino.engine.request import Image, ReadImage
 from specvino.engine.scripted import ScriptedEngine
 from specvino.handlers import bind
 from specvino.handlers.limits import Limits
@@ -173,8 +173,8 @@ class Seeing(ScriptedEngine):
     def model(self) -> ModelInfo:
         return replace(super().model, vision=True)
 
-    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
-        return Image(1, 1, b"\0\0\0")
+    async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
+        return ReadImage(Image(1, 1, b"\0\0\0"), 1)
 
 
 Send = Callable[..., tuple[str, str | None]]

@@ -10,7 +10,7 @@ import pytest
 from specvino.engine.errors import ConstraintError, ContextLengthExceeded
 from specvino.engine.output_parsers.selection import SelectedParsers
 from specvino.engine.protocol import ModelInfo
-from specvino.engine.request import Conversation, GenerationRequest, Image, JsonSchema, Message, Prompt
+from specvino.engine.request import Conversation, GenerationRequest, Image, JsonSchema, Message, Prompt, ReadImage
 from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.segments import Segment
 from specvino.generated.handlers import Reply, RequestContext
@@ -125,8 +125,8 @@ def test_before_an_image_is_fetched_the_engine_is_asked_about_one_in_its_place(m
         async def check(self, request: GenerationRequest) -> None:
             asked.extend(request.prompts)
 
-        async def read_image(self, file: bytes | str, longest_side: int) -> Image:
-            return Image(2, 2, bytes(12))
+        async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
+            return ReadImage(Image(2, 2, bytes(12)), 4)
 
     async def fetch(self: Fetcher, url: str) -> bytes:
         assert asked, "it is asked before"

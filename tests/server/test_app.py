@@ -5,12 +5,13 @@ import dataclasses
 import json
 import logging
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from support.app import MINIMAL, Client, error_of
 
 from specvino.engine.errors import EngineBusy
+from specvino.engine.protocol import State
 from specvino.engine.request import GenerationRequest
 from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.segments import Segment, Started
@@ -256,3 +257,18 @@ def test_an_answer_that_takes_too_long_ends_with_an_error() -> None:
     response = Client(Endless(), limits=Limits(seconds=0.01)).chat()
     error_of(response, 503, "generation_timeout")
     assert response.headers["retry-after"] == "5"
+
+
+@pytest.mark.parametrize("state", get_args(State))
+def test_a_server_lives_whatever_its_engine_does(state) -> None:
+    class InState(ScriptedEngine):
+        def stats(self):
+            return dataclasses.replace(super().stats(), state=state)
+
+    client = Client(InState())
+    assert client.ask("GET", "/health/live").json() == {"status": "ok"}
+    health = client.ask("GET", "/health")
+    if state == "ready":
+        assert health.json() == {"status": "ok"}
+    else:
+        assert state in error_of(health, 503, "engine_unavailable")["message"]

@@ -13,13 +13,16 @@ from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModel
 from specvino.server.app import create_app
 from specvino.server.settings import Settings
+from specvino.server.telemetry.telemetry import Telemetry
 
 MINIMAL = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 
 
 def make_app(engine: Engine | None = None, settings: Settings | None = None, limits: Limits | None = None) -> Any:
-    handlers = bind(engine or ScriptedEngine(), ServedModel(("m", "org/name"), 1), limits=limits)
-    return create_app(handlers, settings or Settings())
+    engine, settings = engine or ScriptedEngine(), settings or Settings()
+    telemetry = Telemetry(engine, "m", settings)
+    handlers = bind(engine, ServedModel(("m", "org/name"), 1), limits=limits, observers=telemetry.observers)
+    return create_app(handlers, settings, telemetry=telemetry)
 
 
 @dataclass

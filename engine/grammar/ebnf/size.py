@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Iterable, Mapping
 
-from specvino.engine.grammar.ebnf.nodes import Chars, Choice, Grammar, Node, Repeat, Sequence, Until
+from specvino.engine.grammar.ebnf.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text, Until
 from specvino.engine.grammar.ebnf.ranges import Ranges
 from specvino.engine.json_schema.errors import Path, SchemaError
 
@@ -12,6 +12,9 @@ from specvino.engine.json_schema.errors import Path, SchemaError
 MOST_OPEN_PLACES = 256
 
 MOST_RULES = 20_000
+
+# Characters of a grammar that is written out.
+LONGEST = 1_048_576
 
 # A set with so many ASCII letters is one that most tokens fit.
 _MANY = 20
@@ -39,6 +42,29 @@ def require_few_rules(grammar: Grammar, path: Path) -> None:
         raise SchemaError(
             path, f"up to here it becomes a grammar of {len(grammar.rules)} rules, but may have {MOST_RULES}"
         )
+
+
+def require_short(length: int, path: Path) -> None:
+    """Raises SchemaError where a grammar, which may still grow, is too long."""
+    if length > LONGEST:
+        raise SchemaError(path, f"up to here it becomes a grammar of {length} characters, accepted are {LONGEST}")
+
+
+def least_length(node: Node) -> int:
+    """Tells how many characters a node is at the least when it is written out."""
+    match node:
+        case Text(text) | Until(text):
+            return 2 + len(text)
+        case Sequence(items):
+            return 1 + sum(1 + least_length(item) for item in items)
+        case Choice(options):
+            return 3 * len(options) + sum(map(least_length, options)) - 1
+        case Repeat(item):
+            return 3 + least_length(item)
+        case Chars(ranges):
+            return 4 + len(ranges)
+        case Rule(name):
+            return len(name)
 
 
 def open_places(nodes: Iterable[Node]) -> int:

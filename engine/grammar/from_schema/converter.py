@@ -14,7 +14,7 @@ import jsonschema_rs
 
 from specvino.engine.grammar.ebnf.nodes import EMPTY, Grammar, Node, Rule, choice
 from specvino.engine.grammar.ebnf.prune import prune
-from specvino.engine.grammar.ebnf.size import open_places, require_few_rules, require_small
+from specvino.engine.grammar.ebnf.size import least_length, open_places, require_few_rules, require_short, require_small
 from specvino.engine.grammar.from_schema import json_text
 from specvino.engine.grammar.from_schema.arrays import array
 from specvino.engine.grammar.from_schema.disjoint import disjoint
@@ -101,6 +101,8 @@ class _Converter:
         self._rules: dict[Any, Rule] = {}
         self._depth = 0
         self._values = 0
+        self._length = 0
+        self._registry: jsonschema_rs.Registry | None = None
 
     def rule(self, parts: tuple[Subschema, ...]) -> Rule:
         """Returns the rule for values that satisfy all these schemas. Raises Unsatisfiable and SchemaError."""
@@ -121,13 +123,15 @@ class _Converter:
         rule = self._rules[schema.key] = self.grammar.add("schema", Rule("schema"))
         self._depth += 1
         try:
-            self.grammar.rules[rule.name] = self._node(schema)
+            node = self.grammar.rules[rule.name] = self._node(schema)
         except Unsatisfiable:
             del self._rules[schema.key]
             self.grammar.rules[rule.name] = rule  # it has no text
             raise
         finally:
             self._depth -= 1
+        self._length += least_length(node)
+        require_short(self._length, path)
         return rule
 
     def _node(self, schema: Conjunction) -> Node:
@@ -163,14 +167,22 @@ class _Converter:
             case "string":
                 known = len(self.grammar.rules)
                 node = string(schema, self.grammar, self.unenforced, self._style)
-                added = islice(self.grammar.rules.values(), known, None)
-                self._places[schema.parts[0].path] = open_places(added)
+                self._places[schema.parts[0].path] = open_places(self._measured(known))
                 return node
             case "number" | "integer":
-                return number(schema, kind, self.grammar, self.unenforced)
+                known = len(self.grammar.rules)
+                node = number(schema, kind, self.grammar, self.unenforced)
+                self._measured(known)
+                return node
             case "boolean":
                 return choice(json_text.literal(True), json_text.literal(False))
         return json_text.literal(None)
+
+    def _measured(self, known: int) -> list[Node]:
+        """Returns the rules that were added to so many, and counts their characters."""
+        added = list(islice(self.grammar.rules.values(), known, None))
+        self._length += sum(map(least_length, added))
+        return added
 
     def _constants(self, schema: Conjunction) -> Node:
         """Returns the values that satisfy the whole schema, tested one by one: so all keywords are enforced."""
@@ -188,11 +200,12 @@ class _Converter:
     def _test(self, schema: Conjunction) -> Callable[[Any], bool]:
         """Tells whether a value satisfies all of these schemas, each of its references followed."""
         whole = {"allOf": [{"$ref": "urn:root" + reference_to(part.path)} for part in schema.parts]}
-        root = {key: value for key, value in self._root.items() if key != "$id"}
-        # What leads out of the schema is never fetched.
-        registry = jsonschema_rs.Registry([("urn:root", root)], retriever=lambda _: True)
         try:
-            return jsonschema_rs.validator_for(whole, registry=registry).is_valid
+            if self._registry is None:
+                root = {key: value for key, value in self._root.items() if key != "$id"}
+                # What leads out of the schema is never fetched.
+                self._registry = jsonschema_rs.Registry([("urn:root", root)], retriever=lambda _: True)
+            return jsonschema_rs.validator_for(whole, registry=self._registry).is_valid
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
             raise SchemaError(schema.parts[0].path, "a reference in it leads nowhere") from None
 

@@ -1,6 +1,6 @@
 """The grammar process: schemas and structural tags become grammars, away from the server's event loop.
 
-It needs no OpenVINO, so it is there within half a second of the first constraint.
+It needs no OpenVINO, so it is there within half a second, also where it has to be replaced.
 """
 
 import json
@@ -15,6 +15,7 @@ from specvino.engine.openvino.messages.grammar import (
     constraint_refused,
 )
 from specvino.engine.openvino.native.error_text import one_line
+from specvino.engine.openvino.native.refused_work import bounded
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
@@ -33,10 +34,13 @@ def answer(question: Lower) -> Lowered | ConstraintRefused:
 
 
 def work(channel: BlockingChannel) -> None:
-    channel.receive()
+    settings = channel.receive()
     channel.send(Ready())
     while True:
-        channel.send(answer(channel.receive()))
+        question = channel.receive()
+        with bounded(channel, question.id, settings.most_computing):
+            answered = answer(question)
+        channel.send(answered)
 
 
 if __name__ == "__main__":

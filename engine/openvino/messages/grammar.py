@@ -7,7 +7,9 @@ from specvino.engine.grammar.structured_output import LoweredConstraint
 
 
 class StartGrammarProcess(msgspec.Struct, tag=True):
-    """Is the first message to the grammar process."""
+    """Is the first message to the grammar process. A question may take so many seconds of CPU time."""
+
+    most_computing: float
 
 
 class Lower(msgspec.Struct, tag=True):
@@ -27,9 +29,10 @@ class Lowered(msgspec.Struct, tag=True):
 
 
 class LoadDummyPipeline(msgspec.Struct, tag=True):
-    """Is the first message to the trial process."""
+    """Is the first message to the trial process. A trial may take so many seconds of CPU time."""
 
     path: str
+    most_computing: float
 
 
 class Trial(msgspec.Struct, tag=True):

@@ -9,7 +9,7 @@ from typing import Self
 
 import msgspec
 
-from specvino.engine.request import Conversation, Image
+from specvino.engine.request import Conversation
 
 TOKEN_ID_BYTES = 8
 
@@ -18,9 +18,10 @@ ENDING = 256
 
 
 class LoadTokenizer(msgspec.Struct, tag=True):
-    """Is the first message to the preprocess process."""
+    """Is the first message to the preprocess process. Prompts of more than `context_length` tokens will be refused."""
 
     path: str
+    context_length: int | None = None
 
 
 class Preprocess(msgspec.Struct, tag=True):
@@ -50,20 +51,13 @@ class Preprocess(msgspec.Struct, tag=True):
 
 
 class Tokenize(msgspec.Struct, tag=True):
-    """Asks for the tokens of a text as it is."""
+    """Asks for the tokens of a text as it is. With `prompt` it has to fit the model's context, and special tokens are
+    added."""
 
     id: int
     text: str
     add_special_tokens: bool
-
-
-class Decode(msgspec.Struct, tag=True):
-    """Asks for the pixels of an image file, or of its base64."""
-
-    id: int
-    file: bytes
-    base64: bool
-    longest_side: int
+    prompt: bool = False
 
 
 class Vocabulary(msgspec.Struct, tag=True):
@@ -92,20 +86,14 @@ class Preprocessed(msgspec.Struct, tag=True):
     ending: str = ""
 
 
-class Decoded(msgspec.Struct, tag=True):
-    """Carries a picture, or a piece of it (`chunking.py`) after which `more` follow."""
-
-    id: int
-    image: Image
-    more: bool = False
-
-
 class PromptTooLong(msgspec.Struct, tag=True):
-    """Says that the tokenizer truncates such a prompt or text. `tokens` was counted piecewise and may be a few off."""
+    """Says that a prompt doesn't fit the model, or that its tokenizer truncates such a text. `tokens` may be a few off;
+    with `more` it is how many there are at the least."""
 
     id: int
     tokens: int
     limit: int
+    more: bool = False
 
 
 class PromptRefused(msgspec.Struct, tag=True):
@@ -115,4 +103,4 @@ class PromptRefused(msgspec.Struct, tag=True):
     reason: str
 
 
-FromPreprocess = Vocabulary | Preprocessed | Decoded | PromptTooLong | PromptRefused
+FromPreprocess = Vocabulary | Preprocessed | PromptTooLong | PromptRefused

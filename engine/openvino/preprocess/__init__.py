@@ -1,1 +1,1 @@
-"""The preprocess process: conversations and texts become token ids, and image files become pixels."""
+"""The preprocess process: conversations and texts become token ids."""

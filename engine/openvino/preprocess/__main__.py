@@ -1,9 +1,7 @@
 """The preprocess process answers one message after the other, until the server goes."""
 
-from specvino.engine.openvino.messages import chunking, image_tags
+from specvino.engine.openvino.messages import image_tags
 from specvino.engine.openvino.messages.preprocess import (
-    Decode,
-    Decoded,
     FromPreprocess,
     LoadTokenizer,
     Preprocess,
@@ -14,50 +12,45 @@ from specvino.engine.openvino.messages.preprocess import (
 )
 from specvino.engine.openvino.native.error_text import one_line
 from specvino.engine.openvino.native.tokenizer import load_tokenizer
-from specvino.engine.openvino.preprocess import image_decoding, vocabulary
-from specvino.engine.openvino.preprocess.preprocessor import Preprocessor, Truncated
+from specvino.engine.openvino.preprocess import vocabulary
+from specvino.engine.openvino.preprocess.length import TooLong
+from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
 
 
-def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize | Decode) -> FromPreprocess:
+def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize) -> FromPreprocess:
     try:
         match request:
             case Preprocess(as_text=True):
                 text = preprocessor.write(request.conversation())
-                ids = preprocessor.tokenize(image_tags.without(text), add_special_tokens=True)
+                ids = preprocessor.tokenize_prompt(image_tags.without(text))
                 return Preprocessed(request.id, ids, text, preprocessor.ending)
             case Preprocess():
                 ids = preprocessor.preprocess(request.conversation())
                 return Preprocessed(request.id, ids, ending=preprocessor.ending)
+            case Tokenize(prompt=True):
+                return Preprocessed(request.id, preprocessor.tokenize_prompt(request.text))
             case Tokenize():
                 ids = preprocessor.tokenize(request.text, add_special_tokens=request.add_special_tokens)
                 return Preprocessed(request.id, ids)
-            case Decode():
-                return Decoded(
-                    request.id, image_decoding.decode(request.file, request.longest_side, base64=request.base64)
-                )
-    except Truncated as error:
-        assert preprocessor.limit is not None
-        return PromptTooLong(request.id, error.tokens, preprocessor.limit)
+    except TooLong as error:
+        return PromptTooLong(request.id, error.tokens, error.limit, error.more)
     except Exception as error:
         return PromptRefused(request.id, one_line(error))
 
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
-    preprocessor = Preprocessor(load_tokenizer(settings.path), vocabulary.model_size(settings.path))
+    preprocessor = Preprocessor(
+        load_tokenizer(settings.path), vocabulary.model_size(settings.path), settings.context_length
+    )
     channel.send(preprocessor.vocabulary())
     channel.send(Ready())
     while True:
-        message = answer(preprocessor, channel.receive())
-        if isinstance(message, Decoded):
-            for piece, more in chunking.cut(message.image):
-                channel.send(Decoded(message.id, piece, more))
-        else:
-            channel.send(message)
+        channel.send(answer(preprocessor, channel.receive()))
 
 
 if __name__ == "__main__":
-    child.run(LoadTokenizer | Preprocess | Tokenize | Decode, work, one_line)
+    child.run(LoadTokenizer | Preprocess | Tokenize, work, one_line)

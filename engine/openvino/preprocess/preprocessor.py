@@ -3,6 +3,8 @@
 One is taken at a time, so that the server knows which one is at fault when it hangs.
 """
 
+from collections.abc import Sequence
+
 import numpy
 import numpy.typing
 from openvino_genai import Tokenizer
@@ -14,6 +16,7 @@ from specvino.engine.openvino.messages.preprocess import (
 )
 from specvino.engine.openvino.preprocess import chat_template, vocabulary
 from specvino.engine.openvino.preprocess.chat_template import TemplateFeatures
+from specvino.engine.openvino.preprocess.length import MARGIN, TooLong, batches, beginnings
 from specvino.engine.openvino.preprocess.special_token_escaping import marker, seam_for
 from specvino.engine.request import Conversation, Message, ToolCall
 
@@ -30,22 +33,15 @@ _TRUNCATED_LENGTH = 8192
 _Ids = numpy.typing.NDArray[numpy.int64]
 
 
-class Truncated(Exception):
-    """The tokenizer dropped a part of a prompt of about `tokens` tokens."""
-
-    def __init__(self, tokens: int) -> None:
-        super().__init__(tokens)
-        self.tokens = tokens
-
-
 class Preprocessor:
     """Turns conversations and texts into token ids. `model_size` is how many tokens the model has, None if that is not
-    known apart from its tokenizer.
+    known apart from its tokenizer. Prompts of more than `context_length` tokens are refused without being encoded to
+    their end.
 
     `ending` is how the conversation ends that was preprocessed last.
     """
 
-    def __init__(self, tokenizer: Tokenizer, model_size: int | None = None) -> None:
+    def __init__(self, tokenizer: Tokenizer, model_size: int | None = None, context_length: int | None = None) -> None:
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.get_vocab()  # raises if the model's folder has no tokenizer
         size = max(self._vocabulary.values()) + 1
@@ -54,6 +50,8 @@ class Preprocessor:
         self._before = self._encode(_BEFORE) if self._shown("x", "x") != "xx" else None
         self._features = self._find_features()
         self._size = min(size, model_size or size)
+        self._context_length = context_length
+        self._longest_token = max(map(len, self._vocabulary))
         self.ending = ""
         self.limit = _TRUNCATED_LENGTH if self._truncates() else None
 
@@ -64,26 +62,32 @@ class Preprocessor:
         return Vocabulary(table, self._size, pad_id, self._special, self._tokenizer.chat_template, drops_space)
 
     def preprocess(self, prompt: Conversation) -> bytes:
-        """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and Truncated."""
+        """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and TooLong."""
+        self._require_length(prompt)
         seam = seam_for(list(chat_template.texts(prompt)))
-        rendered = self._render(prompt, marker(self._marked, seam))
-        first, *rest = [piece for piece in rendered.split(seam) if piece] or [""]
-        return self._checked([self._encode(first), *map(self._encode_behind, rest)], [first, *rest])
+        rendered = self._render(prompt, marker(self._marked, seam, self._context_length))
+        return self._encode_prompt([piece for piece in rendered.split(seam) if piece] or [""])
 
     def write(self, prompt: Conversation) -> str:
         """Returns the prompt as the text that the pipeline of a vision-language model tokenizes.
 
         Raises like `preprocess`.
         """
-        mark = marker(self._marked, image_tags.JOINER)
+        self._require_length(prompt)
+        mark = marker(self._marked, image_tags.JOINER, self._context_length)
         rendered = self._render(prompt, lambda text: mark(image_tags.cut(text)))
         # The pipeline adds the special tokens that begin a text, which most templates write too.
         beginning = self._tokenizer.decode(self._encode("", add_special_tokens=True), skip_special_tokens=False)
         return rendered.removeprefix(beginning)
 
+    def tokenize_prompt(self, text: str) -> bytes:
+        """Returns the token ids of a text as it is for a prompt. Raises like `preprocess`."""
+        self._require_characters(len(text))
+        return self._encode_prompt([text], add_special_tokens=True)
+
     def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
         """Returns the text's token ids, special ones where it spells them. Raises like `preprocess`."""
-        return self._checked([self._encode(text, add_special_tokens=add_special_tokens)], [text])
+        return self._checked(self._encode_whole([text], add_special_tokens=add_special_tokens))
 
     def _render(self, prompt: Conversation, mark: chat_template.Mark) -> str:
         if not self._tokenizer.chat_template:
@@ -119,10 +123,39 @@ class Preprocessor:
         except RuntimeError:
             return False
 
-    def _checked(self, encoded: list[_Ids], pieces: list[str]) -> bytes:
-        """Returns the tokens of a text's pieces, if none were dropped and the model has them all."""
-        if self.limit and any(len(piece) >= self.limit for piece in encoded):
-            raise Truncated(sum(self._count(piece) for piece in pieces))
+    def _require_length(self, prompt: Conversation) -> None:
+        self._require_characters(sum(len(message.content) for message in prompt.messages))
+
+    def _require_characters(self, count: int) -> None:
+        """Raises TooLong for a text that would be too long even if it were made of the longest tokens."""
+        if self._context_length is not None and (tokens := count // self._longest_token) > self._context_length:
+            raise TooLong(tokens, self._context_length)
+
+    def _encode_prompt(self, pieces: Sequence[str], *, add_special_tokens: bool = False) -> bytes:
+        """Returns the tokens of a prompt's pieces. One that is too long is encoded as far as it takes to see that."""
+        for beginning, whole in beginnings(pieces, self._context_length):
+            if whole:
+                break
+            assert self._context_length is not None
+            encoded = self._encode_whole(beginning, more=True, add_special_tokens=add_special_tokens)
+            if (tokens := sum(map(len, encoded)) - MARGIN) > self._context_length:
+                raise TooLong(tokens, self._context_length)
+        return self._checked(self._encode_whole(pieces, add_special_tokens=add_special_tokens))
+
+    def _encode_whole(
+        self, pieces: Sequence[str], *, more: bool = False, add_special_tokens: bool = False
+    ) -> list[_Ids]:
+        """Returns the tokens of a text's pieces, if none were dropped. `more` says that the text goes on."""
+        if self._context_length is not None and len(pieces) > self._context_length:
+            raise TooLong(len(pieces), self._context_length)  # each of them is a token at the least
+        encoded = self._encode_pieces(pieces, add_special_tokens=add_special_tokens)
+        if self.limit and any(len(ids) >= self.limit for ids in encoded):
+            limit = min(self.limit, self._context_length or self.limit)
+            raise TooLong(sum(map(self._count, pieces)), limit, more=more)
+        return encoded
+
+    def _checked(self, encoded: Sequence[_Ids]) -> bytes:
+        """Returns the tokens, if the model has them all."""
         ids = numpy.concatenate(encoded)
         # GenAI 2026.4.1: ids that the model lacks, with a repetition penalty, make the step raise (decision 035).
         if ids.size and ids.max() >= self._size:
@@ -130,16 +163,30 @@ class Preprocessor:
         return ids.tobytes()
 
     def _encode(self, text: str, *, add_special_tokens: bool = False) -> _Ids:
-        ids = self._tokenizer.encode(text, add_special_tokens=add_special_tokens).input_ids.data
-        return numpy.array(ids[0], numpy.int64)
+        return self._encode_all([text], add_special_tokens=add_special_tokens)[0]
 
-    def _encode_behind(self, piece: str) -> _Ids:
-        """Returns the tokens of a text's further piece: before a text SentencePiece sets a space, which has no place
-        here."""
-        if self._before is None:
-            return self._encode(piece)
-        ids, end = self._encode(_BEFORE + piece), len(self._before)
-        return ids[end:] if numpy.array_equal(ids[:end], self._before) else self._encode(piece)
+    def _encode_all(self, texts: Sequence[str], *, add_special_tokens: bool = False) -> list[_Ids]:
+        """Returns each text's tokens. A call of the tokenizer takes as long as hundreds of short texts in it."""
+        encoded: list[_Ids] = []
+        for batch in batches(texts):
+            inputs = self._tokenizer.encode(batch, add_special_tokens=add_special_tokens)
+            rows = zip(inputs.input_ids.data, inputs.attention_mask.data != 0, strict=True)
+            encoded += [ids[real].astype(numpy.int64, copy=False) for ids, real in rows]
+        return encoded
+
+    def _encode_pieces(self, pieces: Sequence[str], *, add_special_tokens: bool = False) -> list[_Ids]:
+        """Returns the tokens of a text's pieces: before a text SentencePiece sets a space, which has no place before
+        its further pieces."""
+        if self._before is None or len(pieces) == 1:
+            return self._encode_all(pieces, add_special_tokens=add_special_tokens)
+        first, *rest = pieces
+        encoded = self._encode_all([first, *(_BEFORE + piece for piece in rest)])
+        end = len(self._before)
+        merged = [i for i, ids in enumerate(encoded) if i and not numpy.array_equal(ids[:end], self._before)]
+        behind = [encoded[0], *(ids[end:] for ids in encoded[1:])]
+        for i, ids in zip(merged, self._encode_all([pieces[i] for i in merged]) if merged else (), strict=True):
+            behind[i] = ids
+        return behind
 
     def _shown(self, *pieces: str) -> str:
         """Returns what a text becomes whose pieces are encoded one by one."""

@@ -12,26 +12,42 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from specvino.engine.openvino.preprocess.length import TooLong
+
 _PRIVATE_USE = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))
 
 
 def seam_for(texts: Sequence[str]) -> str:
     """Returns a character that occurs in none of these texts. Raises ValueError if they use up all of them."""
-    used = set().union(*texts)
     candidates = map(chr, itertools.chain(*_PRIVATE_USE))
+    likely = next(candidates)
+    if not any(likely in text for text in texts):  # much sooner said than which characters there are
+        return likely
+    used = set().union(*texts)
     for candidate in candidates:
         if candidate not in used:
             return candidate
     raise ValueError("The messages use every private-use character of Unicode.")
 
 
-def marker(special: Iterable[str], seam: str) -> Callable[[str], str]:
-    """Returns the function that puts seams into a text, so that no special token's text is left whole."""
+def marker(special: Iterable[str], seam: str, most: int | None = None) -> Callable[[str], str]:
+    """Returns the function that puts seams into a text, so that no special token's text is left whole.
+
+    It raises TooLong when the texts that it was called with spell more than `most` of them: each is cut into two tokens
+    at the least.
+    """
     shapes = _shapes(tuple(special))
+    found = 0
 
     def mark(text: str) -> str:
+        nonlocal found
         text = (seam if text.startswith(shapes.tails) else "") + text + (seam if text.endswith(shapes.heads) else "")
-        return shapes.first.sub(lambda first: first[0] + seam, text)
+        allowed = 0 if most is None else most - found + 1
+        marked, count = shapes.first.subn(lambda first: first[0] + seam, text, count=allowed)
+        found += count
+        if most is not None and found > most:
+            raise TooLong(found, most)
+        return marked
 
     return mark
 

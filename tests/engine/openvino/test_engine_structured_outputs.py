@@ -57,6 +57,10 @@ def regex(pattern: str) -> StructuralTag:
     return StructuralTag({"type": "structural_tag", "format": {"type": "regex", "pattern": pattern}})
 
 
+def own(grammar: str) -> StructuralTag:
+    return StructuralTag({"type": "structural_tag", "format": {"type": "grammar", "grammar": grammar}})
+
+
 def test_answers_satisfy_their_schemas(tiny_text: ModelSource) -> None:
     """Several at a time, also drawn, also several choices of one request."""
 
@@ -124,6 +128,44 @@ def test_schemas_that_can_not_be_compiled_disturb_nobody(tiny_text: ModelSource)
     running(tiny_text, test)
 
 
+def test_what_takes_too_much_computing_is_refused_and_remembered(tiny_text: ModelSource) -> None:
+    """A client's own grammar, and a schema: each ends its process, whose other questions are answered."""
+    lengths = {"type": "array", "prefixItems": [{"type": "string", "maxLength": i} for i in range(1, 2000)]}
+
+    async def test(engine: OpenVINOEngine) -> None:
+        await answer(engine, held("hello", own('root ::= "a"')))
+        for digit, hostile in enumerate((own('root ::= s\ns ::= s s | [a-z] | ""'), schema(lengths))):
+            late = asyncio.create_task(answer(engine, held("hello", hostile)))
+            await asyncio.sleep(0)
+            behind = asyncio.gather(
+                answer(engine, held("hello", own(f'root ::= "b{digit}"'))),
+                answer(engine, held("hello", schema({"const": digit}))),
+            )
+            with pytest.raises(ConstraintError, match=r"takes more than 0\.8 s of computing"):
+                await late
+            assert [text(each) for each in await behind] == [f"b{digit}", f"{digit}"]
+            restarts = engine.stats().restarts
+            with pytest.raises(ConstraintError, match=r"takes more than 0\.8 s of computing"):
+                await answer(engine, held("hello", hostile))
+            assert engine.stats().restarts == restarts
+        assert engine.stats().state == "ready"
+
+    running(tiny_text, test, grammar_computing=0.8)
+
+
+def test_what_crashes_the_compiler_is_refused_and_remembered(tiny_text: ModelSource) -> None:
+    deep = own("root ::= " + "(" * 125_000 + '"a"' + ")" * 125_000)
+
+    async def test(engine: OpenVINOEngine) -> None:
+        for _ in range(2):
+            with pytest.raises(ConstraintError, match="the compiler of grammars crashes on it"):
+                await answer(engine, held("hello", deep))
+        assert engine.stats().restarts == 2
+        assert text(await answer(engine, held("hello", own('root ::= "b"')))) == "b"
+
+    running(tiny_text, test)
+
+
 def test_those_behind_a_slow_schema_are_answered(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         await answer(engine, held("hello", schema(CITY)))
@@ -155,6 +197,36 @@ def test_a_client_that_goes_away_leaves_no_trace(tiny_text: ModelSource) -> None
         await until_text(stream)
         await stream.aclose()
         await idle(engine)
+
+    running(tiny_text, test)
+
+
+def test_schemas_whose_clients_left_are_not_made(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        os.kill(engine.pids["grammar"] or 0, signal.SIGSTOP)
+        leaving = [asyncio.create_task(answer(engine, held("hello", schema({"const": i})))) for i in range(10)]
+        staying = asyncio.create_task(answer(engine, held("hello", schema({"const": 9}))))
+        while len(engine._grammars._asked) < 10:  # noqa: ASYNC110 - only tests wait for it
+            await asyncio.sleep(0.01)
+        for task in leaving:
+            task.cancel()
+        await asyncio.wait(leaving)
+        os.kill(engine.pids["grammar"] or 0, signal.SIGCONT)
+        assert text(await staying) == "9"
+        # The one that was being made, and the one that somebody else waited for.
+        assert [json.loads(question.text) for question in engine._grammars._known] == [{"const": 0}, {"const": 9}]
+
+    running(tiny_text, test)
+
+
+def test_a_server_without_a_grammar_process_is_not_ready(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        os.kill(engine.pids["grammar"] or 0, signal.SIGKILL)
+        while engine.stats().state != "restarting":  # noqa: ASYNC110 - only tests wait for it
+            await asyncio.sleep(0)
+        while engine.stats().state != "ready":  # noqa: ASYNC110 - likewise
+            await asyncio.sleep(0.01)
+        assert engine.stats().restarts == 1
 
     running(tiny_text, test)
 
@@ -210,7 +282,7 @@ def test_a_worker_that_keeps_too_many_grammars_is_renewed(
 
 
 def test_the_process_that_makes_grammars_needs_no_openvino() -> None:
-    """So it is there soon after the first constraint, which waits for it."""
+    """So it is there soon when it is replaced, which others wait for."""
     code = "import sys, specvino.engine.openvino.grammar_process.__main__; sys.exit('openvino' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
@@ -218,14 +290,10 @@ def test_the_process_that_makes_grammars_needs_no_openvino() -> None:
 def test_what_is_tried_keeps_nobody_waiting(tiny_text: ModelSource) -> None:
     """A client's own grammar waits for a process that stands still; schemas don't."""
 
-    def own(letter: str) -> StructuralTag:
-        grammar = f'root ::= "{letter}"'
-        return StructuralTag({"type": "structural_tag", "format": {"type": "grammar", "grammar": grammar}})
-
     async def test(engine: OpenVINOEngine) -> None:
-        assert text(await answer(engine, held("hello", own("a")))) == "a"
+        assert text(await answer(engine, held("hello", own('root ::= "a"')))) == "a"
         os.kill(engine.pids["trial"] or 0, signal.SIGSTOP)
-        waiting = asyncio.create_task(answer(engine, held("hello", own("b"))))
+        waiting = asyncio.create_task(answer(engine, held("hello", own('root ::= "b"'))))
         assert text(await answer(engine, held("hello", schema({"const": 5})))) == "5"
         assert not waiting.done()
         os.kill(engine.pids["trial"] or 0, signal.SIGCONT)

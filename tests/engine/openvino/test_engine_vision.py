@@ -1,6 +1,8 @@
 """The real engine on a model that sees."""
 
 import asyncio
+import os
+import signal
 from dataclasses import replace
 from typing import Any
 
@@ -186,27 +188,54 @@ def test_raw_prompts(tiny_vision: ModelSource, sharing: Sharing) -> None:
 
 def test_reading_images(tiny_vision: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
-        image = await engine.read_image(file("blue", (300, 100), "PNG"), 200)
+        image, decoded = await engine.read_image(file("blue", (300, 100), "PNG"), 200, 30_000)
+        assert decoded == 30_000
         assert (image.width, image.height) == (200, 67)
         message = Message("user", "\nWhat colour?", images=(PlacedImage(0, image),))
         assert text(await answer(engine, ask_all(Conversation((message,))))) == "The image is blue."
         with pytest.raises(ImageError, match=r"^The data is no PNG"):
-            await engine.read_image(b"GIF", 200)
+            await engine.read_image(b"GIF", 200, 30_000)
+        with pytest.raises(ImageError, match=r"^The image has 30,000 pixels to decode"):
+            await engine.read_image(file("blue", (300, 100), "PNG"), 200, 29_999)
 
     sharing(tiny_vision, test)
 
 
 def test_a_large_image_keeps_nobody_waiting(tiny_vision: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
-        reading = asyncio.create_task(engine.read_image(file("blue", (5000, 5000), "JPEG"), 2048))
+        reading = asyncio.create_task(engine.read_image(file("blue", (5000, 5000), "JPEG"), 2048, 25_000_000))
         turns = 0
         while not reading.done():
             await asyncio.sleep(0.001)
             turns += 1
-        assert reading.result().width == 2048
+        assert reading.result().image.width == 2048
         assert turns > 10  # on the event loop it would be one
 
     sharing(tiny_vision, test)
+
+
+def test_prompts_need_not_wait_for_images(tiny_vision: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        data = file("blue")
+        await engine.read_image(data, 200, 30_000)
+        process = engine.pids["image"]
+        assert process is not None
+        os.kill(process, signal.SIGSTOP)
+        reading = [asyncio.create_task(engine.read_image(data, 200, 30_000)) for _ in range(9)]
+        assert text(await answer(engine, ask_all(conversation("What?")))) == "No image."
+        for task in reading[:-1]:
+            task.cancel()
+        os.kill(process, signal.SIGCONT)
+        assert (await reading[-1]).pixels == 1200
+        os.kill(process, signal.SIGSTOP)
+        lost = asyncio.create_task(engine.read_image(data, 200, 30_000))
+        while not engine._images._client._asked:  # noqa: ASYNC110 - only tests wait for this
+            await asyncio.sleep(0)
+        os.kill(process, signal.SIGKILL)
+        assert (await lost).pixels == 1200  # it was asked again
+        assert engine.stats().restarts == 0
+
+    running(tiny_vision, test)
 
 
 def test_closing_the_answer_frees_all(tiny_vision: ModelSource) -> None:

@@ -10,11 +10,11 @@ from support.images import file
 from support.web import web, whole
 
 from specvino.engine.errors import EngineUnavailable, ImageError, PromptError
-from specvino.engine.request import Image, Message, PlacedImage
+from specvino.engine.request import Image, Message, PlacedImage, ReadImage
 from specvino.handlers.errors import ApiError
 from specvino.handlers.media import ImageSource, Media, MediaError, MediaSettings, MessageDraft, PlacedSource, load
 from specvino.handlers.media.fetch import Fetcher
-from specvino.handlers.media.settings import MAX_IMAGES
+from specvino.handlers.media.settings import MAX_DECODED_PIXELS, MAX_IMAGES
 
 if TYPE_CHECKING:
     from specvino.engine.protocol import Engine
@@ -25,14 +25,17 @@ class Reader:
     """Stands in for an engine that sees; it takes any file for a picture of `side` pixels squared."""
 
     side: int = 1
+    decoded: int = 1
     error: Exception | None = None
     read: list[tuple[bytes | str, int]] = field(default_factory=list)
 
-    async def read_image(self, file: bytes | str, longest_side: int) -> Image:
+    async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
         self.read.append((file, longest_side))
         if self.error:
             raise self.error
-        return Image(self.side, self.side, b"")
+        if self.decoded > most_pixels:
+            raise ImageError(f"{most_pixels} left")
+        return ReadImage(Image(self.side, self.side, b""), self.decoded)
 
 
 def loaded(reader: Reader, *urls: str, settings: MediaSettings | None = None, detail: str | None = None) -> Any:
@@ -79,6 +82,13 @@ def test_the_bound_on_their_number() -> None:
     code, param, _ = refusal(reader, *["data:;base64,QQ=="] * (MAX_IMAGES + 1))
     assert (code, param) == ("invalid_image", f"part.{MAX_IMAGES}")
     assert not reader.read
+
+
+def test_the_bound_on_the_pixels_that_are_decoded() -> None:
+    reader = Reader(decoded=MAX_DECODED_PIXELS // 2 - 1)
+    code, param, message = refusal(reader, *["data:;base64,QQ=="] * 64, detail="low")
+    assert (code, param, message) == ("invalid_image", "part.2", "2 left")
+    assert len(reader.read) == 3
 
 
 def test_the_bound_on_their_pixels() -> None:

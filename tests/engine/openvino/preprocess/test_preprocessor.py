@@ -164,10 +164,12 @@ class WithBeginning:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._tokenizer, name)
 
-    def encode(self, text: str, add_special_tokens: bool) -> Any:
-        ids = self._tokenizer.encode(text, add_special_tokens=False).input_ids.data[0].tolist()
-        ids = [self.BEGINNING] * add_special_tokens + ids
-        return SimpleNamespace(input_ids=SimpleNamespace(data=numpy.array([ids])))
+    def encode(self, texts: list[str], add_special_tokens: bool) -> Any:
+        inputs = self._tokenizer.encode(texts, add_special_tokens=False)
+        begin = ((0, 0), (int(add_special_tokens), 0))
+        ids = numpy.pad(inputs.input_ids.data, begin, constant_values=self.BEGINNING)
+        mask = numpy.pad(inputs.attention_mask.data, begin, constant_values=1)
+        return SimpleNamespace(input_ids=SimpleNamespace(data=ids), attention_mask=SimpleNamespace(data=mask))
 
 
 def test_special_tokens_are_added_to_texts_but_not_to_templates(tiny_text: ModelSource) -> None:

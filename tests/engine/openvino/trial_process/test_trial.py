@@ -11,8 +11,10 @@ from support.schemas import SCHEMAS
 from specvino.engine.errors import ConstraintError
 from specvino.engine.grammar.structured_output import LoweredConstraint, lower
 from specvino.engine.models import ModelSource
+from specvino.engine.openvino.messages.grammar import ConstraintRefused, Trial
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 from specvino.engine.openvino.trial_process import trial
+from specvino.engine.openvino.trial_process.__main__ import MemoryUsedUp, answer
 from specvino.engine.request import Constraint, JsonSchema, StructuralTag
 
 
@@ -136,6 +138,21 @@ def test_what_does_not_compile_is_refused_in_one_line(format: Any, reason: str, 
 def real_stub(smollm2: ModelSource) -> DummyPipeline:
     """On the default model's vocabulary of 49,000 tokens."""
     return DummyPipeline(Tokenizer(smollm2.path))
+
+
+def test_what_earlier_grammars_left_of_the_memory_judges_none(
+    dummy: DummyPipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the first one of a process has all of it; another is tried again, by a process of its own."""
+
+    def used_up(dummy: DummyPipeline, lowered: LoweredConstraint | None, *_: Any, **__: Any) -> list[int]:
+        raise RuntimeError("std::bad_alloc")
+
+    monkeypatch.setattr(DummyPipeline, "generate", used_up)
+    question = Trial(7, lower(tagged({"type": "any_text"})))
+    with pytest.raises(MemoryUsedUp):
+        answer(dummy, question, first=False)
+    assert answer(dummy, question, first=True) == ConstraintRefused(7, "compiling it takes too much memory")
 
 
 def test_a_grammar_that_is_slow_at_each_token_is_refused(real_stub: DummyPipeline) -> None:

@@ -9,9 +9,15 @@ import pytest
 from PIL import Image
 from support.images import file, saved
 
-from specvino.engine.openvino.preprocess.image_decoding import MAX_PIXELS, ImageRefused, decode
+from specvino.engine import request
+from specvino.engine.openvino.image_process import image_decoding
+from specvino.engine.openvino.image_process.image_decoding import MAX_PIXELS, ImageError
 
 RED = (220, 20, 20)
+
+
+def decode(data: bytes, longest_side: int, *, base64: bool = False) -> request.Image:
+    return image_decoding.decode(data, longest_side, base64=base64).image
 
 
 def first_pixel(data: bytes) -> tuple[int, ...]:
@@ -88,13 +94,23 @@ def png(width: int, height: int) -> bytes:
 
 @pytest.mark.parametrize(("width", "height"), [(100_000, 100_000), (2**31 - 1, 1), (MAX_PIXELS + 1, 1)])
 def test_too_many_pixels_are_refused_by_the_header(width: int, height: int) -> None:
-    with pytest.raises(ImageRefused, match="pixels"):
+    with pytest.raises(ImageError, match="pixels"):
         decode(png(width, height), 2048)
+
+
+@pytest.mark.parametrize(("format", "pixels"), [("PNG", 1600 * 1200), ("JPEG", 400 * 300)])
+def test_what_is_decoded_is_counted_and_bounded(format: str, pixels: int) -> None:
+    """JPEG is decoded at a quarter of its size where that is enough."""
+    data = file("red", (1600, 1200), format)
+    read = image_decoding.decode(data, 300, pixels)
+    assert (read.image.width, read.pixels) == (300, pixels)
+    with pytest.raises(ImageError, match=f"has {pixels:,} pixels to decode; the request may have {pixels - 1:,} more"):
+        image_decoding.decode(data, 300, pixels - 1)
 
 
 @pytest.mark.parametrize("size", [(101, 1), (20, 2001)])
 def test_lines_are_refused(size: tuple[int, int]) -> None:
-    with pytest.raises(ImageRefused, match="100 times"):
+    with pytest.raises(ImageError, match="100 times"):
         decode(file("red", size), 2048)
 
 
@@ -116,11 +132,11 @@ def test_lines_are_refused(size: tuple[int, int]) -> None:
     ],
 )
 def test_what_is_no_image(data: bytes, reason: str) -> None:
-    with pytest.raises(ImageRefused, match=reason):
+    with pytest.raises(ImageError, match=reason):
         decode(data, 2048)
 
 
 @pytest.mark.parametrize("text", ["AAA", "A A=A", "NOT_VALID!!!", "é", "=AAA"])
 def test_what_is_no_base64(text: str) -> None:
-    with pytest.raises(ImageRefused, match="base64"):
+    with pytest.raises(ImageError, match="base64"):
         decode(text.encode(), 2048, base64=True)

@@ -19,15 +19,15 @@ MAX_RATIO = 100
 Image.MAX_IMAGE_PIXELS = None
 
 
-class ImageRefused(ValueError):
+class ImageError(ValueError):
     """The image can't be taken; `str()` is a sentence for the client."""
 
 
-def decode(file: bytes, longest_side: int, *, base64: bool = False) -> request.Image:
+def decode(file: bytes, longest_side: int, most_pixels: int = MAX_PIXELS, *, base64: bool = False) -> request.ReadImage:
     """Returns the upright picture in a file, made smaller if one of its sides has more than `longest_side` pixels.
 
-    `base64` says that the file's bytes are encoded so. Of a moving picture it is the first frame; what is transparent
-    becomes white. Raises ImageRefused.
+    `most_pixels` is how many may be decoded for it. `base64` says that the file's bytes are encoded so. Of a moving
+    picture it is the first frame; what is transparent becomes white. Raises ImageError.
     """
     data = _from_base64(file) if base64 else file
     try:
@@ -35,22 +35,27 @@ def decode(file: bytes, longest_side: int, *, base64: bool = False) -> request.I
             _check(*image.size)
             # JPEG can be decoded at a half, a quarter or an eighth of its size, which is much faster.
             image.draft("RGB", (longest_side, longest_side))
+            pixels = image.width * image.height
+            if pixels > most_pixels:
+                raise ImageError(
+                    f"The image has {pixels:,} pixels to decode; the request may have {most_pixels:,} more."
+                )
             picture = _opaque(ImageOps.exif_transpose(image))
-    except ImageRefused:
+    except ImageError:
         raise
     except UnidentifiedImageError:
-        raise ImageRefused("The data is no PNG, JPEG, WebP, GIF or BMP image.") from None
+        raise ImageError("The data is no PNG, JPEG, WebP, GIF or BMP image.") from None
     except Exception:  # on a damaged file a decoder fails with whatever its next step happens to raise
-        raise ImageRefused("The image is damaged.") from None
+        raise ImageError("The image is damaged.") from None
     picture.thumbnail((longest_side, longest_side))
-    return request.Image(picture.width, picture.height, picture.tobytes())
+    return request.ReadImage(request.Image(picture.width, picture.height, picture.tobytes()), pixels)
 
 
 def _check(width: int, height: int) -> None:
     if width * height > MAX_PIXELS:
-        raise ImageRefused(f"The image has {width} x {height} pixels; accepted are {MAX_PIXELS:,}.")
+        raise ImageError(f"The image has {width} x {height} pixels; accepted are {MAX_PIXELS:,}.")
     if max(width, height) > MAX_RATIO * min(width, height):
-        raise ImageRefused(
+        raise ImageError(
             f"The image has {width} x {height} pixels; a side may be {MAX_RATIO} times as long as the other."
         )
 
@@ -59,7 +64,7 @@ def _from_base64(text: bytes) -> bytes:
     try:
         return binascii.a2b_base64(b"".join(text.split()), strict_mode=True)
     except ValueError:
-        raise ImageRefused("The image's data is not valid base64.") from None
+        raise ImageError("The image's data is not valid base64.") from None
 
 
 def _opaque(image: Image.Image) -> Image.Image:

@@ -1,0 +1,1 @@
+"""The image process: image files become pixels."""

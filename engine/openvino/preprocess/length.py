@@ -1,0 +1,60 @@
+"""How long a prompt may be, judged before its tokens are made or while they are: one that is too long must cost no more
+than one that fits."""
+
+from collections.abc import Iterator, Sequence
+
+# A prompt's beginning of so many characters for each token that fits is encoded first. Prose has four for each.
+_DENSITY = 8
+
+# The last tokens of a beginning may be others than they are in the whole text.
+MARGIN = 64
+
+# Pieces that are encoded together are padded to the longest of them: so many characters with their padding.
+_BATCH_CHARACTERS = 1 << 20
+
+
+class TooLong(Exception):
+    """The prompt has more tokens than the model or its tokenizer takes. It has `tokens`, or with `more` at least as
+    many."""
+
+    def __init__(self, tokens: int, limit: int, *, more: bool = True) -> None:
+        super().__init__(tokens, limit)
+        self.tokens = tokens
+        self.limit = limit
+        self.more = more
+
+
+def beginnings(pieces: Sequence[str], context_length: int | None) -> Iterator[tuple[Sequence[str], bool]]:
+    """Yields the beginnings of a text, each twice as long as the one before, and whether it is the whole text.
+
+    Together they are at most twice as much to encode as the text itself.
+    """
+    size = sum(map(len, pieces))
+    length = size if context_length is None else _DENSITY * context_length
+    while length < size:
+        yield _beginning(pieces, length), False
+        length *= 2
+    yield pieces, True
+
+
+def batches(pieces: Sequence[str]) -> Iterator[list[str]]:
+    """Yields the pieces in groups that don't take much memory when they are padded."""
+    batch: list[str] = []
+    longest = 0
+    for piece in pieces:
+        longest = max(longest, len(piece))
+        if batch and (len(batch) + 1) * longest > _BATCH_CHARACTERS:
+            yield batch
+            batch, longest = [], len(piece)
+        batch.append(piece)
+    yield batch
+
+
+def _beginning(pieces: Sequence[str], length: int) -> list[str]:
+    found = []
+    for piece in pieces:
+        found.append(piece[:length])
+        length -= len(piece)
+        if length <= 0:
+            break
+    return found

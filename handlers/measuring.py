@@ -1,0 +1,136 @@
+"""What is measured of a generation: tokens, choices and seconds, for metrics, traces and the access log. Never a text.
+
+It is measured where segments come out of the engine, so it is the same for every engine and endpoint, streamed or not.
+A text that is held back (the beginning of a stop string, the markup of a call) counts when it is shown.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, Literal, Protocol
+
+from specvino.engine.request import GenerationRequest
+from specvino.engine.segments import Finish, PromptText, Segment, Started, ToolCallEnd, Usage
+from specvino.handlers.errors import ApiError
+
+Outcome = Literal["stop", "length", "abort", "error"]
+"""How a choice ended, in vLLM's words: calls are a `stop`, a client that left is an `abort`."""
+
+
+@dataclass(slots=True)
+class GenerationRecord:
+    """Holds what was measured of a request. Times are in seconds since it arrived; None is what there was none of.
+
+    Each prompt has `n` of the `choices`. `completion_tokens` and `reasoning_tokens` are counted at the end: they are
+    None for a request that has none. `error` is the code of the error that ended it.
+    """
+
+    n: int
+    choices: int
+    max_tokens: int | None
+    temperature: float
+    top_p: float
+    prompt_tokens: int = 0
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    tool_calls: int = 0
+    first_token: float | None = None
+    last_token: float | None = None
+    ended: float = 0.0
+    outcomes: list[Outcome] = field(default_factory=list)
+    error: str | None = None
+
+    @property
+    def per_output_token(self) -> float | None:
+        """The mean time between two tokens of a choice, None where no choice has two."""
+        if self.first_token is None or self.last_token is None or self.completion_tokens is None:
+            return None
+        later = self.completion_tokens - self.choices
+        return (self.last_token - self.first_token) * self.choices / later if later > 0 else None
+
+
+class Observer(Protocol):
+    """Is told how generations go on. Its methods must be quick, and must not raise."""
+
+    def first_token(self, seconds: float) -> None:
+        """The first of a request's texts is there, so long after the request."""
+
+    def later_token(self, seconds: float) -> None:
+        """A choice's next text is there, so long after the one before."""
+
+    def ended(self, record: GenerationRecord) -> None:
+        """An admitted one is over, however that came."""
+
+
+class Measured:
+    """Measures one request while its segments pass by, tells the observers, and notes the sums."""
+
+    def __init__(
+        self, asked: GenerationRequest, arrived: float, notes: dict[str, Any], observers: Sequence[Observer]
+    ) -> None:
+        choices = asked.n * len(asked.prompts)
+        settings = asked.sampling
+        self._record = GenerationRecord(asked.n, choices, settings.max_tokens, settings.temperature, settings.top_p)
+        self._arrived = arrived
+        self._notes = notes
+        self._observers = observers
+        self._admitted = False
+        self._last: dict[int, float] = {}  # by choice
+
+    def feed(self, segment: Segment) -> None:
+        """Notes a segment that is about to be shown."""
+        record = self._record
+        match segment:
+            case Started():
+                record.prompt_tokens = segment.prompt_tokens
+                self._admitted = True
+            case Usage():
+                record.prompt_tokens = segment.prompt_tokens
+                record.completion_tokens = segment.completion_tokens
+                record.reasoning_tokens = segment.reasoning_tokens
+            case Finish():
+                record.outcomes.append("length" if segment.reason == "length" else "stop")
+            case PromptText():
+                pass
+            case _:
+                if isinstance(segment, ToolCallEnd):
+                    record.tool_calls += 1
+                self._token(segment.choice)
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Holds the time in which segments come; what is raised in it is how the generation ended."""
+        unfinished: Outcome = "abort"
+        try:
+            yield
+        except (GeneratorExit, asyncio.CancelledError):
+            raise
+        except BaseException as error:
+            unfinished = "error"
+            self._record.error = error.code.value if isinstance(error, ApiError) else "internal_error"
+            raise
+        finally:
+            if self._admitted:
+                self._end(unfinished)
+
+    def _token(self, choice: int) -> None:
+        now = perf_counter() - self._arrived
+        before = self._last.get(choice)
+        self._last[choice] = self._record.last_token = now
+        if self._record.first_token is None:
+            self._record.first_token = now
+            for observer in self._observers:
+                observer.first_token(now)
+        elif before is not None:
+            for observer in self._observers:
+                observer.later_token(now - before)
+
+    def _end(self, unfinished: Outcome) -> None:
+        record = self._record
+        record.outcomes += [unfinished] * (record.choices - len(record.outcomes))
+        record.ended = perf_counter() - self._arrived
+        for observer in self._observers:
+            observer.ended(record)
+        self._notes["generation"] = record

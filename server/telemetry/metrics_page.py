@@ -1,0 +1,60 @@
+"""GET /metrics: Prometheus' page, beside the API or on a port of its own.
+
+Like /docs it is no operation of the API, so it isn't in the document.
+"""
+
+import msgspec
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, CollectorRegistry, generate_latest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from specvino.handlers.errors import ApiError
+from specvino.server import errors
+from specvino.server.keys import BearerKeys
+
+PATH = "/metrics"
+
+
+class MetricsPage:
+    """Answers at one path, to who has one of the `keys`, or to everybody where there are none. Raises ApiError."""
+
+    def __init__(self, registry: CollectorRegistry, keys: frozenset[str]) -> None:
+        self._registry = registry
+        self._check = BearerKeys(keys).get_fn({}, []) if keys else None
+
+    @property
+    def route(self) -> Route:
+        return Route(PATH, self._answer)
+
+    async def _answer(self, request: Request) -> Response:
+        if self._check is not None:
+            self._check(request)
+        return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+class MetricsPath:
+    """Is ASGI middleware: it serves the page beside the API. Its errors get their envelope above it."""
+
+    def __init__(self, app: ASGIApp, page: MetricsPage) -> None:
+        self.app = app
+        self._router = Router(routes=[page.route], redirect_slashes=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_ours = scope["type"] == "http" and scope["path"] == PATH
+        await (self._router if is_ours else self.app)(scope, receive, send)
+
+
+def metrics_app(page: MetricsPage) -> Starlette:
+    """Returns an app that serves nothing else, for a port of its own."""
+
+    async def on_error(_: Request, error: Exception) -> Response:
+        assert isinstance(error, ApiError)
+        body = msgspec.json.encode(error.body())
+        return Response(body, error.kind.status, errors.headers(error), "application/json")
+
+    app = Starlette(routes=[page.route], exception_handlers={ApiError: on_error})
+    app.router.redirect_slashes = False
+    return app

@@ -1,0 +1,164 @@
+"""OpenTelemetry: a span for each request that generates, and the GenAI metrics of a server, sent by OTLP over HTTP.
+
+The names are those of the semantic conventions for generative AI, which are still in development: all stand here. What
+no option says is said by OpenTelemetry's own environment variables, such as OTEL_SERVICE_NAME and
+OTEL_EXPORTER_OTLP_HEADERS. Exporters work in threads of their own.
+"""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.propagate import extract
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
+from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import SpanKind, Status, StatusCode
+
+from specvino.server.telemetry.exchange import Exchange
+
+logger = logging.getLogger("specvino.server")
+
+# What the conventions call the operations that generate.
+_OPERATIONS = {"chat": "chat", "completions": "text_completion", "responses": "chat"}
+
+_SECOND = 1_000_000_000
+
+# The buckets that the conventions recommend.
+_DURATION = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
+_FIRST_TOKEN = (0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0)
+_OUTPUT_TOKEN = (0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 2.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Exports:
+    """Says where spans and metrics go; None is nowhere."""
+
+    spans: SpanProcessor | None = None
+    metrics: MetricReader | None = None
+
+    @classmethod
+    def to(cls, traces: str | None, metrics: str | None) -> "Exports":
+        """Returns the exports to the URLs of a collector, such as http://127.0.0.1:4318/v1/traces."""
+        spans = BatchSpanProcessor(OTLPSpanExporter(endpoint=traces)) if traces else None
+        reader = PeriodicExportingMetricReader(OTLPMetricExporter(endpoint=metrics)) if metrics else None
+        return cls(spans, reader)
+
+
+class OpenTelemetry:
+    """Makes a span and measurements of each exchange that asked for a generation from `model`."""
+
+    def __init__(self, exports: Exports, model: str) -> None:
+        ours = Resource.create({"service.name": "specvino", "service.version": version("specvino")})
+        resource = ours.merge(OTELResourceDetector().detect())
+        self._model = model
+        self._traces = TracerProvider(resource=resource, shutdown_on_exit=False)
+        self._metrics = MeterProvider(
+            [exports.metrics] if exports.metrics else [], resource=resource, shutdown_on_exit=False
+        )
+        if exports.spans:
+            self._traces.add_span_processor(exports.spans)
+        self._spans = exports.spans is not None
+        self._tracer = self._traces.get_tracer("specvino")
+        meter = self._metrics.get_meter("specvino")
+        self._duration = meter.create_histogram(
+            "gen_ai.server.request.duration",
+            "s",
+            "Generative AI server request duration such as time-to-last byte or last output token.",
+            explicit_bucket_boundaries_advisory=_DURATION,
+        )
+        self._first_token = meter.create_histogram(
+            "gen_ai.server.time_to_first_token",
+            "s",
+            "Time to generate first token for successful responses.",
+            explicit_bucket_boundaries_advisory=_FIRST_TOKEN,
+        )
+        self._per_output_token = meter.create_histogram(
+            "gen_ai.server.time_per_output_token",
+            "s",
+            "Time per output token generated after the first token for successful responses.",
+            explicit_bucket_boundaries_advisory=_OUTPUT_TOKEN,
+        )
+
+    def record(self, exchange: Exchange) -> None:
+        """Measures an exchange, and traces it as a part of its client's trace if the request names that."""
+        operation = exchange.operation and _OPERATIONS.get(exchange.operation.endpoint)
+        if not operation:
+            return
+        error = _error(exchange)
+        common: dict[str, Any] = {
+            "gen_ai.operation.name": operation,
+            "gen_ai.provider.name": "specvino",
+            "gen_ai.request.model": self._model,
+        }
+        self._measure(exchange, common | ({"error.type": error} if error else {}))
+        if self._spans:
+            self._trace(exchange, f"{operation} {self._model}", common, error)
+
+    def close(self) -> None:
+        """Sends what is left, and blocks until that is done."""
+        self._traces.shutdown()
+        self._metrics.shutdown()
+
+    def _measure(self, exchange: Exchange, attributes: Mapping[str, Any]) -> None:
+        self._duration.record(exchange.seconds, attributes)
+        generation = exchange.generation
+        if generation is None or "error.type" in attributes:
+            return
+        if generation.first_token is not None:
+            self._first_token.record(generation.first_token, attributes)
+        if generation.per_output_token is not None:
+            self._per_output_token.record(generation.per_output_token, attributes)
+
+    def _trace(self, exchange: Exchange, name: str, common: Mapping[str, Any], error: str | None) -> None:
+        attributes = {**common, **_http(exchange), **_generation(exchange)}
+        if error:
+            attributes["error.type"] = error
+        span = self._tracer.start_span(
+            name, extract(exchange.headers), SpanKind.SERVER, attributes, start_time=exchange.began
+        )
+        if exchange.generation and exchange.generation.first_token is not None:
+            seconds = exchange.generation.first_token
+            span.add_event("gen_ai.first_token", timestamp=exchange.began + round(seconds * _SECOND))
+        if error and exchange.status >= 500:  # the conventions of HTTP: what a client did wrong is no error of a server
+            span.set_status(Status(StatusCode.ERROR))
+        span.end(exchange.began + round(exchange.seconds * _SECOND))
+
+
+def _error(exchange: Exchange) -> str | None:
+    if exchange.error:
+        return exchange.error
+    return exchange.generation.error if exchange.generation else None
+
+
+def _http(exchange: Exchange) -> dict[str, Any]:
+    return {
+        "http.request.method": exchange.method,
+        "http.route": exchange.route or "",
+        "http.response.status_code": exchange.status,
+        "specvino.request_id": exchange.request_id,
+    }
+
+
+def _generation(exchange: Exchange) -> dict[str, Any]:
+    generation = exchange.generation
+    if generation is None:
+        return {}
+    found: dict[str, Any] = {
+        "gen_ai.request.temperature": generation.temperature,
+        "gen_ai.request.top_p": generation.top_p,
+        "gen_ai.request.max_tokens": generation.max_tokens,
+        "gen_ai.request.choice.count": generation.n,
+        "gen_ai.usage.input_tokens": generation.prompt_tokens,
+        "gen_ai.usage.output_tokens": generation.completion_tokens,
+        "gen_ai.response.finish_reasons": generation.outcomes,
+        # vLLM's spans have it under this name.
+        "gen_ai.latency.time_to_first_token": generation.first_token,
+    }
+    return {name: value for name, value in found.items() if value is not None}

@@ -1,0 +1,159 @@
+"""Prometheus' metrics, under vLLM's names where it has the same figure, and under `specvino:` where it has not.
+
+Dashboards, alerts and autoscalers that are made for vLLM read this server by that. What the engine is doing is asked
+when somebody reads the metrics, the rest is counted when it happens.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import get_args
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from specvino.engine.protocol import Engine, State
+from specvino.handlers.measuring import GenerationRecord, Outcome
+from specvino.server.telemetry import buckets
+from specvino.server.telemetry.exchange import Exchange
+
+_LABELS = ("model_name", "engine")
+_UNCOUNTED = "service"
+"""The tag of operations that monitors call all the time; vLLM's HTTP metrics leave them out as well."""
+
+
+class Metrics:
+    """Holds the metrics of one engine, whose model is served as `model`. It observes generations, and `record`s
+    exchanges."""
+
+    def __init__(self, engine: Engine, model: str) -> None:
+        self.registry = CollectorRegistry()
+        self.registry.register(_EngineCollector(engine, model))
+        ProcessCollector(registry=self.registry)
+        self._labels = (model, "0")
+        self._prompt_tokens = self._counter("vllm:prompt_tokens", "Number of prefill tokens processed.")
+        success = Counter(
+            "vllm:request_success",
+            "Count of successfully processed requests.",
+            (*_LABELS, "finished_reason"),
+            registry=self.registry,
+        )
+        self._outcomes = {outcome: success.labels(*self._labels, outcome) for outcome in get_args(Outcome)}
+        self._request_prompt = self._histogram(
+            "vllm:request_prompt_tokens", "Number of prefill tokens processed.", buckets.TOKENS
+        )
+        self._request_generation = self._histogram(
+            "vllm:request_generation_tokens", "Number of generation tokens processed.", buckets.TOKENS
+        )
+        self._n = self._histogram("vllm:request_params_n", "Histogram of the n request parameter.", buckets.CHOICES)
+        self._max_tokens = self._histogram(
+            "vllm:request_params_max_tokens", "Histogram of the max_tokens request parameter.", buckets.TOKENS
+        )
+        self._first_token = self._histogram(
+            "vllm:time_to_first_token_seconds", "Histogram of time to first token in seconds.", buckets.FIRST_TOKEN
+        )
+        self._later_token = self._histogram(
+            "vllm:inter_token_latency_seconds", "Histogram of inter-token latency in seconds.", buckets.LATER_TOKEN
+        )
+        self._per_output_token = self._histogram(
+            "vllm:request_time_per_output_token_seconds",
+            "Histogram of time_per_output_token_seconds per request.",
+            buckets.LATER_TOKEN,
+        )
+        self._whole = self._histogram(
+            "vllm:e2e_request_latency_seconds", "Histogram of e2e request latency in seconds.", buckets.LATENCY
+        )
+        self._errors = Counter(
+            "specvino:request_errors",
+            "Requests that ended with an error, by its code.",
+            ("code",),
+            registry=self.registry,
+        )
+        self._requests = Counter(
+            "http_requests", "Number of HTTP requests.", ("method", "status", "handler"), registry=self.registry
+        )
+        self._durations = Histogram(
+            "http_request_duration_seconds",
+            "Time until the last byte of an answer, in seconds.",
+            ("method", "handler"),
+            buckets=buckets.HTTP,
+            registry=self.registry,
+        )
+
+    def first_token(self, seconds: float) -> None:
+        """Implements `Observer`."""
+        self._first_token.observe(seconds)
+
+    def later_token(self, seconds: float) -> None:
+        """Implements `Observer`."""
+        self._later_token.observe(seconds)
+
+    def ended(self, record: GenerationRecord) -> None:
+        """Implements `Observer`."""
+        self._prompt_tokens.inc(record.prompt_tokens)
+        self._request_prompt.observe(record.prompt_tokens)
+        self._n.observe(record.n)
+        self._whole.observe(record.ended)
+        for outcome in record.outcomes:
+            self._outcomes[outcome].inc()
+        if record.max_tokens is not None:
+            self._max_tokens.observe(record.max_tokens)
+        if record.completion_tokens is not None:
+            self._request_generation.observe(record.completion_tokens)
+        if record.per_output_token is not None:
+            self._per_output_token.observe(record.per_output_token)
+
+    def record(self, exchange: Exchange) -> None:
+        """Counts an exchange."""
+        generation = exchange.generation
+        if error := exchange.error or (generation and generation.error):
+            self._errors.labels(error).inc()
+        operation = exchange.operation
+        if operation is not None and operation.tag == _UNCOUNTED:
+            return
+        # A label for each path that somebody tries would be without end.
+        handler = exchange.route or "none"
+        self._requests.labels(exchange.method, f"{exchange.status // 100}xx", handler).inc()
+        self._durations.labels(exchange.method, handler).observe(exchange.seconds)
+
+    def _counter(self, name: str, documentation: str) -> Counter:
+        return Counter(name, documentation, _LABELS, registry=self.registry).labels(*self._labels)
+
+    def _histogram(self, name: str, documentation: str, bounds: Iterable[float]) -> Histogram:
+        metric = Histogram(name, documentation, _LABELS, buckets=tuple(bounds), registry=self.registry)
+        return metric.labels(*self._labels)
+
+
+class _EngineCollector(Collector):
+    """Asks the engine what it does now."""
+
+    def __init__(self, engine: Engine, model: str) -> None:
+        self._engine = engine
+        self._labels = (model, "0")
+
+    def collect(self) -> Iterator[Metric]:
+        stats = self._engine.stats()
+        yield self._gauge("vllm:num_requests_running", "Number of requests in model execution batches.", stats.running)
+        yield self._gauge("vllm:num_requests_waiting", "Number of requests waiting to be processed.", stats.waiting)
+        yield self._gauge("vllm:kv_cache_usage_perc", "KV-cache usage. 1 means 100 percent usage.", stats.cache_usage)
+        yield self._counter(
+            "vllm:generation_tokens", "Number of generation tokens processed.", self._engine.generated_tokens
+        )
+        yield self._counter(
+            "specvino:engine_restarts", "Child processes of the engine that were lost and replaced.", stats.restarts
+        )
+        states = GaugeMetricFamily(
+            "specvino:engine_state", "1 for the state that the engine is in.", labels=(*_LABELS, "state")
+        )
+        for state in get_args(State):
+            states.add_metric((*self._labels, state), state == stats.state)
+        yield states
+
+    def _gauge(self, name: str, documentation: str, value: float) -> Metric:
+        family = GaugeMetricFamily(name, documentation, labels=_LABELS)
+        family.add_metric(self._labels, value)
+        return family
+
+    def _counter(self, name: str, documentation: str, value: float) -> Metric:
+        family = CounterMetricFamily(name, documentation, labels=_LABELS)
+        family.add_metric(self._labels, value)
+        return family

@@ -1,0 +1,52 @@
+"""All that is seen of one server from outside, made as its operator set it."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from specvino.engine.protocol import Engine
+from specvino.server.settings import Settings
+from specvino.server.telemetry import access_log, metrics_port
+from specvino.server.telemetry.exchange import Recorder
+from specvino.server.telemetry.metrics_page import MetricsPage, metrics_app
+from specvino.server.telemetry.prometheus import Metrics
+
+
+class Telemetry:
+    """Holds what is told of generations (`observers`) and of exchanges (`recorders`), and the page of metrics.
+
+    `own_page` is for a port of its own, `page` for that of the API: there is one of the two.
+    """
+
+    recorders: list[Recorder]
+
+    def __init__(self, engine: Engine, model: str, settings: Settings) -> None:
+        chosen = settings.telemetry
+        metrics = Metrics(engine, model)
+        own = chosen.metrics_port is not None
+        self.page = None if own else MetricsPage(metrics.registry, chosen.metrics_keys or settings.keys)
+        self.own_page = MetricsPage(metrics.registry, chosen.metrics_keys) if own else None
+        self.observers = (metrics,)
+        self._opentelemetry = None
+        self.recorders = [access_log.record, metrics.record]
+        if chosen.otlp_traces_endpoint or chosen.otlp_metrics_endpoint:
+            # Only here: it is an extra.
+            from specvino.server.telemetry.opentelemetry import Exports, OpenTelemetry
+
+            exports = Exports.to(chosen.otlp_traces_endpoint, chosen.otlp_metrics_endpoint)
+            self._opentelemetry = OpenTelemetry(exports, model)
+            self.recorders.append(self._opentelemetry.record)
+
+    @asynccontextmanager
+    async def running(self, listener: socket.socket | None) -> AsyncIterator[None]:
+        """Serves the metrics on a port of their own, where there is one, and sends all that is left at the end."""
+        try:
+            if listener is not None and self.own_page is not None:
+                async with metrics_port.serving(metrics_app(self.own_page), listener):
+                    yield
+            else:
+                yield
+        finally:
+            if self._opentelemetry is not None:
+                await asyncio.to_thread(self._opentelemetry.close)

@@ -1,0 +1,128 @@
+"""Prompts that are too long, or are made to cost much: the cost is counted in calls and characters, not in time."""
+
+from typing import Any, cast
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openvino_genai import Tokenizer
+from support.conversation import conversation
+
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.messages.preprocess import Preprocess, Preprocessed, PromptTooLong, Tokenize
+from specvino.engine.openvino.preprocess.__main__ import answer
+from specvino.engine.openvino.preprocess.length import TooLong, batches, beginnings
+from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
+from specvino.engine.openvino.preprocess.special_token_escaping import marker
+
+CONTEXT = 8192
+
+
+class Counting:
+    """A tokenizer that counts what it is asked."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self.calls = self.characters = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tokenizer, name)
+
+    def encode(self, texts: list[str], add_special_tokens: bool) -> Any:
+        self.calls += 1
+        self.characters += sum(map(len, texts))
+        return self._tokenizer.encode(texts, add_special_tokens=add_special_tokens)
+
+
+@pytest.fixture
+def counting(tokenizer: Tokenizer) -> Counting:
+    return Counting(tokenizer)
+
+
+@pytest.fixture
+def bounded(counting: Counting) -> Preprocessor:
+    preprocessor = Preprocessor(cast("Tokenizer", counting), context_length=CONTEXT)
+    counting.calls = counting.characters = 0
+    return preprocessor
+
+
+@pytest.mark.parametrize("text", ["<|im_end|>a" * 20_000, "<|im_end|>" * 100_000, "one two three " * 500_000])
+def test_what_is_seen_to_be_too_long_is_not_encoded(bounded: Preprocessor, counting: Counting, text: str) -> None:
+    refused = answer(bounded, Preprocess(1, conversation(text)))
+    assert isinstance(refused, PromptTooLong)
+    assert (refused.tokens > CONTEXT, refused.limit, refused.more) == (True, CONTEXT, True)
+    assert counting.calls == 0
+
+
+@pytest.mark.parametrize("prompt", [True, False])
+def test_what_is_too_long_is_encoded_as_far_as_it_takes(
+    bounded: Preprocessor, counting: Counting, prompt: bool
+) -> None:
+    text = "a\nb, " * 25_000
+    asked = Tokenize(1, text, add_special_tokens=True, prompt=True) if prompt else Preprocess(1, conversation(text))
+    refused = answer(bounded, asked)
+    assert isinstance(refused, PromptTooLong)
+    assert refused.tokens > CONTEXT
+    # GenAI's tokenizers from GGUF drop tokens silently: there the first beginning is counted in halves.
+    assert counting.characters <= 8 * CONTEXT * (5 if bounded.limit else 1)
+
+
+def test_many_control_tokens_are_a_few_calls(bounded: Preprocessor, counting: Counting) -> None:
+    result = answer(bounded, Preprocess(1, conversation("".join(f"<|im_end|>{i} " for i in range(1500)))))
+    assert isinstance(result, Preprocessed)
+    assert counting.calls < 10  # it was one for each piece
+
+
+def test_a_text_that_fits_is_whole_however_many_characters_it_has(bounded: Preprocessor, tokenizer: Tokenizer) -> None:
+    text = " " * 12 * CONTEXT  # in tokens of several spaces
+    fits = Tokenize(1, text, add_special_tokens=True, prompt=True)
+    expected = tokenizer.encode(text).input_ids.data[0]
+    assert len(expected) < CONTEXT
+    assert answer(bounded, fits) == Preprocessed(1, numpy.array(expected, numpy.int64).tobytes())
+
+
+@given(st.lists(st.sampled_from(["<|im_end|>", "</s>", "a", " the", "\n", "🎉", "  ", "x" * 50]), max_size=30))
+def test_pieces_encoded_together_are_what_they_are_alone(preprocessor: Preprocessor, pieces: list[str]) -> None:
+    together = preprocessor._encode_all(pieces or [""])
+    assert [ids.tolist() for ids in together] == [preprocessor._encode(piece).tolist() for piece in pieces or [""]]
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=50), min_size=1), st.integers(1, 10))
+def test_beginnings_double(pieces: list[str], context: int) -> None:
+    *parts, (last, whole) = beginnings(pieces, context)
+    text = "".join(pieces)
+    assert ("".join(last), whole) == (text, True)
+    assert ["".join(part) for part, _ in parts] == [text[: 8 * context << i] for i in range(len(parts))]
+    assert not any(whole for _, whole in parts)
+    assert len(text) <= 8 * context << len(parts)
+
+
+def test_without_a_context_there_is_one_beginning() -> None:
+    assert list(beginnings(["a" * 1000], None)) == [(["a" * 1000], True)]
+
+
+def test_batches_hold_little_padding() -> None:
+    pieces = ["a" * 300_000, *["b"] * 10, "c" * 2_000_000, "d"]
+    found = list(batches(pieces))
+    assert [piece for batch in found for piece in batch] == pieces
+    assert all(len(batch) == 1 or len(batch) * max(map(len, batch)) <= 1 << 20 for batch in found)
+
+
+def test_the_control_tokens_of_all_texts_are_counted() -> None:
+    mark = marker(["<s>"], "\ue000", 3)
+    assert mark("<s><s>").count("\ue000") >= 2
+    assert mark("<s>")
+    assert mark("harmless") == "harmless"
+    with pytest.raises(TooLong):
+        mark("<s>")
+
+
+def test_without_a_bound_all_are_marked() -> None:
+    assert "<s>" not in marker(["<s>"], "\ue000")("<s>" * 5000)
+
+
+def test_of_a_vision_model_too(tiny_vision: ModelSource) -> None:
+    preprocessor = Preprocessor(Tokenizer(tiny_vision.path), context_length=64)
+    refused = answer(preprocessor, Preprocess(1, conversation("<|im_end|>" * 65), as_text=True))
+    assert isinstance(refused, PromptTooLong)

@@ -1,0 +1,19 @@
+"""Log records as the server writes them."""
+
+import io
+import logging
+import logging.config
+
+from specvino.server.telemetry import logs
+
+
+def written(log_format: logs.LogFormat, record: logging.LogRecord) -> str:
+    """What stands on stderr."""
+    formatter = logging.config.DictConfigurator(logs.config(log_format)).configure_formatter(
+        logs.config(log_format)["formatters"]["chosen"]
+    )
+    found = io.StringIO()
+    handler = logging.StreamHandler(found)
+    handler.setFormatter(formatter)
+    handler.handle(record)
+    return found.getvalue()
