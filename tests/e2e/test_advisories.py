@@ -12,7 +12,7 @@ from PIL import Image
 from support.images import data_url, saved
 from support.serving import Server, healthy, serving, starting
 
-from specvino.document.loading import OPENAPI_32, load
+from specvino.document.loading import OPENAPI_32, ROUTES, load, read
 from specvino.engine.models import ModelSource
 
 SECRET = {"role": "user", "content": "hello"}
@@ -205,7 +205,7 @@ def test_connexion_renders_no_document(server, monkeypatch) -> None:
 
     from specvino.server import app
 
-    routes = json.loads(app.read(app.ROUTES))
+    routes = json.loads(read(ROUTES))
     routes["info"]["title"] = "{{ 7*7 }} {% if tools %}"
     monkeypatch.setattr(app, "read", lambda _: json.dumps(routes))
     make_app()

@@ -321,7 +321,7 @@ def test_what_one_key_stored_is_not_there_for_another(tmp_path) -> None:
             assert refused(yours.responses.retrieve, id, stream=True)[0] == 404
             fields = {"previous_response_id": id}
             assert refused(ask, yours, **fields) == (404, "response_not_found", "previous_response_id")
-        reference = [{"type": "item_reference", "id": kept.output[0].id}, {"role": "user", "content": "two"}]
+        reference: Any = [{"type": "item_reference", "id": kept.output[0].id}, {"role": "user", "content": "two"}]
         theirs = yours.responses.with_raw_response.create(model="m", input=reference)
         assert theirs.headers["x-unsupported-params"] == "input.0"
         assert mine.responses.retrieve(kept.id).id == kept.id

@@ -5,7 +5,6 @@ import resource
 
 import pytest
 
-from specvino.server import connections
 from specvino.server.connections import Connections, possible
 
 
@@ -86,8 +85,8 @@ def test_all_are_told_of_a_second() -> None:
 )
 def test_files_are_allowed_for_them(monkeypatch, caplog, soft, hard, limit, most) -> None:
     changed: list[tuple[int, int]] = []
-    monkeypatch.setattr(connections.resource, "getrlimit", lambda _: (soft, hard))
-    monkeypatch.setattr(connections.resource, "setrlimit", lambda _, both: changed.append(both))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, both: changed.append(both))
     with caplog.at_level(logging.WARNING):
         assert possible(2048) == most
     assert changed == ([] if limit is None else [(limit, hard)])

@@ -134,7 +134,8 @@ def test_what_takes_too_much_computing_is_refused_and_remembered(tiny_text: Mode
 
     async def test(engine: OpenVINOEngine) -> None:
         await answer(engine, held("hello", own('root ::= "a"')))
-        for digit, hostile in enumerate((own('root ::= s\ns ::= s s | [a-z] | ""'), schema(lengths))):
+        both: list[Constraint] = [own('root ::= s\ns ::= s s | [a-z] | ""'), schema(lengths)]
+        for digit, hostile in enumerate(both):
             late = asyncio.create_task(answer(engine, held("hello", hostile)))
             await asyncio.sleep(0)
             behind = asyncio.gather(

@@ -188,13 +188,16 @@ def test_a_process_that_can_not_start_is_tried_again_later() -> None:
 
 def test_a_process_that_is_lost_without_any_work_is_failing_until_it_is_there_again() -> None:
     async def test(client: RequestReplyClient) -> None:
+        def failing() -> bool:
+            return client.process.failing
+
         await client.start()
         for _ in range(2):
-            assert not client.process.failing
+            assert not failing()
             pid = client.process.pid
             assert pid is not None
             os.kill(pid, signal.SIGKILL)
-            while not client.process.failing:  # noqa: ASYNC110 - only tests wait for it
+            while not failing():  # noqa: ASYNC110 - only tests wait for it
                 await asyncio.sleep(0)
             while client.process.state != "ready":  # noqa: ASYNC110 - likewise
                 await asyncio.sleep(0.01)

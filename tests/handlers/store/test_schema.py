@@ -68,7 +68,8 @@ def test_a_database_from_before_there_were_versions_keeps_what_it_has(file: Path
     async def look() -> None:
         store = SqlStore(f"sqlite:///{file}")
         await store.open()
-        assert await store.response("resp_1", "") == {"id": "resp_1"}
+        found: object = await store.response("resp_1", "")
+        assert found == {"id": "resp_1"}
         await store.close()
 
     asyncio.run(look())
