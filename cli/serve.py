@@ -251,14 +251,21 @@ def serve(
         keys = read_keys(api_key_file)
         hosts = parse_hosts(allowed_hosts or (), has_keys=bool(keys))
         telemetry = TelemetrySettings(
-            log_format.value,
-            read_keys(metrics_key_file, METRICS_ENVIRONMENT),
-            metrics_port,
-            otlp_traces_endpoint,
-            otlp_metrics_endpoint,
+            log_format=log_format.value,
+            metrics_keys=read_keys(metrics_key_file, METRICS_ENVIRONMENT),
+            metrics_port=metrics_port,
+            otlp_traces_endpoint=otlp_traces_endpoint,
+            otlp_metrics_endpoint=otlp_metrics_endpoint,
         )
         settings = Settings(
-            keys, max_body, unsupported_fields.value, origins, hosts, max_connections, shutdown_timeout, telemetry
+            keys=keys,
+            max_body=max_body,
+            unsupported_fields=unsupported_fields.value,
+            origins=origins,
+            hosts=hosts,
+            max_connections=max_connections,
+            shutdown_timeout=shutdown_timeout,
+            telemetry=telemetry,
         )
         names = tuple(served_model_name or ()) or (_own_name(model, engine),)
         if "" in names:

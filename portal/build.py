@@ -172,6 +172,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"Structured outputs": "structured-outputs.md"},
                 {"Deployment": "deployment.md"},
                 {"Monitoring": "monitoring.md"},
+                {"Robustness": "robustness.md"},
             ]
         },
     ]

@@ -51,7 +51,9 @@ class BoundOperation:
         noted = exchange.of(scope)
         noted.operation = self._operation
         owner = scope["state"].get("owner", "")
-        context = RequestContext(noted.request_id, policy == "reject", owner, noted.notes)
+        context = RequestContext(
+            noted.request_id, refuses_unsupported=policy == "reject", owner=owner, notes=noted.notes
+        )
         CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
         if "" in arguments.values():  # the router lets a greedy parameter take nothing

@@ -79,8 +79,7 @@ class _Server(uvicorn.Server):
 
     async def _wait(self) -> None:
         deadline = time.monotonic() + self._timeout
-        # A signal's handler can't wake the loop.
-        while self._under_way() and not self._hurried and time.monotonic() < deadline:  # noqa: ASYNC110
+        while self._under_way() and not self._hurried and time.monotonic() < deadline:  # noqa: ASYNC110 - a signal can't wake us
             await asyncio.sleep(_GLANCE)
         if self._under_way():
             await asyncio.gather(self._handlers.close(), self._engine.close())

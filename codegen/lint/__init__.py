@@ -21,18 +21,16 @@ from specvino.codegen.spec import Spec
 
 __all__ = ["Problem", "lint"]
 
-# The rules of a stage take for granted what the stages before it have checked. What takes seconds comes last.
+# The rules of a stage take for granted what the stages before it have checked.
 STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
     (components.references, documents.schemas, errors.codes, support.systems),
     (markings.defaults, markings.origins, vocabulary.placed, components.titles, components.named, streams.tables),
+    # Of schemas alone, whatever is around them.
+    (markings.descriptions, markings.remarks, markings.handling, markings.supported_values, bounds.bounds),
+    (documents.openapi,),
     (
         components.unused,
-        markings.descriptions,
-        markings.remarks,
-        markings.handling,
         markings.queries,
-        markings.supported_values,
-        bounds.bounds,
         unions.unions,
         branches.titled,
         branches.overlaps,
@@ -47,7 +45,6 @@ STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
         differences.differences,
         streams.examples,
     ),
-    (documents.openapi,),
     (documents.dialects,),
 )
 

@@ -21,11 +21,13 @@ async def borne(
     to: str = "chat",
     headers: Mapping[str, str] | None = None,
 ) -> None:
-    """A body is refused for any of these kinds, or may be `taken` instead; and the server goes on answering. The body
-    is the `parts`, each a `text`, in which ${model} is the model's name, or `base64`, so many `times`."""
+    """A body is refused for any of these kinds, or as too large where the system knows that, or may be `taken` instead;
+    and the server goes on answering. The body is the `parts`, each a `text`, in which ${model} is the model's name, or
+    `base64`, so many `times`."""
     content = b"".join(_part(session, part) for part in parts)
     exchange = await session.raw("POST", paths()[to], content=content, headers=headers)
-    require_borne(session, exchange, refused, taken=taken, endpoint=to)
+    too_large = ["too_large"] if session.dialect.statuses("too_large", to) else []
+    require_borne(session, exchange, [*refused, *too_large], taken=taken, endpoint=to)
     with about(exchange):
         require_answer(await session.send("models"))
 

@@ -31,7 +31,7 @@ class ImageClient:
         try:
             answer = await self._client.ask(lambda id: Decode(id, data, base64, longest_side, most_pixels))
         except ProcessCrashed:
-            raise ImageError("It can't be decoded.") from None
+            raise ImageError("The image can't be decoded.") from None
         if isinstance(answer, ImageRefused):
             raise ImageError(answer.reason)
         return ReadImage(answer.image, answer.pixels)

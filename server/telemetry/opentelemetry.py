@@ -70,19 +70,19 @@ class OpenTelemetry:
         self._duration = meter.create_histogram(
             "gen_ai.server.request.duration",
             "s",
-            "Generative AI server request duration such as time-to-last byte or last output token.",
+            "Seconds from a request to the end of its answer.",
             explicit_bucket_boundaries_advisory=_DURATION,
         )
         self._first_token = meter.create_histogram(
             "gen_ai.server.time_to_first_token",
             "s",
-            "Time to generate first token for successful responses.",
+            "Seconds from a request to its first token.",
             explicit_bucket_boundaries_advisory=_FIRST_TOKEN,
         )
         self._per_output_token = meter.create_histogram(
             "gen_ai.server.time_per_output_token",
             "s",
-            "Time per output token generated after the first token for successful responses.",
+            "Mean seconds between two tokens of a request's choices.",
             explicit_bucket_boundaries_advisory=_OUTPUT_TOKEN,
         )
 

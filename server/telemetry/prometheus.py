@@ -30,37 +30,41 @@ class Metrics:
         self.registry.register(_EngineCollector(engine, model))
         ProcessCollector(registry=self.registry)
         self._labels = (model, "0")
-        self._prompt_tokens = self._counter("vllm:prompt_tokens", "Number of prefill tokens processed.")
+        self._prompt_tokens = self._counter(
+            "vllm:prompt_tokens", "Tokens in the prompts of requests that were admitted."
+        )
         success = Counter(
             "vllm:request_success",
-            "Count of successfully processed requests.",
+            "Choices that have ended, by how they did.",
             (*_LABELS, "finished_reason"),
             registry=self.registry,
         )
         self._outcomes = {outcome: success.labels(*self._labels, outcome) for outcome in get_args(Outcome)}
         self._request_prompt = self._histogram(
-            "vllm:request_prompt_tokens", "Number of prefill tokens processed.", buckets.TOKENS
+            "vllm:request_prompt_tokens", "Tokens in the prompts of a request.", buckets.TOKENS
         )
         self._request_generation = self._histogram(
-            "vllm:request_generation_tokens", "Number of generation tokens processed.", buckets.TOKENS
+            "vllm:request_generation_tokens", "Tokens that a request got.", buckets.TOKENS
         )
-        self._n = self._histogram("vllm:request_params_n", "Histogram of the n request parameter.", buckets.CHOICES)
+        self._n = self._histogram(
+            "vllm:request_params_n", "Choices for each prompt that a request asked for.", buckets.CHOICES
+        )
         self._max_tokens = self._histogram(
-            "vllm:request_params_max_tokens", "Histogram of the max_tokens request parameter.", buckets.TOKENS
+            "vllm:request_params_max_tokens", "The token limit that a request set.", buckets.TOKENS
         )
         self._first_token = self._histogram(
-            "vllm:time_to_first_token_seconds", "Histogram of time to first token in seconds.", buckets.FIRST_TOKEN
+            "vllm:time_to_first_token_seconds", "Seconds from a request to its first token.", buckets.FIRST_TOKEN
         )
         self._later_token = self._histogram(
-            "vllm:inter_token_latency_seconds", "Histogram of inter-token latency in seconds.", buckets.LATER_TOKEN
+            "vllm:inter_token_latency_seconds", "Seconds between two tokens of a choice.", buckets.LATER_TOKEN
         )
         self._per_output_token = self._histogram(
             "vllm:request_time_per_output_token_seconds",
-            "Histogram of time_per_output_token_seconds per request.",
+            "Mean seconds between two tokens of a request's choices.",
             buckets.LATER_TOKEN,
         )
         self._whole = self._histogram(
-            "vllm:e2e_request_latency_seconds", "Histogram of e2e request latency in seconds.", buckets.LATENCY
+            "vllm:e2e_request_latency_seconds", "Seconds from a request to the end of its answer.", buckets.LATENCY
         )
         self._errors = Counter(
             "specvino:request_errors",
@@ -132,12 +136,14 @@ class _EngineCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         stats = self._engine.stats()
-        yield self._gauge("vllm:num_requests_running", "Number of requests in model execution batches.", stats.running)
-        yield self._gauge("vllm:num_requests_waiting", "Number of requests waiting to be processed.", stats.waiting)
-        yield self._gauge("vllm:kv_cache_usage_perc", "KV-cache usage. 1 means 100 percent usage.", stats.cache_usage)
-        yield self._counter(
-            "vllm:generation_tokens", "Number of generation tokens processed.", self._engine.generated_tokens
+        yield self._gauge("vllm:num_requests_running", "Sequences that are being generated.", stats.running)
+        yield self._gauge("vllm:num_requests_waiting", "Sequences that wait for a place.", stats.waiting)
+        yield self._gauge(
+            "vllm:kv_cache_usage_perc",
+            "The share of the KV cache that running sequences hold, 0 to 1.",
+            stats.cache_usage,
         )
+        yield self._counter("vllm:generation_tokens", "Tokens that were generated.", self._engine.generated_tokens)
         yield self._counter(
             "specvino:engine_restarts", "Child processes of the engine that were lost and replaced.", stats.restarts
         )

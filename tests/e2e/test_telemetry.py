@@ -137,12 +137,18 @@ def test_keys(tmp_path) -> None:
         assert " INFO specvino.access: 127.0.0.1:" in server.output, "the log is text by default"
 
 
-class _Collector(http.server.BaseHTTPRequestHandler):
-    """Keeps what is exported to it."""
+class _Collector(http.server.ThreadingHTTPServer):
+    """Keeps what is exported to it, by path."""
 
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Export)
+        self.got: dict[str, list[bytes]] = {"/v1/traces": [], "/v1/metrics": []}
+
+
+class _Export(http.server.BaseHTTPRequestHandler):
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"]))
-        self.server.got[self.path].append(body)  # type: ignore[attr-defined]
+        assert isinstance(self.server, _Collector)
+        self.server.got[self.path].append(self.rfile.read(int(self.headers["content-length"])))
         self.send_response(200)
         self.end_headers()
 
@@ -151,8 +157,7 @@ class _Collector(http.server.BaseHTTPRequestHandler):
 
 
 def test_exports_reach_a_collector_before_the_server_ends() -> None:
-    collector = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Collector)
-    collector.got = {"/v1/traces": [], "/v1/metrics": []}  # type: ignore[attr-defined]
+    collector = _Collector()
     threading.Thread(target=collector.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{collector.server_port}"
     ends = ("--otlp-traces-endpoint", f"{url}/v1/traces", "--otlp-metrics-endpoint", f"{url}/v1/metrics")
@@ -166,7 +171,7 @@ def test_exports_reach_a_collector_before_the_server_ends() -> None:
         assert server.stop() == 0
     collector.shutdown()
     collector.server_close()
-    got: dict[str, list[bytes]] = collector.got  # type: ignore[attr-defined]
+    got = collector.got
     spans = [
         span
         for each in got["/v1/traces"]

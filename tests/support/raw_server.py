@@ -71,10 +71,11 @@ def raw_server(
     listing = answer(MODELS) if models is None else models
 
     # A handler that waits for nothing that will come is held by nobody else, and would be collected as garbage.
-    handlers: set[asyncio.Task[None] | None] = set()
+    handlers: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        handlers.add(asyncio.current_task())
+        if task := asyncio.current_task():
+            handlers.add(task)
         try:
             asked = await _read(reader)
             state.asked.append(asked)
@@ -101,19 +102,22 @@ def raw_server(
     try:
         yield state
     finally:
-        asyncio.run_coroutine_threadsafe(_end(server), loop).result()
+        asyncio.run_coroutine_threadsafe(_end(server, handlers), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
 
 
-async def _end(server: asyncio.Server) -> None:
+async def _end(server: asyncio.Server, handlers: set[asyncio.Task[None]]) -> None:
+    """Closes the server when no connection is being made: asyncio (Python 3.11) leaves one open that it has accepted
+    for a server that is closed meanwhile, or for a task that is cancelled before its first step."""
+    asyncio.get_running_loop().remove_reader(server.sockets[0])
+    mine = {asyncio.current_task()}
+    while others := asyncio.all_tasks() - mine:
+        for handler in handlers:
+            handler.cancel()
+        await asyncio.wait(others, timeout=0.05)
     server.close()
-    mine = asyncio.current_task()
-    others = [task for task in asyncio.all_tasks() if task is not mine]
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
 
 
 async def _read(reader: asyncio.StreamReader) -> Asked:

@@ -95,6 +95,18 @@ def test_one_that_nobody_wants_any_more_is_not_asked() -> None:
     asking(test)
 
 
+def test_one_whose_asker_was_cancelled_is_not_asked() -> None:
+    async def test(client: RequestReplyClient) -> None:
+        left = [asked(client, "compute") for _ in range(3)]
+        await asyncio.sleep(0)
+        for task in left:
+            task.cancel()
+        assert (await ask(client, "mine")).word == "mine"
+        assert client.process.restarts == 0
+
+    asking(test)
+
+
 def test_too_many_are_told_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_reply, "MOST_WAITING", 3)
 

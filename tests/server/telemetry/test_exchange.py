@@ -98,7 +98,7 @@ async def _left(stream: bool) -> Exchange:
     body = iter([{"type": "http.request", "body": content, "more_body": False}])
 
     async def receive() -> dict[str, Any]:
-        while not (first := next(body, None)) and not engine.stats().running:  # noqa: ASYNC110
+        while not (first := next(body, None)) and not engine.stats().running:  # noqa: ASYNC110 - only tests wait for it
             await asyncio.sleep(0)
         return first or {"type": "http.disconnect"}
 

@@ -21,8 +21,8 @@ def test_it_answers_while_the_loop_is_blocked_and_ends_with_it() -> None:
             listener.listen()
             port = listener.getsockname()[1]
             async with metrics_port.serving(metrics_app(MetricsPage(registry, frozenset())), listener):
-                # In this very loop, which so can't answer by itself.
-                return httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=300).text, port  # noqa: ASYNC210
+                found = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=300)  # noqa: ASYNC210 - this loop is to be blocked
+                return found.text, port
 
     text, _ = asyncio.run(run())
     assert "seen_total 1.0" in text
