@@ -142,6 +142,28 @@ def serve(
             min=1, help="The most tokens that a choice may have; also the default of requests that name no limit."
         ),
     ] = None,
+    max_queue: Annotated[
+        int,
+        typer.Option(
+            min=0, help="The most requests that may wait while others are answered; further ones get the status 429."
+        ),
+    ] = 1000,
+    request_timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            help="The seconds after which an answer that is not complete ends with an error. By default, none.",
+        ),
+    ] = None,
+    cache_size: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="The memory for the tokens of running requests (KV cache), in GB. By default, a quarter of the "
+            "machine's, or of the container's.",
+            show_default=False,
+        ),
+    ] = None,
     best_of_limit: Annotated[int, typer.Option(min=1, max=20, help="The largest best_of (beam width) to accept.")] = 20,
     allowed_media_domains: Annotated[
         list[str] | None,
@@ -253,9 +275,11 @@ def serve(
         _require_format("--tool-parser", tool_parser, TOOL_PARSERS)
         _require_format("--reasoning-parser", reasoning_parser, REASONING_PARSERS)
         parsers = (tool_parser, reasoning_parser)
-        limits = Limits(max_tokens_limit, best_of_limit)
+        limits = Limits(max_tokens_limit, best_of_limit, request_timeout)
         media = MediaSettings.parse(allowed_media_domains or (), allowed_local_media_path)
-        server_engine = _engine(model, engine, draft_model, prompt_lookup, max_tokens_limit, parsers)
+        server_engine = _engine(
+            model, engine, draft_model, prompt_lookup, max_tokens_limit, parsers, max_queue, cache_size
+        )
         run(
             server_engine,
             names,
@@ -302,6 +326,8 @@ def _engine(
     prompt_lookup: bool,
     max_tokens: int | None,
     parsers: tuple[str | None, str | None],
+    max_queue: int,
+    cache_size: int | None,
 ) -> "Engine":
     """`max_tokens` bounds what the model itself says of it; `parsers` are those of tools and of reasoning."""
     if kind is EngineKind.SCRIPTED:
@@ -317,6 +343,7 @@ def _engine(
     with needs("serve"):
         from specvino.cli.progress import PullProgress
         from specvino.engine.models import resolve
+        from specvino.engine.openvino.cache_size import default_cache_size
         from specvino.engine.openvino.engine import OpenVINOEngine
 
     with PullProgress() as progress:
@@ -325,7 +352,13 @@ def _engine(
     source = replace(source, defaults=_bounded(source.defaults, max_tokens))
     tool, reasoning = parsers
     return OpenVINOEngine(
-        source, draft_model=draft, prompt_lookup=prompt_lookup, tool_parser=tool, reasoning_parser=reasoning
+        source,
+        max_queue=max_queue,
+        cache_size=cache_size or default_cache_size(),
+        draft_model=draft,
+        prompt_lookup=prompt_lookup,
+        tool_parser=tool,
+        reasoning_parser=reasoning,
     )
 
 

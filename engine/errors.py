@@ -6,6 +6,7 @@ EngineError
     ImageError              the caller: this is no image that can be read
   ConstraintError           the caller: the answer can't be constrained so
   EngineUnavailable         nobody: loading or restarting, come back in `retry_after` seconds
+    EngineBusy              all clients together: so many requests are waiting that there is no room for this one
   EngineRestarted           the engine: its process died and took this request with it
   ModelLoadError            the operator: this model can't be loaded
 """
@@ -63,6 +64,10 @@ class EngineUnavailable(EngineError):
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class EngineBusy(EngineUnavailable):
+    """As many requests are waiting as may."""
 
 
 class EngineRestarted(EngineError):

@@ -187,6 +187,9 @@ class GenerationRequest:
     `must_call` constrains every choice to calls of the conversation's tools, and so has the same limits; `constraint`
     is then without effect; a choice ends before it repeats a call. Without `parallel_calls` it ends behind its first
     one.
+
+    `owner` is whose request it is: the engine's places are shared among owners, too. All whose owner is empty are
+    strangers to each other.
     """
 
     prompts: tuple[Prompt, ...]
@@ -197,3 +200,4 @@ class GenerationRequest:
     constraint: Constraint | None = None
     must_call: bool = False
     parallel_calls: bool = True
+    owner: str = ""

@@ -10,6 +10,8 @@ class ErrorType(StrEnum):
     """The request is at fault."""
     AUTHENTICATION_ERROR = "authentication_error"
     """The key is missing or wrong."""
+    RATE_LIMIT_ERROR = "rate_limit_error"
+    """Too much was asked at the same time."""
     SERVER_ERROR = "server_error"
     """The server is at fault, or not ready."""
 
@@ -97,6 +99,8 @@ class ErrorCode(StrEnum):
     """The body is larger than the server accepts, or has more values."""
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     """The body is not declared as JSON."""
+    RATE_LIMIT_EXCEEDED = "rate_limit_exceeded"
+    """As many requests are waiting as the server lets wait."""
     HEADERS_TOO_LARGE = "headers_too_large"
     """The request's URL and headers together are larger than the server accepts."""
     INTERNAL_ERROR = "internal_error"
@@ -111,6 +115,8 @@ class ErrorCode(StrEnum):
     """The engine was restarted while it worked on the request."""
     ENGINE_UNAVAILABLE = "engine_unavailable"
     """The model is loading or restarting, the server is shutting down, or it is too busy to compile the grammar that constrains the answer."""
+    GENERATION_TIMEOUT = "generation_timeout"
+    """The answer was not complete within the time that the server gives to a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +173,7 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.REQUEST_TIMEOUT: ErrorKind(408, ErrorType.INVALID_REQUEST_ERROR, False, True, 'The request was not complete in time.'),
     ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is larger than the server accepts, or has more values.'),
     ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not declared as JSON.'),
+    ErrorCode.RATE_LIMIT_EXCEEDED: ErrorKind(429, ErrorType.RATE_LIMIT_ERROR, False, True, 'As many requests are waiting as the server lets wait.'),
     ErrorCode.HEADERS_TOO_LARGE: ErrorKind(431, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request's URL and headers together are larger than the server accepts."),
     ErrorCode.INTERNAL_ERROR: ErrorKind(500, ErrorType.SERVER_ERROR, False, True, 'The server failed on this request.'),
     ErrorCode.SERVER_BUSY: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'More is being sent to the server than it can hold at a time.'),
@@ -174,4 +181,5 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The store of responses can't be used: its database is broken, locked or full."),
     ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was restarted while it worked on the request.'),
     ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, the server is shutting down, or it is too busy to compile the grammar that constrains the answer.'),
+    ErrorCode.GENERATION_TIMEOUT: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The answer was not complete within the time that the server gives to a request.'),
 }

@@ -40,10 +40,14 @@ def require_no_penalty_in_search(body: Body) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most that a request may ask for; `max_tokens` None is as much as the model's context holds."""
+    """The most that a request may ask for; `max_tokens` None is as much as the model's context holds.
+
+    `seconds` is the time that a request has, from its check to its end; None is all the time it takes.
+    """
 
     max_tokens: int | None = None
     best_of: int = BEST_OF
+    seconds: float | None = None
 
     def require(self, body: Body, drafting: Drafting | None) -> None:
         """Raises ApiError for a request beyond the limits, or one that needs what such speculative decoding lacks."""

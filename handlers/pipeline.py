@@ -21,6 +21,7 @@ from specvino.engine.protocol import Engine, ModelInfo
 from specvino.engine.request import Conversation, GenerationRequest, Image, Message, Prompt, Sampling
 from specvino.engine.segments import Segment, Started
 from specvino.generated.handlers import RequestContext
+from specvino.handlers.deadline import in_time
 from specvino.handlers.errors import engine_errors
 from specvino.handlers.limits import Limits, require_no_penalty_in_search
 from specvino.handlers.measuring import Measured, Observer
@@ -71,6 +72,7 @@ class CheckedRequest:
     output: StructuredOutput | None
     template: TemplateVariables
     unsupported: tuple[str, ...]
+    owner: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
     arrived: float = field(default_factory=perf_counter)
 
@@ -85,6 +87,7 @@ class CheckedRequest:
             constraint=self.output.constraint if self.output else None,
             must_call=self.tools.forced_by is not None,
             parallel_calls=self.tools.parallel,
+            owner=self.owner,
         )
 
     def conversation(self, messages: Iterable[Message]) -> Conversation:
@@ -151,7 +154,9 @@ class Pipeline:
         output = structured_output(fields.format, settings, strict=strict)
         template = template_variables(fields.template, model)
         unsupported = reported(context, (*tools.unsupported, *template.unsupported))
-        return CheckedRequest(fields, model, settings, tools, output, template, unsupported, context.notes, arrived)
+        return CheckedRequest(
+            fields, model, settings, tools, output, template, unsupported, context.owner, context.notes, arrived
+        )
 
     async def converse(
         self, request: CheckedRequest, messages: Sequence[MessageDraft], generate: Generate | None = None
@@ -190,7 +195,7 @@ class Pipeline:
     ) -> AsyncGenerator[Segment]:
         measured = Measured(asked, request.arrived, request.notes, self._observers)
         with measured.ending(), request.refusals():
-            async with aclosing(generate(asked)) as segments:
+            async with aclosing(in_time(generate(asked), self._limits.seconds)) as segments:
                 async for segment in segments:
                     measured.feed(segment)
                     yield segment

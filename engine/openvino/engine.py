@@ -2,15 +2,21 @@
 
 import asyncio
 import itertools
+import os
 import secrets
 import time
 from array import array
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from typing import NamedTuple
+
+import msgspec
 
 from specvino.engine.admission import numbered, room
 from specvino.engine.errors import (
     ContextLengthExceeded,
+    EngineBusy,
     EngineError,
     EngineRestarted,
     EngineUnavailable,
@@ -23,21 +29,43 @@ from specvino.engine.openvino.grammar_client import GrammarClient
 from specvino.engine.openvino.image_client import ImageClient
 from specvino.engine.openvino.image_transfer import PromptImages, images_in, sent_images
 from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
-from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Step, VisionPrompt
+from specvino.engine.openvino.messages.worker import (
+    CACHE_BLOCK,
+    LONGEST_DRAFTED,
+    Cancel,
+    Generate,
+    Loaded,
+    LoadModel,
+    Step,
+    VisionPrompt,
+)
 from specvino.engine.openvino.output_queue import OutputQueue
 from specvino.engine.openvino.preprocess_client import PreprocessClient
 from specvino.engine.openvino.running_choice import RunningChoice
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers, thinking_variables
+from specvino.engine.processes.on_demand import OnDemand
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, PaddingSide, State
-from specvino.engine.request import Conversation, GenerationRequest, Prompt, ReadImage
+from specvino.engine.request import Conversation, GenerationRequest, Prompt, ReadImage, Sampling
 from specvino.engine.segments import Finish, Segment, Started, Usage
 from specvino.engine.text import byte_table
 from specvino.engine.text.choice_text import ChoiceText
 from specvino.engine.text.detokenizer import DetokenizerFactory
 from specvino.engine.text.echoed_prompt import EchoedPrompt
 from specvino.engine.text.pad_truncate import pad_truncate
+
+# Seconds after which a client may try again where too many requests wait.
+_RETRY_AFTER = 5
+
+# Seconds for which the plain worker is kept when nobody needs it.
+_PLAIN_IDLE = 300.0
+
+# A silent worker that computes may take so many times the stall timeout in CPU time, on each core.
+_SILENT_WORK = 10
+
+# Choices that are made at a time: others get in between.
+_CHOICES = 32
 
 # A worker that owes tokens isn't called ready after this part of the time after which it is started anew.
 _SILENT = 0.25
@@ -61,11 +89,12 @@ class _Admitted(NamedTuple):
 class OpenVINOEngine:
     """Implements `protocol.Engine`.
 
-    At most `max_sequences` are generated at a time, the others wait. A worker that owes tokens and is silent for
-    `stall_timeout` seconds is started anew, and so is a preprocess or image process that needs more than
-    `preprocess_deadline` seconds for a conversation or an image; a constraint of which nothing is known after
-    `grammar_deadline` seconds makes the server unavailable to that request, and one that takes `grammar_computing`
-    seconds of CPU time is refused.
+    At most `max_sequences` are generated at a time, the others wait; when `max_queue` requests more than that are
+    there, further ones are refused. `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow.
+    A worker that owes tokens and neither answers nor computes for `stall_timeout` seconds is started anew, and so is a
+    preprocess or image process that needs more than `preprocess_deadline` seconds for a conversation or an image; a
+    constraint of which nothing is known after `grammar_deadline` seconds makes the server unavailable to that request,
+    and one that takes `grammar_computing` seconds of CPU time is refused.
     Speculative decoding takes its drafts from a `draft_model`, or looks them up in the prompt. `tool_parser` and
     `reasoning_parser` name formats or are `none`; without them they are what the chat template shows.
     """
@@ -75,6 +104,8 @@ class OpenVINOEngine:
         source: ModelSource,
         *,
         max_sequences: int = 64,
+        max_queue: int = 1000,
+        cache_size: int = 0,
         stall_timeout: float = 60.0,
         preprocess_deadline: float = 60.0,
         grammar_deadline: float = 60.0,
@@ -93,9 +124,12 @@ class OpenVINOEngine:
         self._selected = SelectedParsers()  # likewise
         self._ids = itertools.count()
         self._queues: dict[int, OutputQueue] = {}  # by sequence; the choices of a request share one
-        self._running = self._waiting = 0
-        self._stall_timeout = stall_timeout
-        self._heard_at = 0.0  # by the monotonic clock: when the worker, if it owes something, last gave any of it
+        self._heard_at = 0.0  # by the monotonic clock: when a worker, if one owes something, last gave any of it
+        self._steps: dict[str, Step] = {}  # the last one of each worker
+        self._unfinished = 0  # requests
+        self._most_unfinished = max_sequences + max_queue
+        self._context_length = source.context_length
+        self._cache_tokens: int | None = None  # that fit into a cache of fixed size
         self._preprocess = PreprocessClient(source, preprocess_deadline)
         self._images = ImageClient(preprocess_deadline)
         self._grammars = GrammarClient(str(source.path), grammar_deadline, grammar_computing)
@@ -104,17 +138,14 @@ class OpenVINOEngine:
             max_sequences,
             draft_path=str(draft_model.path) if draft_model else None,
             prompt_lookup=prompt_lookup,
+            cache_size=cache_size,
         )
-        self._worker = Supervisor(
-            "worker",
-            "specvino.engine.openvino.worker",
-            self._load,
-            incoming=Step,
-            on_message=self._receive,
-            on_lost=self._lost,
-            busy=lambda: bool(self._queues),
-            stall_timeout=stall_timeout,
-        )
+        self._stall_timeout = stall_timeout
+        self._worker = self._supervisor("worker", self._load)
+        # Prompts whose logprobs are wanted, and long ones where a draft model would take them in one step, go to a
+        # second worker, so that nobody waits while it loads, or for its steps (decisions 028, 029).
+        plain = msgspec.structs.replace(self._load, plain=True)
+        self._plain = OnDemand(partial(self._supervisor, "plain worker", plain), _PLAIN_IDLE)
 
     @property
     def model(self) -> ModelInfo:
@@ -128,6 +159,7 @@ class OpenVINOEngine:
         """Returns the child processes, None for one that is being restarted, or was not needed yet."""
         return {
             "worker": self._worker.pid,
+            **({"plain": self._plain.pid} if self._plain.pid else {}),
             "preprocess": self._preprocess.process.pid,
             "image": self._images.pid,
             **self._grammars.pids,
@@ -149,7 +181,7 @@ class OpenVINOEngine:
             await self.close()
             raise
         self._model = ModelInfo(
-            self._source.context_length,
+            self._context_length,
             self._preprocess.vocabulary.size,
             self._source.defaults,
             self._load.drafting,
@@ -160,24 +192,55 @@ class OpenVINOEngine:
 
     async def check(self, request: GenerationRequest) -> None:
         self._check_ready()
+        self._check_room()
         await self._admit_all(request)
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         self._check_ready()
-        prompts, resolved = await self._admit_all(request)
+        self._check_room()
+        self._unfinished += 1
+        try:
+            prompts, resolved = await self._admit_all(request)
+            async with (
+                self._worker_for(request, prompts) as worker,
+                aclosing(self._generate(worker, request, prompts, resolved)) as segments,
+            ):
+                async for segment in segments:
+                    yield segment
+        finally:
+            self._unfinished -= 1
+
+    @asynccontextmanager
+    async def _worker_for(self, request: GenerationRequest, prompts: Sequence[_Admitted]) -> AsyncIterator[Supervisor]:
+        """Gives the worker for the request. Raises EngineUnavailable."""
         self._check_ready()  # the worker may have died meanwhile
+        long = any(len(prompt.token_ids) > LONGEST_DRAFTED * TOKEN_ID_BYTES for prompt in prompts)
+        if (request.echo and request.logprobs) or (long and self._load.draft_path is not None):
+            async with self._plain.use() as worker:
+                yield worker
+        else:
+            yield self._worker
+
+    async def _generate(
+        self,
+        worker: Supervisor,
+        request: GenerationRequest,
+        prompts: Sequence[_Admitted],
+        resolved: Sequence[ResolvedConstraint],
+    ) -> AsyncGenerator[Segment]:
         prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
         count = None
-        queue = OutputQueue()
+        queue = OutputQueue(worker)
         prompt_images = [prompt.prompt_images for prompt in prompts if prompt.prompt_images is not None]
-        async with sent_images(self._worker, prompt_images):
-            choices = self._send(request, list(zip(prompts, resolved, strict=True)), queue)
-        ids = list(choices)
+        choices: dict[int, RunningChoice] = {}
+        ids: list[int] = []
         try:
+            async with sent_images(worker, prompt_images):
+                await self._send(request, list(zip(prompts, resolved, strict=True)), queue, choices, ids)
             # Whether a prompt with images fits, only the worker can tell.
             outputs = await queue.take() if prompt_images else []
             if any(output.too_long for output in outputs):
-                raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._source.context_length)
+                raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._context_length)
             yield Started(prompt_tokens, resolved[0].unenforced, resolved[0].unenforced_arguments)
             completion_tokens = reasoning_tokens = 0
             while choices or (prompt_images and count is None):
@@ -222,20 +285,33 @@ class OpenVINOEngine:
         return await self._images.decode(file, longest_side, most_pixels)
 
     def stats(self) -> EngineStats:
-        restarts = self._worker.restarts + self._preprocess.process.restarts + self._grammars.restarts
-        return EngineStats(self._state(), self._running, self._waiting, restarts, self.cache_usage / 100)
+        return EngineStats(
+            self._state(),
+            sum(step.running for step in self._steps.values()),
+            sum(step.waiting for step in self._steps.values()),
+            self._worker.restarts + self._preprocess.process.restarts + self._grammars.restarts,
+            self.cache_usage / 100,
+        )
 
     async def close(self) -> None:
         self._fail(EngineUnavailable("The server is shutting down.", retry_after=1))
         await asyncio.gather(
-            self._worker.close(), self._preprocess.close(), self._images.close(), self._grammars.close()
+            self._worker.close(),
+            self._plain.close(),
+            self._preprocess.close(),
+            self._images.close(),
+            self._grammars.close(),
         )
-        self._running = self._waiting = 0
+        self._steps.clear()
         self.cache_usage = 0.0
 
     def _check_ready(self) -> None:
         self._worker.check_ready()
         self._preprocess.process.check_ready()
+
+    def _check_room(self) -> None:
+        if self._unfinished >= self._most_unfinished:
+            raise EngineBusy("The server is busy: too many requests are waiting.", retry_after=_RETRY_AFTER)
 
     def _state(self) -> State:
         states = {self._worker.state, self._preprocess.process.state}
@@ -255,7 +331,8 @@ class OpenVINOEngine:
         prompts = []
         for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
             with numbered("Prompt", index, len(request.prompts)):
-                prompts.append(await self._admit(prompt, request.sampling.max_tokens))
+                admitted = await self._admit(prompt, request.sampling.max_tokens)
+                prompts.append(self._fitted(admitted, request.sampling))
         resolved = [
             await resolve_constraint(self._grammars, request, prompt.prompt, self._selected, thinking=prompt.thinking)
             for prompt in prompts
@@ -269,49 +346,78 @@ class OpenVINOEngine:
         token_ids, text, ending = await self._preprocess.preprocess(prompt)
         images = images_in(prompt) if isinstance(prompt, Conversation) else []
         # An image is one token at the least.
-        left = room(len(token_ids) // TOKEN_ID_BYTES + len(images), max_tokens, self._source.context_length)
+        left = room(len(token_ids) // TOKEN_ID_BYTES + len(images), max_tokens, self._context_length)
         if max_tokens is None:  # the model's own limit was not asked for: it yields to the context
             max_tokens = min(left, int(self._source.defaults.get("max_tokens", left)))
         prompt_images = PromptImages(next(self._ids), images) if images else None
         vision_prompt = None
         if text is not None:
-            vision_prompt = VisionPrompt(text, self._source.context_length, yields, prompt_images and prompt_images.key)
+            vision_prompt = VisionPrompt(text, self._context_length, yields, prompt_images and prompt_images.key)
         return _Admitted(prompt, token_ids, max_tokens, vision_prompt, prompt_images, self._selected.thinking(ending))
 
-    def _send(
-        self, request: GenerationRequest, prompts: Sequence[tuple[_Admitted, ResolvedConstraint]], queue: OutputQueue
-    ) -> dict[int, RunningChoice]:
-        """Sends a sequence for each choice, or one search for a prompt's; returns the choices by their ids."""
+    def _fitted(self, admitted: _Admitted, sampling: Sampling) -> _Admitted:
+        """Returns a prompt whose beams fit into the cache beside each other.
+
+        One that doesn't would take all others along: GenAI 2026.4.1 ends all that runs (decision 057). Raises
+        PromptError.
+        """
+        if sampling.best_of == 1 or self._cache_tokens is None:
+            return admitted
+        left = self._cache_tokens - len(admitted.token_ids) // TOKEN_ID_BYTES
+        most = left // sampling.best_of - CACHE_BLOCK
+        if admitted.max_new_tokens <= most:
+            return admitted
+        if sampling.max_tokens is not None or most < 1:
+            raise PromptError(
+                f"The server's cache has no room for {sampling.best_of} beams with so many tokens: behind this prompt "
+                f"each could have {max(most, 0)}."
+            )
+        return admitted._replace(max_new_tokens=most)
+
+    async def _send(
+        self,
+        request: GenerationRequest,
+        prompts: Sequence[tuple[_Admitted, ResolvedConstraint]],
+        queue: OutputQueue,
+        choices: dict[int, RunningChoice],
+        ids: list[int],
+    ) -> None:
+        """Sends a message for each prompt: sequences for its choices, or one search. Notes the choices by their ids."""
         if not self._queues:
             self._heard_at = time.monotonic()
         sampling = request.sampling
-        choices: dict[int, RunningChoice] = {}
+        first = next(self._ids)
+        for _ in range(len(prompts) * request.n - 1):
+            next(self._ids)
         for prompt, constraint in prompts:
             seed = secrets.randbits(31) if sampling.seed is None else sampling.seed
             search = sampling.best_of > 1 and prompt.max_new_tokens > 0
-            first = len(choices)
-            for i in range(request.n):
-                id = next(self._ids)
-                choices[id] = self._choice(first + i, request, prompt)
-                self._queues[id] = queue
-                if search and i > 0:
-                    continue  # its text comes with that of the first
-                self._worker.send(
-                    Generate(
-                        id=id,
-                        token_ids=prompt.token_ids,
-                        sampling=sampling,
-                        max_new_tokens=prompt.max_new_tokens,
-                        seed=(seed + i) % 2**64,
-                        n=request.n,
-                        logprobs=request.logprobs,
-                        # A prompt without an answer can only be given back.
-                        echo=(request.echo and request.logprobs) or not prompt.max_new_tokens,
-                        vision_prompt=prompt.vision_prompt,
-                        lowered=constraint.lowered,
-                    )
+            id = first + len(ids)
+            for _ in range(request.n):
+                index = len(ids)
+                if index % _CHOICES == _CHOICES - 1:
+                    await asyncio.sleep(0)
+                ids.append(first + index)
+                choices[first + index] = self._choice(index, request, prompt)
+                self._queues[first + index] = queue
+            queue.worker.send(
+                Generate(
+                    id=id,
+                    request=first,
+                    token_ids=prompt.token_ids,
+                    sampling=sampling,
+                    max_new_tokens=prompt.max_new_tokens,
+                    seed=seed,
+                    n=request.n,
+                    copies=1 if search else request.n,
+                    logprobs=request.logprobs,
+                    # A prompt without an answer can only be given back.
+                    echo=(request.echo and request.logprobs) or not prompt.max_new_tokens,
+                    vision_prompt=prompt.vision_prompt,
+                    lowered=constraint.lowered,
+                    owner=request.owner,
                 )
-        return choices
+            )
 
     def _choice(self, index: int, request: GenerationRequest, prompt: _Admitted) -> RunningChoice:
         parser = None
@@ -338,25 +444,45 @@ class OpenVINOEngine:
         """Cancels the sequence unless it is finished, or was lost with its worker; `listen` hears it out."""
         queue = self._queues.get(id) if listen else self._queues.pop(id, None)
         if queue and not finished:
-            self._worker.send(Cancel(id))
+            queue.worker.send(Cancel(id))
 
-    def _receive(self, step: Step) -> None:
+    def _supervisor(self, name: str, load: LoadModel) -> Supervisor:
+        supervisor = Supervisor(
+            name,
+            "specvino.engine.openvino.worker",
+            load,
+            incoming=Loaded | Step,
+            on_message=lambda message: self._receive(name, message),
+            on_lost=lambda reason, _: self._lost(name, supervisor, reason),
+            busy=lambda: any(queue.worker is supervisor for queue in self._queues.values()),
+            stall_timeout=self._stall_timeout,
+            silent_work=_SILENT_WORK * self._stall_timeout * (os.cpu_count() or 1),
+        )
+        return supervisor
+
+    def _receive(self, worker: str, step: Loaded | Step) -> None:
+        if isinstance(step, Loaded):
+            self._cache_tokens = step.cache_tokens
+            self._context_length = min(self._source.context_length, step.cache_tokens)
+            return
         self._heard_at = time.monotonic()
-        self._running, self._waiting, self.cache_usage = step.running, step.waiting, step.cache_usage
+        self._steps[worker] = step
+        self.cache_usage = max(each.cache_usage for each in self._steps.values())
         for output in step.outputs:
             self.generated_tokens += len(output.token_ids)
             if queue := self._queues.get(output.id):
                 queue.put(output)
 
-    def _lost(self, reason: str, stalled: bool) -> None:
-        self._running = self._waiting = 0
-        self.cache_usage = 0.0
-        self._fail(EngineRestarted(f"The request was lost: {reason}."))
+    def _lost(self, name: str, worker: Supervisor, reason: str) -> None:
+        self._steps.pop(name, None)
+        self.cache_usage = max((step.cache_usage for step in self._steps.values()), default=0.0)
+        self._fail(EngineRestarted(f"The request was lost: {reason}."), worker)
 
-    def _fail(self, error: EngineError) -> None:
-        queues, self._queues = self._queues, {}
-        for queue in queues.values():
-            queue.fail(error)
+    def _fail(self, error: EngineError, worker: Supervisor | None = None) -> None:
+        """Ends the requests that a worker has, or all."""
+        lost = [id for id, queue in self._queues.items() if worker is None or queue.worker is worker]
+        for id in lost:
+            self._queues.pop(id).fail(error)
 
     async def _choose_detokenizer(self) -> DetokenizerFactory:
         vocabulary = self._preprocess.vocabulary

@@ -3,12 +3,17 @@
 import asyncio
 
 from specvino.engine.openvino.messages.worker import Output
+from specvino.engine.processes.supervisor import Supervisor
 
 
 class OutputQueue:
-    """Holds outputs for one taker. A plain queue would cost a future and a switch of tasks for each output."""
+    """Holds outputs of a `worker` for one taker.
 
-    def __init__(self) -> None:
+    A plain queue would cost a future and a switch of tasks for each output.
+    """
+
+    def __init__(self, worker: Supervisor) -> None:
+        self.worker = worker
         self._outputs: list[Output] = []
         self._error: Exception | None = None
         self._waiter: asyncio.Future[None] | None = None

@@ -12,6 +12,7 @@ from specvino.engine.errors import EngineUnavailable, ModelLoadError
 from specvino.engine.processes.channel import Channel
 from specvino.engine.processes.lifecycle import Failed, Ready
 from specvino.engine.processes.spawn import Child, spawn
+from specvino.engine.processes.stall_watch import StallWatch
 
 if TYPE_CHECKING:
     from specvino.engine.protocol import State
@@ -28,9 +29,10 @@ class Supervisor:
     """Runs `python -m module`, a module that calls `child.run`, and hands its messages to `on_message`.
 
     `settings` is the first message that each new child gets. While `busy()` says that the child owes an answer, a
-    silence of `stall_timeout` seconds means that it hangs, and it is killed. `on_lost(reason, stalled)` is called
-    whenever a child that was ready is lost: all that was sent to it is lost with it. `on_ready` is called for each
-    child that can work.
+    silence of `stall_timeout` seconds means that it hangs, and it is killed. With `silent_work` one that computes may
+    be silent for so many seconds of CPU time: a long step is no stall, whatever else the machine has to do.
+    `on_lost(reason, stalled)` is called whenever a child that was ready is lost: all that was sent to it is lost with
+    it. `on_ready` is called for each child that can work.
 
     A child that is lost at work is replaced at once: others needn't wait for what somebody's work did to it. Is it lost
     before it did any, time after time, the next one starts later and later.
@@ -49,6 +51,7 @@ class Supervisor:
         stall_timeout: float,
         on_ready: Callable[[], None] = lambda: None,
         quiet: bool = False,
+        silent_work: float = 0.0,
     ) -> None:
         self.state: State = "loading"
         self.restarts = 0
@@ -64,12 +67,13 @@ class Supervisor:
         self._busy = busy
         self._stall_timeout = stall_timeout
         self._quiet = quiet
+        self._stall_watch = StallWatch(stall_timeout, silent_work)
         self._child: Child | None = None
         self._task: asyncio.Task[None] | None = None
         self._loaded: asyncio.Future[None] | None = None
         self._failure: str | None = None  # what the present child said of its own end
         self._worked = False  # the present child answered something, or was lost when it owed an answer
-        self._started_at = self._heard_at = 0.0  # by the monotonic clock, as all times here
+        self._started_at = 0.0  # by the monotonic clock, as all times here
         self._load_seconds = 1.0
         self._ready_by = 0.0
 
@@ -168,8 +172,8 @@ class Supervisor:
                 if time.monotonic() - self._started_at > self._load_deadline():
                     return True
             elif not self._busy():
-                self._heard_at = time.monotonic()
-            elif time.monotonic() - self._heard_at > self._stall_timeout:
+                self._stall_watch.heard()
+            elif self._stall_watch.stalled(self._child.pid if self._child else 0):
                 return True
         return False
 
@@ -178,9 +182,9 @@ class Supervisor:
         return max(self._stall_timeout, 10 * self._load_seconds) if self.state == "restarting" else _LONGEST_LOAD
 
     def _receive(self, message: Any) -> None:
-        now = self._heard_at = time.monotonic()
+        self._stall_watch.heard()
         if type(message) is Ready:
-            self._load_seconds = now - self._started_at
+            self._load_seconds = time.monotonic() - self._started_at
             self.state = "ready"
             self.failing = False
             assert self._loaded is not None

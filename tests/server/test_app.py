@@ -4,14 +4,19 @@ import asyncio
 import dataclasses
 import json
 import logging
+from collections.abc import AsyncGenerator
 from typing import Any, get_args
 
 import pytest
 from support.app import MINIMAL, Client, error_of
 
+from specvino.engine.errors import EngineBusy
 from specvino.engine.protocol import State
+from specvino.engine.request import GenerationRequest
 from specvino.engine.scripted import ScriptedEngine
+from specvino.engine.segments import Segment, Started
 from specvino.handlers import bind
+from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModel
 from specvino.server.app import MissingHandler, create_app
 from specvino.server.settings import Settings
@@ -229,6 +234,29 @@ def test_health_while_loading() -> None:
     for response in asyncio.run(probe()):
         error_of(response, 503, "engine_unavailable")
         assert int(response.headers["retry-after"]) >= 1
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_full_queue_is_a_status_that_says_when_to_come_back(stream) -> None:
+    class Busy(ScriptedEngine):
+        async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
+            raise EngineBusy("The server is busy: too many requests are waiting.", retry_after=5)
+            yield
+
+    response = Client(Busy()).chat(stream=stream)
+    error_of(response, 429, "rate_limit_exceeded")
+    assert response.headers["retry-after"] == "5"
+
+
+def test_an_answer_that_takes_too_long_ends_with_an_error() -> None:
+    class Endless(ScriptedEngine):
+        async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
+            yield Started(1)
+            await asyncio.Event().wait()
+
+    response = Client(Endless(), limits=Limits(seconds=0.01)).chat()
+    error_of(response, 503, "generation_timeout")
+    assert response.headers["retry-after"] == "5"
 
 
 @pytest.mark.parametrize("state", get_args(State))

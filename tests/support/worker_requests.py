@@ -17,11 +17,24 @@ NEUTRAL = Sampling(
     repetition_penalty=1,
 )
 
-_OWN = {"id", "token_ids", "max_new_tokens", "seed", "n", "logprobs", "echo", "vision_prompt", "lowered"}
+_OWN = {
+    "id",
+    "token_ids",
+    "max_new_tokens",
+    "seed",
+    "n",
+    "logprobs",
+    "echo",
+    "vision_prompt",
+    "lowered",
+    "owner",
+    "copies",
+}
 
 
 def generate(id: int, token_ids: bytes, max_new_tokens: int, *, seed: int = 0, **settings: Any) -> Generate:
-    """A greedy request, with `settings` of Generate and of Sampling by their names."""
+    """A greedy request, with `settings` of Generate and of Sampling by their names; it is a `request` of its own."""
+    request = settings.pop("request", id)
     own = {name: settings.pop(name) for name in _OWN & settings.keys()}
     neutral = {field.name: getattr(NEUTRAL, field.name) for field in fields(Sampling)}
-    return Generate(id, token_ids, Sampling(**{**neutral, **settings}), max_new_tokens, seed, **own)
+    return Generate(id, request, token_ids, Sampling(**{**neutral, **settings}), max_new_tokens, seed, **own)

@@ -1,20 +1,39 @@
 """The messages between the server and the worker process."""
 
+from collections.abc import Iterator
+
 import msgspec
 
 from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
 from specvino.engine.protocol import Drafting
 from specvino.engine.request import Image, Sampling
 from specvino.engine.segments import FinishReason
 
+# With a draft model, the longest prompt (tokens) that drafts are made for: it is one step, whatever its length, and a
+# long one would keep all others waiting (decision 028).
+LONGEST_DRAFTED = 1024
+
+# The most tokens of prompts in a step: so a long prompt doesn't keep the others waiting.
+STEP_TOKENS = 256
+
+# The tokens of a block of the cache, on a CPU (OpenVINO 2026.4.1).
+CACHE_BLOCK = 32
+
 
 class LoadModel(msgspec.Struct, tag=True):
-    """Is the first message to the worker. `draft_path` is that of a smaller model for speculative decoding."""
+    """Is the first message to a worker. `draft_path` is that of a smaller model for speculative decoding.
+
+    `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow. A `plain` worker has neither prefix cache
+    nor speculative decoding.
+    """
 
     path: str
     max_sequences: int
     draft_path: str | None = None
     prompt_lookup: bool = False
+    cache_size: int = 0
+    plain: bool = False
 
     @property
     def drafting(self) -> Drafting | None:
@@ -53,27 +72,43 @@ class VisionPrompt(msgspec.Struct):
 class Generate(msgspec.Struct, tag=True):
     """Asks for one sequence, or for a beam search: then the ids of its `n` best texts follow `id`.
 
+    With `copies` it asks for so many sequences, whose ids and seeds follow `id` and `seed`.
+
+    `request` is the same for all that one client's request asks for, and `owner` for all that one key asks for.
     `sampling` is the request's. `max_new_tokens` and `seed` are this sequence's own, where that leaves them open or the
     choices of a request must differ. `echo` asks for the prompt's `logprobs` too. `vision_prompt` takes the place of
     `token_ids` for a vision-language model.
     """
 
     id: int
+    request: int
     token_ids: bytes
     sampling: Sampling
     max_new_tokens: int
     seed: int
     n: int = 1
+    copies: int = 1
     logprobs: bool = False
     echo: bool = False
     vision_prompt: VisionPrompt | None = None
     lowered: LoweredConstraint | None = None
+    owner: str = ""
 
     @property
     def beams(self) -> int:
         """Returns the width of its beam search, 1 where it is none: a prompt that nothing follows is only given
         back."""
         return self.sampling.best_of if self.max_new_tokens else 1
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Returns the length of the prompt, without that of its images."""
+        return len(self.token_ids) // TOKEN_ID_BYTES
+
+    def each(self) -> Iterator["Generate"]:
+        """Yields a message for each of the copies; their prompt is in the memory once."""
+        for i in range(self.copies):
+            yield msgspec.structs.replace(self, id=self.id + i, seed=(self.seed + i) % 2**64, copies=1)
 
 
 class Cancel(msgspec.Struct, tag=True):
@@ -83,6 +118,12 @@ class Cancel(msgspec.Struct, tag=True):
 
 
 ToWorker = LoadModel | Generate | Cancel | SendImage | ReleaseImages
+
+
+class Loaded(msgspec.Struct, tag=True):
+    """Is the first message of a worker whose cache has a size: so many tokens fit into it."""
+
+    cache_tokens: int
 
 
 class Output(msgspec.Struct, array_like=True):

@@ -1,7 +1,8 @@
 """The worker process: it steps the pipeline and sends one message a step for all sequences."""
 
-from specvino.engine.openvino.messages.worker import ToWorker
+from specvino.engine.openvino.messages.worker import Loaded, ToWorker
 from specvino.engine.openvino.native.error_text import one_line
+from specvino.engine.openvino.worker.cache import capacity
 from specvino.engine.openvino.worker.pipeline import load
 from specvino.engine.openvino.worker.step_loop import StepLoop
 from specvino.engine.processes import child
@@ -11,12 +12,13 @@ from specvino.engine.processes.lifecycle import Ready
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
-    worker = StepLoop(
-        load(settings),
-        settings.max_sequences,
-        drafting=settings.drafting,
-        plain=lambda: load(settings, plain=True),
-    )
+    pipeline = load(settings)
+    drafting = None if settings.plain else settings.drafting
+    cache_tokens = None
+    if settings.cache_size:
+        cache_tokens = capacity(pipeline, drafting)
+        channel.send(Loaded(cache_tokens))
+    worker = StepLoop(pipeline, settings.max_sequences, drafting=drafting, cache_tokens=cache_tokens)
     channel.send(Ready())
     while True:
         if worker.idle:

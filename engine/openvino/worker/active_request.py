@@ -34,22 +34,17 @@ class ActiveRequest:
 
     def __init__(self, request: Generate, handle: "GenerationHandle") -> None:
         self.handle = handle
-        self._request = request
+        self.request = request
         self._prompt = len(request.token_ids) // TOKEN_ID_BYTES if request.echo else 0
         self._unread: list[GenerationOutput] = []
 
     @property
-    def width(self) -> int:
-        """Tells how many sequences it runs."""
-        return self._request.beams
-
-    @property
     def with_images(self) -> bool:
-        return self._request.vision_prompt is not None and self._request.vision_prompt.key is not None
+        return self.request.vision_prompt is not None and self.request.vision_prompt.key is not None
 
     @property
     def scores_prompt(self) -> bool:
-        return scores_prompt(self._request)
+        return scores_prompt(self.request)
 
     def prompt_tokens(self) -> int:
         """Tells how many tokens the prompt was, images included, when it has ended."""
@@ -62,21 +57,21 @@ class ActiveRequest:
             parts += self.handle.read().values()
         if not parts:
             return []
-        if not self._request.max_new_tokens and parts[-1].finish_reason not in _FINISH:
+        if not self.request.max_new_tokens and parts[-1].finish_reason not in _FINISH:
             self._unread = parts  # a prompt that nothing follows comes in pieces
             return []
-        if self._request.beams > 1:
-            best = sorted(parts, key=_score, reverse=True)[: self._request.n]
-            outputs = [self._output(self._request.id + place, [part]) for place, part in enumerate(best)]
+        if self.request.beams > 1:
+            best = sorted(parts, key=_score, reverse=True)[: self.request.n]
+            outputs = [self._output(self.request.id + place, [part]) for place, part in enumerate(best)]
         else:
-            outputs = [self._output(self._request.id, parts)]
+            outputs = [self._output(self.request.id, parts)]
         self._prompt = 0
         return outputs
 
     def _output(self, id: int, parts: "Sequence[GenerationOutput]") -> Output:
         token_ids = [token for part in parts for token in part.generated_ids]
         output = Output(id, token_ids[self._prompt :], _FINISH.get(parts[-1].finish_reason))
-        if self._request.logprobs:
+        if self.request.logprobs:
             logprobs = [_bounded(logprob) for part in parts for logprob in part.generated_log_probs]
             output.logprobs = logprobs[self._prompt :]
             if self._prompt:

@@ -20,13 +20,12 @@ _ALL_TOKENS = 2**64 - 1
 # No token has this id.
 _NO_TOKEN = 2**40
 
-# As in OpenVINO Model Server, where a request doesn't say.
-_ASSISTANT_TOKENS = 5
-_NGRAM_SIZE = 3
+_NGRAM_SIZE = 3  # as in OpenVINO Model Server, where a request doesn't say
 
 
-def configure(request: Generate, own: GenerationConfig, drafting: Drafting | None) -> GenerationConfig:
-    """Returns the pipeline's settings for a request; `own` is what the model's folder says."""
+def configure(request: Generate, own: GenerationConfig, drafting: Drafting | None, drafts: int) -> GenerationConfig:
+    """Returns the pipeline's settings for a request; `own` is what the model's folder says, and `drafts` how many
+    tokens may be drafted a step."""
     # Of it the end-of-turn tokens alone: num_beams or echo in its file would change what an answer is, and its
     # sampling settings come with the request.
     config = GenerationConfig()
@@ -44,7 +43,7 @@ def configure(request: Generate, own: GenerationConfig, drafting: Drafting | Non
     if request.lowered is not None:
         config.structured_output_config = structured_output_config(request.lowered)
     if drafting is not None:
-        _draft(config, request.sampling, drafting)
+        _draft(config, request.sampling, drafting, drafts)
     return config
 
 
@@ -75,7 +74,7 @@ def _search(config: GenerationConfig, request: Generate) -> None:
         config.stop_token_ids = {_NO_TOKEN}
 
 
-def _draft(config: GenerationConfig, sampling: Sampling, drafting: Drafting) -> None:
+def _draft(config: GenerationConfig, sampling: Sampling, drafting: Drafting, drafts: int) -> None:
     """Sets up speculative decoding.
 
     GenAI 2026.4.1: without these values, or with a threshold of 0, it fails for ever (decision 026).
@@ -83,6 +82,6 @@ def _draft(config: GenerationConfig, sampling: Sampling, drafting: Drafting) -> 
     if drafting == "draft_model" and sampling.assistant_confidence_threshold is not None:
         config.assistant_confidence_threshold = max(sampling.assistant_confidence_threshold, _SMALLEST)
         return
-    config.num_assistant_tokens = sampling.num_assistant_tokens or _ASSISTANT_TOKENS
+    config.num_assistant_tokens = drafts
     if drafting == "prompt_lookup":
         config.max_ngram_size = sampling.max_ngram_size or _NGRAM_SIZE

@@ -4,28 +4,34 @@ from typing import Any
 
 from openvino_genai import ContinuousBatchingPipeline, SchedulerConfig, draft_model
 
-from specvino.engine.openvino.messages.worker import LoadModel
+from specvino.engine.openvino.messages.worker import STEP_TOKENS, LoadModel
 from specvino.engine.openvino.native.silence import silence
 from specvino.engine.openvino.native.tokenizer import corrected
+from specvino.engine.openvino.worker.draft_budget import draft_tokens
 
 # OpenVINO 2026.4.1: fastest for decoding, and the same answers on every CPU (decision 049).
 _PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
 
-# The most tokens of a step, with speculative decoding: where drafts and prompts don't fit into one step, it makes
-# wrong texts with a draft model, and raises with prompt lookup. Without drafts a step takes 256, so that a long prompt
-# doesn't keep the others waiting. GenAI 2026.4.1 (decision 028).
+# With a draft model there is no limit: where prompts don't fit into one step, it makes wrong texts. GenAI 2026.4.1
+# (decision 028).
 _NO_LIMIT = 2**20
 
 
-def load(settings: LoadModel, *, plain: bool = False) -> ContinuousBatchingPipeline:
-    """Loads the model; `plain` is without what makes it faster: prefix cache and speculative decoding."""
+def load(settings: LoadModel) -> ContinuousBatchingPipeline:
+    """Loads the model; a plain one is without what makes it faster: prefix cache and speculative decoding."""
+    plain = settings.plain
     scheduler = SchedulerConfig()
+    scheduler.cache_size = settings.cache_size
+    scheduler.max_num_batched_tokens = STEP_TOKENS
     # Repeated greedy prompts give identical texts with and without it:
     # tests/engine/openvino/test_engine_prefix_cache.py.
     # GenAI 2026.4.1: with a draft model, a draft that is rejected makes the step raise (decision 027).
     scheduler.enable_prefix_caching = not plain and settings.draft_path is None
-    if settings.drafting is not None and not plain:
+    if settings.draft_path is not None and not plain:
         scheduler.max_num_batched_tokens = _NO_LIMIT
+    elif settings.prompt_lookup and not plain:
+        # Drafts that don't fit into a step make it raise (decision 028): they have room of their own in it.
+        scheduler.max_num_batched_tokens += draft_tokens(settings.max_sequences)
     properties: dict[str, Any] = dict(_PROPERTIES)
     with silence():
         if settings.draft_path is not None and not plain:

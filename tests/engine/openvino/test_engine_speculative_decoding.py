@@ -96,7 +96,7 @@ def test_no_mixture_of_settings_breaks_the_pipeline(tiny_text: ModelSource, kind
     settings = LoadModel(
         path, 64, draft_path=path if kind == "draft_model" else None, prompt_lookup=kind == "prompt_lookup"
     )
-    worker = StepLoop(load(settings), 64, drafting=settings.drafting, plain=lambda: load(settings, plain=True))
+    worker = StepLoop(load(settings), 64, drafting=settings.drafting)
     finished = 0
     for id in range(0, 20 * 60, 20):
         worker.receive(request(preprocessor, id, **mixture(chance, search=kind is None)))
@@ -116,7 +116,6 @@ def mixture(chance: random.Random, *, search: bool) -> dict[str, Any]:
         "presence_penalty": chance.choice([-2, 0, 2]),
         "repetition_penalty": chance.choice([0.01, 1, 100]),
     }
-    logprobs = chance.random() < 0.5
     drafts: list[dict[str, Any]] = [
         {},
         {"num_assistant_tokens": chance.choice([1, 5, 1024])},
@@ -134,8 +133,7 @@ def mixture(chance: random.Random, *, search: bool) -> dict[str, Any]:
         "best_of": best_of,
         "n": chance.randint(1, best_of),
         "length_penalty": chance.choice([-100, 0, 1, 100]),
-        "logprobs": logprobs,
-        "echo": logprobs and chance.random() < 0.3,
+        "logprobs": chance.random() < 0.5,
         "max_ngram_size": chance.choice([None, 1, 1024]),
         **({} if best_of > 1 else penalties),
         **chance.choice(drafts),
@@ -156,8 +154,9 @@ def test_a_draft_model_of_another_vocabulary(tiny_text: ModelSource, smollm2: Mo
 
 
 def test_requests_together(tiny_text: ModelSource) -> None:
-    # Long prompts among them: with less room in a step, texts would be wrong or the step raise (worker.py).
-    questions = [*QUESTIONS, "hello " * 60, "x count " * 40]
+    # Long prompts among them: with less room in a step, texts would be wrong or the step raise (draft_budget.py). Their
+    # answers are no near ties, which the company of others could change (decision 050).
+    questions = [*QUESTIONS, "hello " * 60, "hello " * 90]
 
     async def test(engine: OpenVINOEngine) -> None:
         alone = {question: text(await answer(engine, ask(question))) for question in questions}

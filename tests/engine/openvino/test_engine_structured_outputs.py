@@ -246,7 +246,7 @@ def test_closing_ends_those_that_wait_for_a_grammar(tiny_text: ModelSource) -> N
 
 
 def generate(id: int, lowered: LoweredConstraint, worker: StepLoop) -> Generate:
-    ids = worker._pipelines[0].get_tokenizer().encode("hello").input_ids.data[0]
+    ids = worker.pipeline.get_tokenizer().encode("hello").input_ids.data[0]
     return worker_requests.generate(id, ids.astype("int64").tobytes(), 50, lowered=lowered)
 
 

@@ -11,10 +11,13 @@ from support import worker_requests
 from support.conversation import conversation
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Output, Step
+from specvino.engine.openvino.messages.worker import STEP_TOKENS, Cancel, Generate, LoadModel, Output, Step
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
+from specvino.engine.openvino.worker.cache import capacity
+from specvino.engine.openvino.worker.draft_budget import draft_tokens
 from specvino.engine.openvino.worker.pipeline import load
 from specvino.engine.openvino.worker.step_loop import StepLoop
+from specvino.engine.protocol import Drafting
 
 
 @pytest.fixture(scope="module")
@@ -170,3 +173,66 @@ def test_what_else_is_greedy(worker: StepLoop, generate: Any, sampling: dict[str
     worker.receive(generate(2, temperature=2.0, seed=5, **sampling))
     outputs, _ = run(worker)
     assert tokens(outputs[1]) == tokens(outputs[2])
+
+
+def test_a_newcomer_need_not_wait_for_what_another_asked_before(tiny_text: ModelSource, generate: Any) -> None:
+    worker = StepLoop(load(LoadModel(str(tiny_text.path), 64)), max_sequences=64)
+    prompts = [generate(0, text=f"hello {number} " * 60).token_ids for number in range(4)]
+    for number, ids in enumerate(prompts):  # 512 sequences, of prompts of several hundred tokens
+        worker.receive(
+            generate(1000 * (number + 1), request=1, copies=128, token_ids=ids, max_new_tokens=400, ignore_eos=True)
+        )
+    for _ in range(100):
+        step = worker.step()
+    assert (step.running, step.running + step.waiting) == (48, 512)
+    worker.receive(generate(1, request=2, max_new_tokens=400))
+    first = next(number for number in range(10) if any(output.id == 1 for output in worker.step().outputs))
+    assert first <= 1
+
+
+def test_each_copy_has_a_seed_of_its_own(worker: StepLoop, generate: Any) -> None:
+    settings = {"temperature": 2.0, "ignore_eos": True, "max_new_tokens": 20}
+    worker.receive(generate(1, seed=2**64 - 1, copies=2, **settings))
+    together = run(worker)[0]
+    worker.receive(generate(3, seed=2**64 - 1, **settings))
+    worker.receive(generate(4, seed=0, **settings))
+    apart = run(worker)[0]
+    assert [tokens(together[1]), tokens(together[2])] == [tokens(apart[3]), tokens(apart[4])]
+    assert tokens(together[1]) != tokens(together[2])
+
+
+def test_ordinary_requests_pass_a_prompt_that_waits_to_be_scored(worker: StepLoop, generate: Any) -> None:
+    scored = {"echo": True, "logprobs": True, "max_new_tokens": 500, "ignore_eos": True}
+    worker.receive(generate(1, **scored))
+    worker.receive(generate(2, **scored))
+    worker.receive(generate(3, max_new_tokens=5))
+    assert (worker.step().running, worker.step().waiting) == (2, 1)
+
+
+def small(source: ModelSource, blocks: int, **properties: Any) -> Any:
+    """A pipeline with a cache of so many blocks, each of 32 tokens."""
+    scheduler = openvino_genai.SchedulerConfig()
+    scheduler.num_kv_blocks = blocks
+    scheduler.max_num_batched_tokens = STEP_TOKENS + draft_tokens(16)
+    return openvino_genai.ContinuousBatchingPipeline(source.path, scheduler, "CPU", properties)
+
+
+@pytest.mark.parametrize("blocks", [8, 300])
+@pytest.mark.parametrize("model", ["tiny_text", "tiny_vision"])
+def test_how_much_a_cache_holds(request: pytest.FixtureRequest, model: str, blocks: int) -> None:
+    pipeline = small(request.getfixturevalue(model), blocks)
+    assert capacity(pipeline, None) == blocks * 32
+    assert pipeline.get_metrics().cache_usage == 0
+
+
+@pytest.mark.parametrize("drafting", [None, "prompt_lookup"])
+def test_a_cache_that_is_too_small_for_all_ends_nobody(
+    tiny_text: ModelSource, generate: Any, drafting: Drafting | None
+) -> None:
+    properties = {"prompt_lookup": True} if drafting else {}
+    pipeline = small(tiny_text, 30, **properties)
+    worker = StepLoop(pipeline, 16, drafting=drafting, cache_tokens=capacity(pipeline, drafting))
+    for id in range(12):  # each fits alone, two of them don't
+        worker.receive(generate(id, text=f"hello {id} " * 40, max_new_tokens=200, ignore_eos=True))
+    outputs, _ = run(worker, 5000)
+    assert [(len(tokens(outputs[id])), outputs[id][-1].finish) for id in range(12)] == [(200, "length")] * 12

@@ -1,0 +1,55 @@
+"""What may run beside each other where a pipeline drafts, in GenAI 2026.4.1 (decisions 028, 060)."""
+
+from specvino.engine.openvino.messages.worker import CACHE_BLOCK, Generate
+from specvino.engine.protocol import Drafting
+
+# As in OpenVINO Model Server, where a request doesn't say.
+_ASSISTANT_TOKENS = 5
+
+# Each sequence takes a token of its own in a step, and one draft at the least.
+_LEAST = 2
+
+
+def draft_tokens(max_sequences: int) -> int:
+    """Returns how many tokens of a step are for drafts and what they follow."""
+    return (1 + _ASSISTANT_TOKENS) * max_sequences
+
+
+class DraftBudget:
+    """Decides it. For a pipeline that doesn't draft all may run, and nothing is counted.
+
+    - The drafts of all sequences fit into a step: who comes late gets fewer. They change nothing but the speed.
+    - What runs fits into the cache whole, so that the pipeline never takes the memory of one for another.
+    """
+
+    def __init__(self, kind: Drafting | None, max_sequences: int, cache_tokens: int | None) -> None:
+        self.kind = kind
+        self._max_sequences = max_sequences
+        self._cache_tokens = cache_tokens
+        self._drafts: dict[int, int] = {}  # by sequence
+        self._cache: dict[int, int] = {}  # by sequence, the most tokens that it may come to
+
+    def admits(self, sequence: Generate) -> bool:
+        if self._cache_tokens is None or not self._cache:
+            return True
+        return sum(self._cache.values()) + self._most(sequence) <= self._cache_tokens
+
+    def begin(self, sequence: Generate) -> int:
+        """Counts the sequence, and returns how many tokens may be drafted for it in a step."""
+        if self.kind is None:
+            return 0
+        others = self._max_sequences - len(self._drafts) - 1
+        left = draft_tokens(self._max_sequences) - sum(self._drafts.values()) - others * _LEAST
+        drafts = min(sequence.sampling.num_assistant_tokens or _ASSISTANT_TOKENS, left - 1)
+        self._drafts[sequence.id] = 1 + drafts
+        self._cache[sequence.id] = self._most(sequence)
+        return drafts
+
+    def end(self, sequence: Generate) -> None:
+        self._drafts.pop(sequence.id, None)
+        self._cache.pop(sequence.id, None)
+
+    def _most(self, sequence: Generate) -> int:
+        # Drafts may begin another block.
+        drafts = sequence.sampling.num_assistant_tokens or _ASSISTANT_TOKENS
+        return sequence.prompt_tokens + sequence.max_new_tokens + drafts + CACHE_BLOCK

@@ -1,0 +1,104 @@
+"""Whose turn it is: requests and keys share the places, however many sequences each of them asks for."""
+
+from collections import Counter, deque
+from collections.abc import Collection, Iterator
+from typing import TypeVar
+
+from specvino.engine.openvino.messages.worker import Generate
+
+_Key = TypeVar("_Key")
+
+# A request, and a key, may hold so many times the places that are free. So some are free whatever is asked for, and a
+# newcomer need not wait until a sequence ends: alone a request gets three quarters of all places, and two of them
+# three sevenths each. (These are the dynamic thresholds of switches that share their memory.)
+_TIMES_FREE = 3
+
+
+class FairQueue:
+    """Holds sequences that wait for one of `places`, and counts those that have one. A beam search takes a place for
+    each beam.
+
+    The next is of the key that holds the least, and of its requests the one that holds the least, the oldest of those.
+    A search that doesn't fit yet isn't overtaken. One that is wider than all places runs alone.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._places = places
+        self._waiting: dict[int, deque[Generate]] = {}  # by request, the oldest first
+        self._requests: dict[int, int] = {}  # of each sequence that waits
+        self._held_by_request: Counter[int] = Counter()
+        self._held_by_owner: Counter[str] = Counter()
+        self._held = 0
+
+    def __len__(self) -> int:
+        return len(self._requests)
+
+    def add(self, sequence: Generate) -> None:
+        self._waiting.setdefault(sequence.request, deque()).append(sequence)
+        self._requests[sequence.id] = sequence.request
+
+    def drop(self, id: int) -> None:
+        """Forgets a sequence that waits."""
+        request = self._requests.pop(id, None)
+        if request is not None:
+            left = deque(sequence for sequence in self._waiting.pop(request) if sequence.id != id)
+            if left:
+                self._waiting[request] = left
+
+    def next(self, passed: Collection[int] = ()) -> Generate | None:
+        """Returns whose turn it is, None if nobody may begin; requests that `passed` on it are left out."""
+        first = min(self._within_their_shares(passed), key=self._holds, default=None)
+        return first if first is not None and self._fits(first) else None
+
+    def begin(self, sequence: Generate) -> None:
+        """Gives a waiting sequence, the first of its request, its places."""
+        self._remove_first(sequence)
+        self._held += sequence.beams
+        self._held_by_request[sequence.request] += sequence.beams
+        self._held_by_owner[sequence.owner] += sequence.beams
+
+    def refuse(self, sequence: Generate) -> None:
+        """Forgets a waiting sequence, the first of its request."""
+        self._remove_first(sequence)
+
+    def end(self, sequence: Generate) -> None:
+        """Frees the places of a sequence that began."""
+        self._held -= sequence.beams
+        _subtract(self._held_by_request, sequence.request, sequence.beams)
+        _subtract(self._held_by_owner, sequence.owner, sequence.beams)
+
+    def _within_their_shares(self, passed: Collection[int]) -> Iterator[Generate]:
+        most = _TIMES_FREE * (self._places - self._held)
+        if most <= 0 and self._held:
+            return
+        for request, sequences in self._waiting.items():
+            if request in passed:
+                continue
+            first = sequences[0]
+            holds = self._held_by_request[request]
+            if holds and holds + first.beams > most:
+                continue
+            # Without keys all clients are one owner, and one may have all.
+            holds = self._held_by_owner[first.owner] if first.owner else 0
+            if holds and holds + first.beams > most:
+                continue
+            yield first
+
+    def _holds(self, sequence: Generate) -> tuple[int, int]:
+        return self._held_by_owner[sequence.owner], self._held_by_request[sequence.request]
+
+    def _fits(self, sequence: Generate) -> bool:
+        return not self._held or self._held + sequence.beams <= self._places
+
+    def _remove_first(self, sequence: Generate) -> None:
+        sequences = self._waiting[sequence.request]
+        sequences.popleft()
+        if not sequences:
+            del self._waiting[sequence.request]
+        del self._requests[sequence.id]
+
+
+def _subtract(counts: Counter[_Key], key: _Key, count: int) -> None:
+    counts[key] -= count
+    if not counts[key]:
+        del counts[key]

@@ -1,0 +1,89 @@
+"""What one client asks for doesn't end or hold up what others get."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from support.conversation import answer, ask, text, until_text
+from support.engines import LONG, endless, running
+
+from specvino.engine.errors import EngineBusy, PromptError
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.engine import OpenVINOEngine
+
+HELLO = "Hello! How can I help you today?"
+
+
+def test_a_request_that_finds_the_queue_full_is_refused(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        streams = [engine.generate(ask("hello", **LONG)) for _ in range(2)]
+        await until_text(streams[0])
+        waiting = asyncio.ensure_future(anext(streams[1]))
+        await waiting
+        for refused in (answer(engine, ask("hello")), engine.check(ask("hello"))):
+            with pytest.raises(EngineBusy, match="too many requests are waiting") as caught:
+                await refused
+            assert caught.value.retry_after >= 1
+        await streams[1].aclose()
+        await streams[0].aclose()
+        assert text(await answer(engine, ask("hello"))) == HELLO
+
+    running(endless(tiny_text), test, max_sequences=1, max_queue=1)
+
+
+def test_an_answer_gets_in_between_the_thousand_choices_of_another(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        big = engine.generate(ask("hello", n=1000, **LONG))
+        await until_text(big)
+        assert text(await answer(engine, ask("hello"))) == HELLO
+        assert engine.stats().waiting > 900
+        await big.aclose()
+
+    running(endless(tiny_text), test)
+
+
+def test_prompts_are_scored_in_a_worker_of_their_own(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        stream = engine.generate(ask("hello", **LONG))
+        await until_text(stream)
+        worker = engine.pids["worker"]
+        assert "plain" not in engine.pids
+        await answer(engine, replace(ask("hello"), echo=True, logprobs=True))
+        assert engine.pids["plain"] not in (None, worker)
+        await until_text(stream)  # it went on
+        assert (engine.pids["worker"], engine.stats().restarts) == (worker, 0)
+        await stream.aclose()
+
+    running(endless(tiny_text), test)
+
+
+def test_long_prompts_are_no_long_steps_of_a_draft_model(tiny_text: ModelSource) -> None:
+    question = "hello " * 600
+
+    async def plain(engine: OpenVINOEngine) -> None:
+        expected.append(text(await answer(engine, ask(question))))
+
+    async def test(engine: OpenVINOEngine) -> None:
+        await answer(engine, ask("hello"))
+        assert "plain" not in engine.pids
+        assert text(await answer(engine, ask(question))) == expected[0]
+        assert "plain" in engine.pids
+
+    expected: list[str] = []
+    running(tiny_text, plain)
+    running(tiny_text, test, draft_model=tiny_text)
+
+
+def test_a_cache_of_fixed_size_bounds_what_is_asked(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        assert engine._cache_tokens is not None
+        assert engine._cache_tokens > engine.model.context_length == tiny_text.context_length
+        search: dict[str, Any] = {"best_of": 4}
+        engine._cache_tokens = 500  # one so small would need a model with a large cache
+        with pytest.raises(PromptError, match="no room for 4 beams"):
+            await answer(engine, ask("hello", max_tokens=400, **search))
+        assert text(await answer(engine, ask("hello", max_tokens=20, **search)))
+        assert text(await answer(engine, ask("hello", **search)))
+
+    running(tiny_text, test, cache_size=1)

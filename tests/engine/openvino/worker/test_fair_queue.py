@@ -1,0 +1,104 @@
+"""Whose turn it is, counted in places: no pipeline and no clock."""
+
+from typing import Any
+
+from support import worker_requests
+
+from specvino.engine.openvino.worker.fair_queue import FairQueue
+
+
+def add(queue: FairQueue, first: int, count: int, request: int, **settings: Any) -> None:
+    message = worker_requests.generate(first, bytes(8), 9, request=request, copies=count, **settings)
+    for sequence in message.each():
+        queue.add(sequence)
+
+
+def begin(queue: FairQueue) -> list[int]:
+    """Lets begin all who may; returns the requests in their order."""
+    began = []
+    while sequence := queue.next():
+        queue.begin(sequence)
+        began.append(sequence.request)
+    return began
+
+
+def test_a_big_request_leaves_places_for_those_who_come() -> None:
+    queue = FairQueue(64)
+    add(queue, 0, 2048, request=1)
+    assert len(begin(queue)) == 48
+    for number in range(16):
+        add(queue, 5000 + number, 1, request=100 + number)
+    assert begin(queue) == list(range(100, 116))
+
+
+def test_small_requests_have_all_places_and_their_order() -> None:
+    queue = FairQueue(64)
+    for id in range(100):
+        add(queue, id, 1, request=id)
+    assert begin(queue) == list(range(64))
+    assert len(queue) == 36
+
+
+def test_two_big_requests_share_alike() -> None:
+    queue = FairQueue(64)
+    add(queue, 0, 500, request=1)
+    add(queue, 500, 500, request=2)
+    began = begin(queue)
+    assert (began.count(1), began.count(2)) == (28, 27)
+
+
+def test_whoever_holds_less_is_next() -> None:
+    queue = FairQueue(4)
+    add(queue, 0, 10, request=1)
+    begin(queue)
+    add(queue, 20, 1, request=2)
+    assert begin(queue) == [2]
+    add(queue, 30, 1, request=3)
+    assert begin(queue) == []
+    one = worker_requests.generate(0, bytes(8), 9, request=1)
+    queue.end(one)
+    assert begin(queue) == [3]
+
+
+def test_a_key_leaves_places_however_many_requests_it_has() -> None:
+    queue = FairQueue(64)
+    for id in range(100):
+        add(queue, id, 1, request=id, owner="busy")
+    assert len(begin(queue)) == 48
+    add(queue, 200, 1, request=200, owner="other")
+    assert begin(queue) == [200]
+
+
+def test_a_wide_search_runs_alone_and_is_not_overtaken() -> None:
+    queue = FairQueue(4)
+    add(queue, 0, 1, request=1)
+    begin(queue)
+    add(queue, 1, 1, request=2, best_of=9)
+    add(queue, 2, 1, request=3)
+    assert begin(queue) == []
+    queue.end(worker_requests.generate(0, bytes(8), 9, request=1))
+    assert begin(queue) == [2]
+
+
+def test_who_passes_lets_others_begin() -> None:
+    queue = FairQueue(4)
+    add(queue, 0, 2, request=1)
+    add(queue, 2, 1, request=2)
+    first = queue.next()
+    assert first is not None
+    second = queue.next({first.request})
+    assert second is not None
+    assert second.request == 2
+
+
+def test_dropping_and_refusing_leave_nothing() -> None:
+    queue = FairQueue(4)
+    add(queue, 0, 3, request=1)
+    queue.drop(1)
+    queue.drop(99)
+    first = queue.next()
+    assert first is not None
+    queue.refuse(first)
+    assert len(queue) == 1
+    queue.drop(2)
+    assert (len(queue), queue.next()) == (0, None)
