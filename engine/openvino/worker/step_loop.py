@@ -11,9 +11,9 @@ from openvino_genai import (
 )
 
 from specvino.engine.openvino.messages.chunking import ChunkJoiner
+from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.worker import (
     LONGEST_DRAFTED,
-    STEP_TOKENS,
     Cancel,
     Generate,
     Output,
@@ -46,7 +46,8 @@ class StepLoop:
     """Steps the pipeline. At most `max_sequences` run at a time, the others wait: GenAI 2026.4.1's own limit has no
     effect (decision 033).
 
-    A pipeline that drafts says how: then `cache_tokens` is how many fit into its cache, None for one that grows.
+    A step computes `step_tokens` of prompts at the most. A pipeline that drafts says how: then `cache_tokens` is how
+    many fit into its cache, None for one that grows.
     """
 
     def __init__(
@@ -54,13 +55,14 @@ class StepLoop:
         pipeline: ContinuousBatchingPipeline,
         max_sequences: int,
         *,
+        step_tokens: int = PipelineOptions().max_num_batched_tokens,
         drafting: Drafting | None = None,
         cache_tokens: int | None = None,
     ) -> None:
         self._pipeline: ContinuousBatchingPipeline | None = pipeline
         self._queue = FairQueue(max_sequences)
         self._drafts = DraftBudget(drafting, max_sequences, cache_tokens)
-        self._backlog = PromptBacklog(LONGEST_DRAFTED if drafting == "draft_model" else STEP_TOKENS)
+        self._backlog = PromptBacklog(LONGEST_DRAFTED if drafting == "draft_model" else step_tokens)
         self._running: dict[int, ActiveRequest] = {}
         self._pieces = ChunkJoiner()
         self._shown: dict[int, list[Image]] = {}  # by the key under which they came

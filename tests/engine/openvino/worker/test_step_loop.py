@@ -11,7 +11,8 @@ from support import worker_requests
 from support.conversation import conversation
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.messages.worker import STEP_TOKENS, Cancel, Generate, LoadModel, Output, Step
+from specvino.engine.openvino.messages.options import PipelineOptions
+from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Output, Step
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.openvino.worker.cache import capacity
 from specvino.engine.openvino.worker.draft_budget import draft_tokens
@@ -213,7 +214,7 @@ def small(source: ModelSource, blocks: int, **properties: Any) -> Any:
     """A pipeline with a cache of so many blocks, each of 32 tokens."""
     scheduler = openvino_genai.SchedulerConfig()
     scheduler.num_kv_blocks = blocks
-    scheduler.max_num_batched_tokens = STEP_TOKENS + draft_tokens(16)
+    scheduler.max_num_batched_tokens = PipelineOptions().max_num_batched_tokens + draft_tokens(16)
     return openvino_genai.ContinuousBatchingPipeline(source.path, scheduler, "CPU", properties)
 
 
