@@ -35,6 +35,14 @@ class LoadModel(msgspec.Struct, tag=True):
     options: PipelineOptions = PipelineOptions()
 
     @property
+    def prefix_cache(self) -> bool:
+        """Tells whether prompts that begin as others did are computed from there on.
+
+        GenAI 2026.4.1: with a draft model, a draft that is rejected would make the step raise (decision 027).
+        """
+        return not self.plain and self.draft_path is None
+
+    @property
     def drafting(self) -> Drafting | None:
         if self.draft_path is not None:
             return "draft_model"

@@ -22,6 +22,7 @@ def work(channel: BlockingChannel) -> None:
         pipeline,
         settings.max_sequences,
         step_tokens=settings.options.max_num_batched_tokens,
+        prefix_cache=settings.prefix_cache,
         drafting=drafting,
         cache_tokens=cache_tokens,
     )

@@ -28,8 +28,7 @@ def load(settings: LoadModel) -> ContinuousBatchingPipeline:
     scheduler.max_num_batched_tokens = settings.options.max_num_batched_tokens
     # Repeated greedy prompts give identical texts with and without it:
     # tests/engine/openvino/test_engine_prefix_cache.py.
-    # GenAI 2026.4.1: with a draft model, a draft that is rejected makes the step raise (decision 027).
-    scheduler.enable_prefix_caching = not plain and settings.draft_path is None
+    scheduler.enable_prefix_caching = settings.prefix_cache
     if settings.draft_path is not None and not plain:
         scheduler.max_num_batched_tokens = _NO_LIMIT
     elif settings.prompt_lookup and not plain:
