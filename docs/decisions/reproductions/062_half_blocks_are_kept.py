@@ -2,6 +2,7 @@
 
 import random
 
+from openvino_genai import ContinuousBatchingPipeline
 from pipelines import config, finish, pipeline, tensor, tokens
 from verdict import report
 
@@ -9,7 +10,7 @@ PROMPT = tensor(*random.Random(3).choices(range(5, 200), k=250))
 SCHEDULER = {"max_num_batched_tokens": 256, "enable_prefix_caching": True, "cache_size": 1}
 
 
-def logprobs(pipe, id):
+def logprobs(pipe: ContinuousBatchingPipeline, id: int) -> tuple[list[int], list[float]]:
     (parts,) = finish(pipe, pipe.add_request(id, PROMPT, config(logprobs=1, ignore_eos=True)))
     return tokens(parts), [logprob for part in parts for logprob in part.generated_log_probs]
 

@@ -4,7 +4,7 @@ import pytest
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.messages.options import PipelineOptions, plugin_config
+from specvino.engine.openvino.messages.options import PipelineOptions, PluginValue, plugin_config
 from specvino.engine.openvino.tuning.candidates import candidates, this_machine
 from specvino.engine.openvino.tuning.pipelines import loading
 
@@ -51,7 +51,7 @@ def test_a_plugin_config_is_an_object(text: str) -> None:
 
 def test_options_as_arguments_come_back() -> None:
     assert PipelineOptions().arguments() == []
-    said = {"A": "x y", "B": 1, "C": True, "D": 0.5}
+    said: dict[str, PluginValue] = {"A": "x y", "B": 1, "C": True, "D": 0.5}
     arguments = PipelineOptions(512, said).arguments()
     assert arguments[:3] == ["--max-num-batched-tokens", "512", "--plugin-config"]
     assert plugin_config(arguments[3]) == said
