@@ -13,6 +13,7 @@ from specvino.cli.pull import pull
 from specvino.cli.sdk import app as sdk
 from specvino.cli.serve import serve
 from specvino.cli.spec import app as spec
+from specvino.cli.tune import tune
 
 app = typer.Typer(
     name="specvino",
@@ -43,6 +44,7 @@ def _options(
 
 app.command()(serve)
 app.command()(pull)
+app.command()(tune)
 app.add_typer(spec, name="spec")
 app.add_typer(conform, name="conform")
 app.add_typer(sdk, name="sdk")

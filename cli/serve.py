@@ -13,6 +13,7 @@ from specvino.cli.extras import needs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from specvino.engine.openvino.messages.options import PipelineOptions
     from specvino.engine.protocol import Drafting, Engine
 
 
@@ -164,6 +165,23 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    max_num_batched_tokens: Annotated[
+        int,
+        typer.Option(
+            min=128,
+            help="The most tokens that are computed in a step. A longer prompt takes several steps: fewer tokens make "
+            "shorter pauses in running answers, more of them quicker long prompts. Without effect beside "
+            "--draft-model.",
+        ),
+    ] = 256,
+    plugin_config: Annotated[
+        str | None,
+        typer.Option(
+            help="Properties of OpenVINO's CPU plugin as a JSON object, such as "
+            "'{\"INFERENCE_NUM_THREADS\": 8}'. `specvino tune` finds those that help.",
+            show_default=False,
+        ),
+    ] = None,
     best_of_limit: Annotated[int, typer.Option(min=1, max=20, help="The largest best_of (beam width) to accept.")] = 20,
     allowed_media_domains: Annotated[
         list[str] | None,
@@ -278,7 +296,15 @@ def serve(
         limits = Limits(max_tokens_limit, best_of_limit, request_timeout)
         media = MediaSettings.parse(allowed_media_domains or (), allowed_local_media_path)
         server_engine = _engine(
-            model, engine, draft_model, prompt_lookup, max_tokens_limit, parsers, max_queue, cache_size
+            model,
+            engine,
+            draft_model,
+            prompt_lookup,
+            max_tokens_limit,
+            parsers,
+            max_queue,
+            cache_size,
+            _pipeline_options(max_num_batched_tokens, plugin_config),
         )
         run(
             server_engine,
@@ -311,6 +337,16 @@ def _require_format(option: str, name: str | None, known: "Iterable[str]") -> No
         raise typer.BadParameter(f"{name!r} is none of the known formats: {', '.join(names)}", param_hint=option)
 
 
+def _pipeline_options(max_num_batched_tokens: int, plugin_config: str | None) -> "PipelineOptions":
+    from specvino.engine.openvino.messages.options import PipelineOptions
+    from specvino.engine.openvino.messages.options import plugin_config as parsed
+
+    try:
+        return PipelineOptions(max_num_batched_tokens, parsed(plugin_config or "{}"))
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--plugin-config") from None
+
+
 def _own_name(model: str | None, engine: EngineKind) -> str:
     if engine is EngineKind.SCRIPTED:
         return model or "scripted"
@@ -328,6 +364,7 @@ def _engine(
     parsers: tuple[str | None, str | None],
     max_queue: int,
     cache_size: int | None,
+    options: "PipelineOptions",
 ) -> "Engine":
     """`max_tokens` bounds what the model itself says of it; `parsers` are those of tools and of reasoning."""
     if kind is EngineKind.SCRIPTED:
@@ -355,6 +392,7 @@ def _engine(
         source,
         max_queue=max_queue,
         cache_size=cache_size or default_cache_size(),
+        options=options,
         draft_model=draft,
         prompt_lookup=prompt_lookup,
         tool_parser=tool,

@@ -171,6 +171,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"The engine": "engine.md"},
                 {"Structured outputs": "structured-outputs.md"},
                 {"Deployment": "deployment.md"},
+                {"Performance settings": "performance-settings.md"},
                 {"Monitoring": "monitoring.md"},
                 {"Robustness": "robustness.md"},
             ]

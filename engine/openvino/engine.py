@@ -29,6 +29,7 @@ from specvino.engine.openvino.constraints import ResolvedConstraint, resolve_con
 from specvino.engine.openvino.grammar_client import GrammarClient
 from specvino.engine.openvino.image_client import ImageClient
 from specvino.engine.openvino.image_transfer import PromptImages, images_in, sent_images
+from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import (
     CACHE_BLOCK,
@@ -68,6 +69,8 @@ _SILENT_WORK = 10
 # Choices that are made at a time: others get in between.
 _CHOICES = 32
 
+_DEFAULT_OPTIONS = PipelineOptions()
+
 # A worker that owes tokens isn't called ready after this part of the time after which it is started anew.
 _SILENT = 0.25
 
@@ -92,6 +95,7 @@ class OpenVINOEngine:
 
     At most `max_sequences` are generated at a time, the others wait; when `max_queue` requests more than that are
     there, further ones are refused. `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow.
+    `options` say how the pipeline computes.
     A worker that owes tokens and neither answers nor computes for `stall_timeout` seconds is started anew, and so is a
     preprocess or image process that needs more than `preprocess_deadline` seconds for a conversation or an image; a
     constraint of which nothing is known after `grammar_deadline` seconds makes the server unavailable to that request,
@@ -107,6 +111,7 @@ class OpenVINOEngine:
         max_sequences: int = 64,
         max_queue: int = 1000,
         cache_size: int = 0,
+        options: PipelineOptions = _DEFAULT_OPTIONS,
         stall_timeout: float = 60.0,
         preprocess_deadline: float = 60.0,
         grammar_deadline: float = 60.0,
@@ -140,6 +145,7 @@ class OpenVINOEngine:
             draft_path=str(draft_model.path) if draft_model else None,
             prompt_lookup=prompt_lookup,
             cache_size=cache_size,
+            options=options,
         )
         self._stall_timeout = stall_timeout
         self._worker = self._supervisor("worker", self._load)

@@ -137,7 +137,7 @@ def cut(
 def _usage(usage: Usage) -> wire.ResponseUsage:
     return {
         "input_tokens": usage.prompt_tokens,
-        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},  # the engine doesn't say
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},  # decision 061
         "output_tokens": usage.completion_tokens,
         "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
         "total_tokens": usage.prompt_tokens + usage.completion_tokens,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
 from specvino.engine.protocol import Drafting
 from specvino.engine.request import Image, Sampling
@@ -13,9 +14,6 @@ from specvino.engine.segments import FinishReason
 # With a draft model, the longest prompt (tokens) that drafts are made for: it is one step, whatever its length, and a
 # long one would keep all others waiting (decision 028).
 LONGEST_DRAFTED = 1024
-
-# The most tokens of prompts in a step: so a long prompt doesn't keep the others waiting.
-STEP_TOKENS = 256
 
 # The tokens of a block of the cache, on a CPU (OpenVINO 2026.4.1).
 CACHE_BLOCK = 32
@@ -34,6 +32,15 @@ class LoadModel(msgspec.Struct, tag=True):
     prompt_lookup: bool = False
     cache_size: int = 0
     plain: bool = False
+    options: PipelineOptions = PipelineOptions()
+
+    @property
+    def prefix_cache(self) -> bool:
+        """Tells whether prompts that begin as others did are computed from there on.
+
+        GenAI 2026.4.1: with a draft model, a draft that is rejected would make the step raise (decision 027).
+        """
+        return not self.plain and self.draft_path is None
 
     @property
     def drafting(self) -> Drafting | None:

@@ -18,7 +18,14 @@ def work(channel: BlockingChannel) -> None:
     if settings.cache_size:
         cache_tokens = capacity(pipeline, drafting)
         channel.send(Loaded(cache_tokens))
-    worker = StepLoop(pipeline, settings.max_sequences, drafting=drafting, cache_tokens=cache_tokens)
+    worker = StepLoop(
+        pipeline,
+        settings.max_sequences,
+        step_tokens=settings.options.max_num_batched_tokens,
+        prefix_cache=settings.prefix_cache,
+        drafting=drafting,
+        cache_tokens=cache_tokens,
+    )
     channel.send(Ready())
     while True:
         if worker.idle:

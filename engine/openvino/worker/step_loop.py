@@ -11,9 +11,9 @@ from openvino_genai import (
 )
 
 from specvino.engine.openvino.messages.chunking import ChunkJoiner
+from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.worker import (
     LONGEST_DRAFTED,
-    STEP_TOKENS,
     Cancel,
     Generate,
     Output,
@@ -29,6 +29,7 @@ from specvino.engine.openvino.worker.fair_queue import FairQueue
 from specvino.engine.openvino.worker.generation_config import configure
 from specvino.engine.openvino.worker.grammar_compiler import GrammarCompiler
 from specvino.engine.openvino.worker.prompt_backlog import PromptBacklog
+from specvino.engine.openvino.worker.uncomputed_prompts import UncomputedPrompts
 from specvino.engine.protocol import Drafting
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class StepLoop:
     """Steps the pipeline. At most `max_sequences` run at a time, the others wait: GenAI 2026.4.1's own limit has no
     effect (decision 033).
 
-    A pipeline that drafts says how: then `cache_tokens` is how many fit into its cache, None for one that grows.
+    A step computes `step_tokens` of prompts at the most. A pipeline that drafts says how: then `cache_tokens` is how
+    many fit into its cache, None for one that grows.
     """
 
     def __init__(
@@ -54,17 +56,22 @@ class StepLoop:
         pipeline: ContinuousBatchingPipeline,
         max_sequences: int,
         *,
+        step_tokens: int = PipelineOptions().max_num_batched_tokens,
+        prefix_cache: bool = True,
         drafting: Drafting | None = None,
         cache_tokens: int | None = None,
     ) -> None:
         self._pipeline: ContinuousBatchingPipeline | None = pipeline
         self._queue = FairQueue(max_sequences)
         self._drafts = DraftBudget(drafting, max_sequences, cache_tokens)
-        self._backlog = PromptBacklog(LONGEST_DRAFTED if drafting == "draft_model" else STEP_TOKENS)
+        self._backlog = PromptBacklog(LONGEST_DRAFTED if drafting == "draft_model" else step_tokens)
         self._running: dict[int, ActiveRequest] = {}
         self._pieces = ChunkJoiner()
         self._shown: dict[int, list[Image]] = {}  # by the key under which they came
         self._images: dict[int, list[Image]] = {}  # of those that wait
+        self._prompts = UncomputedPrompts(step_tokens - max_sequences)
+        self._prefix_cache = prefix_cache
+        self._leaving: set[int] = set()  # of those that run: cancelled while the prompt was computed
         self._uncounted: dict[int, ActiveRequest] = {}  # cancelled since the last step, with images
         self._settling = 0
         self._outputs: list[Output] = []
@@ -104,7 +111,9 @@ class StepLoop:
                 self._cancel(message.id)
 
     def _cancel(self, id: int) -> None:
-        if running := self._running.pop(id, None):
+        if self._prefix_cache and id in self._running and id in self._prompts:
+            self._leaving.add(id)
+        elif running := self._running.pop(id, None):
             running.handle.cancel()
             self._ended(running)
             if running.with_images:
@@ -117,6 +126,7 @@ class StepLoop:
         """Runs one step and returns what came of it. Raises what the pipeline raises: then GenAI 2026.4.1's is of no
         more use (decision 004)."""
         self._admit_waiting()
+        self._prompts.stepped()
         self.pipeline.step()
         self._backlog.stepped()
         self._settling = max(0, self._settling - 1)
@@ -124,6 +134,9 @@ class StepLoop:
         outputs += [Output(id, [], prompt_tokens=running.prompt_tokens()) for id, running in self._uncounted.items()]
         self._uncounted.clear()
         outputs += self._read()
+        for id in [id for id in self._leaving if id not in self._prompts]:
+            self._leaving.remove(id)
+            self._cancel(id)
         return Step(outputs, len(self._running), len(self._queue), self.pipeline.get_metrics().cache_usage)
 
     def _admit_waiting(self) -> None:
@@ -171,6 +184,7 @@ class StepLoop:
         else:
             self._running[request.id] = ActiveRequest(request, handle)
             self._backlog.add(request.id, request.prompt_tokens)
+            self._prompts.add(request)
             return True
         self._compiler.began(request.id)
         self._queue.end(request)
@@ -181,6 +195,7 @@ class StepLoop:
         """Notes that a sequence has its first token, or will have none."""
         self._compiler.began(id)
         self._backlog.done(id)
+        self._prompts.done(id)
 
     def _ended(self, running: ActiveRequest) -> None:
         self._began(running.request.id)

@@ -1,4 +1,7 @@
-"""Why prefix caching is on: with it, greedy answers to repeated prompts stay the same, and equal those without it."""
+"""Why prefix caching is on: with it, greedy answers to repeated prompts stay the same, and equal those without it; and
+a prompt takes as many steps as what is new in it."""
+
+import random
 
 import numpy
 import openvino
@@ -41,3 +44,23 @@ def test_repeated_prompts_get_the_same_answer(source: ModelSource) -> None:
     cached = load(LoadModel(str(source.path), max_sequences=1))
     for again in range(3):
         assert [greedy(cached, again * 100 + id, prompt) for id, prompt in enumerate(prompts)] == expected
+
+
+def steps_to_first_token(pipeline: ContinuousBatchingPipeline, id: int, prompt: list[int]) -> int:
+    config = openvino_genai.GenerationConfig()
+    config.max_new_tokens = 1
+    handle = pipeline.add_request(id, openvino.Tensor(numpy.array([prompt], numpy.int64)), config)
+    steps = 0
+    while not handle.can_read():
+        pipeline.step()
+        steps += 1
+    return steps
+
+
+def test_a_prefix_that_was_computed_takes_no_step_again(tiny_text: ModelSource) -> None:
+    """Of 2,000 tokens: eight steps of 256, then one."""
+    pipeline = load(LoadModel(str(tiny_text.path), max_sequences=1))
+    drawn = random.Random(1)
+    prefix, *questions = ([drawn.randrange(5, 200) for _ in range(length)] for length in (2000, 20, 20, 20))
+    steps = [steps_to_first_token(pipeline, id, prefix + question) for id, question in enumerate(questions)]
+    assert steps == [8, 1, 1]

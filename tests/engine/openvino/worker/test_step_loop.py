@@ -11,7 +11,8 @@ from support import worker_requests
 from support.conversation import conversation
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.messages.worker import STEP_TOKENS, Cancel, Generate, LoadModel, Output, Step
+from specvino.engine.openvino.messages.options import PipelineOptions
+from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Output, Step
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.openvino.worker.cache import capacity
 from specvino.engine.openvino.worker.draft_budget import draft_tokens
@@ -213,7 +214,7 @@ def small(source: ModelSource, blocks: int, **properties: Any) -> Any:
     """A pipeline with a cache of so many blocks, each of 32 tokens."""
     scheduler = openvino_genai.SchedulerConfig()
     scheduler.num_kv_blocks = blocks
-    scheduler.max_num_batched_tokens = STEP_TOKENS + draft_tokens(16)
+    scheduler.max_num_batched_tokens = PipelineOptions().max_num_batched_tokens + draft_tokens(16)
     return openvino_genai.ContinuousBatchingPipeline(source.path, scheduler, "CPU", properties)
 
 
@@ -236,3 +237,43 @@ def test_a_cache_that_is_too_small_for_all_ends_nobody(
         worker.receive(generate(id, text=f"hello {id} " * 40, max_new_tokens=200, ignore_eos=True))
     outputs, _ = run(worker, 5000)
     assert [(len(tokens(outputs[id])), outputs[id][-1].finish) for id in range(12)] == [(200, "length")] * 12
+
+
+def test_a_prompt_that_was_cancelled_half_way_spoils_no_other(tiny_text: ModelSource) -> None:
+    """GenAI 2026.4.1 keeps a block that is half computed as if it were whole (decision 062). 28 running sequences take
+    their tokens of each step, so that a step ends in the middle of a block."""
+    ids = numpy.random.default_rng(1).integers(5, 200, 450).tobytes()
+
+    def loop() -> StepLoop:
+        return StepLoop(load(LoadModel(str(tiny_text.path), 32)), max_sequences=32)
+
+    def asked(worker: StepLoop) -> list[Output]:
+        worker.receive(worker_requests.generate(100, ids, 12, logprobs=True, ignore_eos=True))
+        return run(worker)[0][100]
+
+    worker = loop()
+    worker.receive(worker_requests.generate(1, b"\5" + bytes(7), 5000, ignore_eos=True, copies=20))
+    worker.step()
+    worker.receive(worker_requests.generate(50, ids, 12, ignore_eos=True))
+    worker.step()
+    worker.receive(Cancel(50))
+    assert worker.step().running == 20
+    for id in range(1, 21):
+        worker.receive(Cancel(id))
+    after, clean = asked(worker), asked(loop())
+    assert tokens(after) == tokens(clean)
+    differences = [
+        abs(one - other)
+        for ours, theirs in zip(after, clean, strict=True)
+        for one, other in zip(ours.logprobs or [], theirs.logprobs or [], strict=True)
+    ]
+    assert max(differences) < 0.05  # sums differ in their last bits
+
+
+def test_a_beam_search_that_was_cancelled_ends_behind_its_prompt(worker: StepLoop) -> None:
+    """It shows no token before its end."""
+    ids = numpy.arange(5, 705).tobytes()
+    worker.receive(worker_requests.generate(1, ids, 5000, best_of=3, ignore_eos=True))
+    worker.step()
+    worker.receive(Cancel(1))
+    assert len(run(worker)[1]) <= 6

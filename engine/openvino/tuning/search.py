@@ -1,0 +1,114 @@
+"""The search: each candidate beside the default options, then those together that were clearly better."""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.openvino.messages.options import PipelineOptions
+from specvino.engine.openvino.tuning.candidates import Candidate
+from specvino.engine.openvino.tuning.figures import Figures, best
+
+# What is better by less isn't worth an option, nor what is better by less than this many times what the default options
+# differ from themselves.
+_CLEAR = 1.05
+_TIMES_NOISE = 2
+
+_ROUNDS = 2  # at the least
+
+
+class Pipeline(Protocol):
+    """Can be measured."""
+
+    def figures(self, salt: int) -> Figures: ...
+
+    def texts(self) -> list[list[int]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Says how many times as fast options are as the default ones, and how many of its texts are the same."""
+
+    options: PipelineOptions
+    ratio: Figures
+    same_texts: int
+    texts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Says why options can't be had."""
+
+    options: PipelineOptions
+    reason: str
+
+
+class Search:
+    """Measures candidates, each for an equal part of `seconds`. `load` gives a pipeline, of which there are two at a
+    time, and which raises ModelLoadError. When `rows` is exhausted, `chosen` are the options to take."""
+
+    def __init__(
+        self,
+        load: Callable[[PipelineOptions], Pipeline],
+        candidates: Sequence[Candidate],
+        seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.chosen = PipelineOptions()
+        self._load = load
+        self._candidates = candidates
+        self._share = seconds / (len(candidates) + 2)
+        self._clock = clock
+        self._salt = 0
+
+    def rows(self) -> Iterator[Row | Failure]:
+        """Yields the default options themselves first, which shows how far the figures can be trusted."""
+        default = PipelineOptions()
+        baseline = self._load(default)
+        texts = baseline.texts()
+        again = self._measure(baseline, texts, default)
+        yield again
+        clear = self._clear(again)
+        better: dict[str, tuple[float, Candidate]] = {}
+        for candidate in self._candidates:
+            row = self._tried(baseline, texts, candidate.applied(default))
+            yield row
+            if isinstance(row, Row) and row.ratio.mean > max(clear, better.get(candidate.subject, (0.0,))[0]):
+                better[candidate.subject] = row.ratio.mean, candidate
+        if not better:
+            return
+        alone, first = max(better.values(), key=lambda each: each[0])
+        self.chosen = first.applied(default)
+        if len(better) > 1:
+            together = default
+            for _, candidate in better.values():
+                together = candidate.applied(together)
+            row = self._tried(baseline, texts, together)
+            yield row
+            if isinstance(row, Row) and row.ratio.mean > alone:
+                self.chosen = together
+
+    def _clear(self, again: Row) -> float:
+        noise = max(abs(math.log(each)) for each in again.ratio.all())
+        return max(_CLEAR, math.exp(_TIMES_NOISE * noise / len(again.ratio.all())))
+
+    def _tried(self, baseline: Pipeline, texts: list[list[int]], options: PipelineOptions) -> Row | Failure:
+        try:
+            return self._measure(baseline, texts, options)
+        except ModelLoadError as error:
+            return Failure(options, str(error))
+
+    def _measure(self, baseline: Pipeline, texts: list[list[int]], options: PipelineOptions) -> Row:
+        """Takes turns, so that what else the machine does hits both."""
+        end = self._clock() + self._share
+        pipeline = self._load(options)
+        same = sum(one == other for one, other in zip(pipeline.texts(), texts, strict=True))
+        mine: list[Figures] = []
+        defaults: list[Figures] = []
+        while len(mine) < _ROUNDS or self._clock() < end:
+            self._salt += 1
+            for measured, figures in ((baseline, defaults), (pipeline, mine)):
+                figures.append(measured.figures(self._salt))
+        return Row(options, best(mine) / best(defaults), same, len(texts))

@@ -1,0 +1,82 @@
+"""`specvino tune`: what it prints and writes can be served with."""
+
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from specvino.cli import main
+from specvino.engine.openvino.messages.options import PipelineOptions
+from specvino.engine.openvino.tuning import search
+from specvino.engine.openvino.tuning.candidates import Candidate
+from specvino.engine.openvino.tuning.figures import Figures
+
+MODEL = Path(__file__).parents[1] / "models" / "tiny_text"
+CHOSEN = PipelineOptions(512, {"INFERENCE_PRECISION_HINT": "bf16"})
+
+
+def tune(*given: str) -> tuple[int, str]:
+    run = CliRunner(env={"COLUMNS": "300"}).invoke(main, ["tune", *given])
+    return run.exit_code, run.output
+
+
+def test_a_model_is_measured(tmp_path: Path) -> None:
+    code, output = tune(str(MODEL), "--seconds", "0", "-o", str(tmp_path / "serve.sh"))
+    assert code == 0
+    assert "the defaults" in output
+    assert "--max-num-batched-tokens 1024" in output
+    # Which are fastest is the machine's business.
+    last = output.splitlines()[-1].partition("  #")[0]
+    assert last.startswith(f"specvino serve {MODEL}")
+    assert (tmp_path / "serve.sh").read_text() == f'#!/bin/sh\nexec {last} "$@"\n'
+
+
+def test_the_script_serves_with_the_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Found(search.Search):
+        def rows(self):
+            yield search.Row(CHOSEN, Figures(2, 1.5, 1, 0.5), 3, 4)
+            yield search.Failure(PipelineOptions(128), "no")
+            self.chosen = CHOSEN
+
+    monkeypatch.setattr(search, "Search", Found)
+    script = tmp_path / "serve.sh"
+    code, output = tune(str(MODEL), "-o", str(script))
+    assert code == 0
+    assert "2.00" in output
+    assert "3 of 4" in output
+    program = tmp_path / "specvino"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    said = subprocess.run(["sh", str(script), "--port", "9"], capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == ["serve", str(MODEL), *CHOSEN.arguments(), "--port", "9"]
+    assert shlex.join(["specvino", *said.splitlines()[:-2]]) in output.splitlines()
+
+
+def test_a_model_that_is_not_there_is_one_line() -> None:
+    code, output = tune("/nowhere/model.gguf")
+    assert code == 1
+    assert output.splitlines()[-1].startswith("specvino: ")
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (["--plugin-config", "f32"], "'f32' is no JSON"),
+        (["--plugin-config", '{"NOPE": 1}'], "NOPE is no property of OpenVINO's CPU plugin"),
+        (
+            ["--max-num-batched-tokens", "64"],
+            "Input should be greater than or equal to 128",
+        ),
+    ],
+)
+def test_serve_says_what_is_wrong_with_options(said: list[str], reason: str) -> None:
+    run = CliRunner().invoke(main, ["serve", str(MODEL), "--response-store", "none", "--port", "0", *said])
+    assert run.exit_code
+    assert reason in " ".join(run.output.split())
+
+
+def test_candidates_are_what_serve_takes() -> None:
+    assert Candidate("step", 128).applied(PipelineOptions()).arguments() == ["--max-num-batched-tokens", "128"]
