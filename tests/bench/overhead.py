@@ -1,72 +1,142 @@
-"""What HTTP costs beside the bare engine."""
+"""What HTTP costs beside the bare engine, and beside any other server."""
 
 import asyncio
 import statistics
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
-import psutil
+import httpx
 from rich.console import Console
 from rich.table import Table
 from support.serving import Server
 
+from bench import machine
 from bench.bare import Bare
-from bench.client import Run, drive, replay
-from bench.workload import LOADS, Load
-from specvino.engine.models import resolve
+from bench.client import drive, replay
+from bench.workload import Load
+from specvino.engine.models import ModelSource
 
-COLUMNS = ("streams", "HTTP tok/s", "bare tok/s", "HTTP/bare", "first token +ms", "server us/tok", "client us/tok")
+GOALS = {"tokens": 0.97, "first_ms": 8.0, "first": 1.2, "server_us": 50.0}
+"""Tokens/s beside the bare engine's; the first token so many ms (1 stream), or so many times, after its; CPU time."""
 
-ROUNDS = 3  # each load is run this often on each side, in turns
+COLUMNS = ("streams", "side", "tok/s", "beside bare", "first token ms", "beside bare", "server us/tok", "client us/tok")
 
 
 @dataclass
-class Measured:
-    http: Run
-    server_cpu: float
-    bare_seconds: float
-    bare_first: float
+class Side:
+    """What one side did with a load, a figure for each round."""
+
+    tokens_per_second: list[float] = field(default_factory=list)
+    first_ms: list[float] = field(default_factory=list)
+    server_us: list[float] = field(default_factory=list)
+    client_us: list[float] = field(default_factory=list)
+
+    def add(self, tokens_per_second: float, first: float, server_us: float | None = None, client_us: float = 0) -> None:
+        self.tokens_per_second.append(tokens_per_second)
+        self.first_ms.append(1000 * first)
+        self.client_us.append(client_us)
+        if server_us is not None:
+            self.server_us.append(server_us)
 
 
-def compare(server: Server, model: str | None, console: Console) -> None:
-    """Prints each load's figures on both sides, and how long others wait meanwhile."""
-    bare = Bare(resolve(model))
+@dataclass
+class Compared:
+    """A load, and each side's figures."""
+
+    streams: int
+    sides: dict[str, Side]
+
+    def tokens(self, side: str) -> float:
+        """The median of the rounds' ratios to the bare engine."""
+        return _ratio(self.sides[side].tokens_per_second, self.sides["bare"].tokens_per_second)
+
+    def first(self, side: str) -> float:
+        return _ratio(self.sides[side].first_ms, self.sides["bare"].first_ms)
+
+    def later_ms(self, side: str) -> float:
+        pairs = zip(self.sides[side].first_ms, self.sides["bare"].first_ms, strict=True)
+        return statistics.median(own - bare for own, bare in pairs)
+
+    def shown(self) -> dict[str, Any]:
+        """As JSON, with the ratios."""
+        sides = {
+            name: asdict(side) | {"tokens_ratio": self.tokens(name), "first_ratio": self.first(name)}
+            for name, side in self.sides.items()
+        }
+        return {"streams": self.streams, "sides": sides}
+
+    def rows(self) -> Iterator[Sequence[str]]:
+        for name, side in self.sides.items():
+            yield (
+                str(self.streams),
+                name,
+                f"{statistics.median(side.tokens_per_second):.0f}",
+                f"{self.tokens(name):.3f}",
+                f"{statistics.median(side.first_ms):.0f}",
+                f"{self.later_ms(name):+.1f} ms, {self.first(name):.2f}x",
+                f"{statistics.median(side.server_us):.0f}" if side.server_us else "",
+                f"{statistics.median(side.client_us):.0f}",
+            )
+
+
+def compare(
+    server: Server, source: ModelSource, loads: Sequence[Load], rounds: int, others: Sequence[str], console: Console
+) -> list[Compared]:
+    """Measures each load on each side in turns, and prints the figures."""
+    bare = Bare(source)
+    names = {other: f"other {place}" for place, other in enumerate(others, start=1)}
+    compared = []
     try:
-        table = Table(*COLUMNS)
-        for load in LOADS:
-            runs = [_measure(server, bare, load, salt) for salt in range(ROUNDS + 1)][1:]  # the first warms up
-            table.add_row(*_row(load, runs))
-        console.print(table)
+        for load in loads:
+            each = Compared(load.streams, {name: Side() for name in ("HTTP", "bare", *names.values())})
+            for salt in range(rounds + 1):
+                figures = _round(server, bare, load, salt, names)
+                if salt:  # the first warms up
+                    for name, measured in figures:
+                        each.sides[name].add(*measured)
+                else:
+                    list(figures)
+            compared.append(each)
     finally:
         bare.close()
-    console.print(f"/health under 16 streams: {asyncio.run(_health(server))}")
+    table = Table(*COLUMNS)
+    for each in compared:
+        for row in each.rows():
+            table.add_row(*row)
+    console.print(table)
+    for url, name in names.items():
+        console.print(f"{name} is {url}")
+    return compared
 
 
-def _measure(server: Server, bare: Bare, load: Load, salt: int) -> Measured:
-    process = psutil.Process(server.process.pid)
-    before = process.cpu_times()
+def _round(
+    server: Server, bare: Bare, load: Load, salt: int, others: dict[str, str]
+) -> Iterator[tuple[str, tuple[float, ...]]]:
+    pid = server.process.pid
+    before = machine.cpu_seconds(pid)
     run = asyncio.run(drive(*server.address, load, salt))
-    after = process.cpu_times()
-    cpu = after.user + after.system - before.user - before.system
+    cpu = machine.cpu_seconds(pid) - before
+    client = 1e6 * run.client_cpu / run.tokens
+    yield "HTTP", (run.tokens / run.seconds, statistics.median(run.first), 1e6 * cpu / run.tokens, client)
     # The same client work goes on beside the bare engine, which runs in its own process too.
     seconds, first = bare.run(load, salt, lambda: asyncio.run(replay(run.arrivals)))
-    return Measured(run, cpu, seconds, first)
+    yield "bare", (run.tokens / seconds, first)
+    for url, name in others.items():
+        address = httpx.URL(url)
+        model = httpx.get(f"{url.rstrip('/')}/models").json()["data"][0]["id"]
+        other = asyncio.run(drive(address.host, address.port or 80, load, salt, model))
+        yield name, (other.tokens / other.seconds, statistics.median(other.first))
 
 
-def _row(load: Load, runs: list[Measured]) -> list[str]:
-    def median(value: Callable[[Measured], float]) -> float:
-        return statistics.median(value(run) for run in runs)
+def _ratio(own: Sequence[float], other: Sequence[float]) -> float:
+    return statistics.median(a / b for a, b in zip(own, other, strict=True))
 
-    return [
-        str(load.streams),
-        f"{median(lambda r: r.http.tokens / r.http.seconds):.0f}",
-        f"{median(lambda r: r.http.tokens / r.bare_seconds):.0f}",
-        f"{median(lambda r: r.bare_seconds / r.http.seconds):.3f}",
-        f"{median(lambda r: 1000 * (statistics.median(r.http.first) - r.bare_first)):.1f}",
-        f"{median(lambda r: 1e6 * r.server_cpu / r.http.tokens):.0f}",
-        f"{median(lambda r: 1e6 * r.http.client_cpu / r.http.tokens):.0f}",
-    ]
+
+def print_health(server: Server, console: Console) -> None:
+    """Prints how long others wait meanwhile."""
+    console.print(f"/health under 16 streams: {asyncio.run(_health(server))}")
 
 
 async def _health(server: Server) -> str:
