@@ -173,6 +173,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"Deployment": "deployment.md"},
                 {"Monitoring": "monitoring.md"},
                 {"Robustness": "robustness.md"},
+                {"Performance": "performance.md"},
             ]
         },
     ]

@@ -33,7 +33,7 @@ def all_of_http(context: typer.Context) -> None:
 def serve(
     model: Model = None,
     streams: Annotated[list[int], typer.Option(help="Only these numbers of streams.")] = [],  # noqa: B006 - typer's way
-    rounds: Annotated[int, typer.Option(min=1, help="How often each load runs on each side, in turns.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, help="How often each load runs on each side, in turns.")] = 7,
     other: Annotated[list[str], typer.Option(help="URLs of other servers (…/v1), measured in the same turns.")] = [],  # noqa: B006
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all figures to this file.")] = None,
     plot_file: Annotated[Path | None, typer.Option("--plot", help="Write a picture (SVG) to this file.")] = None,
@@ -43,12 +43,14 @@ def serve(
     loads = [load for load in LOADS if not streams or load.streams in streams]
     described = machine.described()
     with _serving(model) as server:
-        compared = overhead.compare(server, resolve(model), loads, rounds, other, console)
-        if json_file:
-            figures = {"machine": described, "goals": overhead.GOALS, "loads": [each.shown() for each in compared]}
-            json_file.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-        if plot_file:
-            plot_file.write_text(plot.svg(compared), encoding="utf-8")
+        compared = []
+        for load in overhead.compare(server, resolve(model), loads, rounds, other, console):
+            compared.append(load)  # what is there is kept where a run is cut
+            if json_file:
+                figures = {"machine": described, "goals": overhead.GOALS, "loads": [each.shown() for each in compared]}
+                json_file.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+            if plot_file:
+                plot_file.write_text(plot.svg(compared), encoding="utf-8")
         if only:
             return
         overhead.print_health(server, console)

@@ -41,6 +41,11 @@ class Bare:
         self._pipe.close()
         self._process.join()
 
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
 
 def _main(pipe: Connection, path: str, cache_size: int) -> None:
     from specvino.engine.openvino.messages.worker import LoadModel

@@ -21,24 +21,28 @@ from specvino.engine.models import ModelSource
 GOALS = {"tokens": 0.97, "first_ms": 8.0, "first": 1.2, "server_us": 50.0}
 """Tokens/s beside the bare engine's; the first token so many ms (1 stream), or so many times, after its; CPU time."""
 
-COLUMNS = ("streams", "side", "tok/s", "beside bare", "first token ms", "beside bare", "server us/tok", "client us/tok")
+COLUMNS = (
+    *("streams", "side", "tok/s", "/ bare", "first token ms", "- bare", "/ bare"),
+    *("CPU us/tok", "/ bare", "server us/tok", "client us/tok"),
+)
 
 
 @dataclass
 class Side:
-    """What one side did with a load, a figure for each round."""
+    """What one side did with a load, a figure for each round. `cpu_us` is the CPU time of all processes for a token,
+    and `server_us` that of the server's own process."""
 
     tokens_per_second: list[float] = field(default_factory=list)
     first_ms: list[float] = field(default_factory=list)
+    cpu_us: list[float] = field(default_factory=list)
     server_us: list[float] = field(default_factory=list)
     client_us: list[float] = field(default_factory=list)
 
-    def add(self, tokens_per_second: float, first: float, server_us: float | None = None, client_us: float = 0) -> None:
+    def add(self, tokens_per_second: float, first: float, **cpu_us: float) -> None:
         self.tokens_per_second.append(tokens_per_second)
         self.first_ms.append(1000 * first)
-        self.client_us.append(client_us)
-        if server_us is not None:
-            self.server_us.append(server_us)
+        for name, value in cpu_us.items():
+            getattr(self, name).append(value)
 
 
 @dataclass
@@ -55,6 +59,10 @@ class Compared:
     def first(self, side: str) -> float:
         return _ratio(self.sides[side].first_ms, self.sides["bare"].first_ms)
 
+    def cpu(self, side: str) -> float | None:
+        own = self.sides[side].cpu_us
+        return _ratio(own, self.sides["bare"].cpu_us) if own else None
+
     def later_ms(self, side: str) -> float:
         pairs = zip(self.sides[side].first_ms, self.sides["bare"].first_ms, strict=True)
         return statistics.median(own - bare for own, bare in pairs)
@@ -62,7 +70,8 @@ class Compared:
     def shown(self) -> dict[str, Any]:
         """As JSON, with the ratios."""
         sides = {
-            name: asdict(side) | {"tokens_ratio": self.tokens(name), "first_ratio": self.first(name)}
+            name: asdict(side)
+            | {"tokens_ratio": self.tokens(name), "first_ratio": self.first(name), "cpu_ratio": self.cpu(name)}
             for name, side in self.sides.items()
         }
         return {"streams": self.streams, "sides": sides}
@@ -75,59 +84,69 @@ class Compared:
                 f"{statistics.median(side.tokens_per_second):.0f}",
                 f"{self.tokens(name):.3f}",
                 f"{statistics.median(side.first_ms):.0f}",
-                f"{self.later_ms(name):+.1f} ms, {self.first(name):.2f}x",
-                f"{statistics.median(side.server_us):.0f}" if side.server_us else "",
-                f"{statistics.median(side.client_us):.0f}",
+                f"{self.later_ms(name):+.1f}",
+                f"{self.first(name):.2f}",
+                _median(side.cpu_us),
+                f"{cpu:.3f}" if (cpu := self.cpu(name)) else "",
+                _median(side.server_us),
+                _median(side.client_us),
             )
 
 
 def compare(
     server: Server, source: ModelSource, loads: Sequence[Load], rounds: int, others: Sequence[str], console: Console
-) -> list[Compared]:
-    """Measures each load on each side in turns, and prints the figures."""
+) -> Iterator[Compared]:
+    """Measures each load on each side in turns, prints the figures and yields them."""
     bare = Bare(source)
     names = {other: f"other {place}" for place, other in enumerate(others, start=1)}
-    compared = []
+    for url, name in names.items():
+        console.print(f"{name} is {url}")
     try:
         for load in loads:
             each = Compared(load.streams, {name: Side() for name in ("HTTP", "bare", *names.values())})
             for salt in range(rounds + 1):
                 figures = _round(server, bare, load, salt, names)
                 if salt:  # the first warms up
-                    for name, measured in figures:
-                        each.sides[name].add(*measured)
+                    for name, tokens_per_second, first, cpu in figures:
+                        each.sides[name].add(tokens_per_second, first, **cpu)
                 else:
                     list(figures)
-            compared.append(each)
+            table = Table(*COLUMNS)
+            for row in each.rows():
+                table.add_row(*row)
+            console.print(table)
+            yield each
     finally:
         bare.close()
-    table = Table(*COLUMNS)
-    for each in compared:
-        for row in each.rows():
-            table.add_row(*row)
-    console.print(table)
-    for url, name in names.items():
-        console.print(f"{name} is {url}")
-    return compared
 
 
 def _round(
     server: Server, bare: Bare, load: Load, salt: int, others: dict[str, str]
-) -> Iterator[tuple[str, tuple[float, ...]]]:
+) -> Iterator[tuple[str, float, float, dict[str, float]]]:
     pid = server.process.pid
-    before = machine.cpu_seconds(pid)
+    own, every = machine.cpu_seconds(pid), machine.cpu_of_all(pid)
     run = asyncio.run(drive(*server.address, load, salt))
-    cpu = machine.cpu_seconds(pid) - before
-    client = 1e6 * run.client_cpu / run.tokens
-    yield "HTTP", (run.tokens / run.seconds, statistics.median(run.first), 1e6 * cpu / run.tokens, client)
+    taken = {
+        "server_us": machine.cpu_seconds(pid) - own,
+        "cpu_us": machine.cpu_of_all(pid) - every,
+        "client_us": run.client_cpu,
+    }
+    cpu = {name: 1e6 * seconds / run.tokens for name, seconds in taken.items()}
+    yield "HTTP", run.tokens / run.seconds, statistics.median(run.first), cpu
     # The same client work goes on beside the bare engine, which runs in its own process too.
+    every = machine.cpu_seconds(bare.pid)
     seconds, first = bare.run(load, salt, lambda: asyncio.run(replay(run.arrivals)))
-    yield "bare", (run.tokens / seconds, first)
+    cpu = {"cpu_us": 1e6 * (machine.cpu_seconds(bare.pid) - every) / run.tokens}
+    yield "bare", run.tokens / seconds, first, cpu
     for url, name in others.items():
         address = httpx.URL(url)
         model = httpx.get(f"{url.rstrip('/')}/models").json()["data"][0]["id"]
         other = asyncio.run(drive(address.host, address.port or 80, load, salt, model))
-        yield name, (other.tokens / other.seconds, statistics.median(other.first))
+        yield name, other.tokens / other.seconds, statistics.median(other.first), {}
+
+
+def _median(values: Sequence[float]) -> str:
+    return f"{statistics.median(values):.0f}" if values else ""
 
 
 def _ratio(own: Sequence[float], other: Sequence[float]) -> float:

@@ -40,7 +40,7 @@ class Load:
         return {"temperature": 0, "max_tokens": self.new_tokens, "stream": True, **structured_output}
 
 
-LOADS = (Load(1, 4), Load(4, 2), Load(16, 1), Load(64, 1))
+LOADS = (Load(1, 1), Load(4, 1), Load(16, 1), Load(64, 1))
 
 
 def _prompt(number: int, length: int) -> str:
