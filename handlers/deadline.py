@@ -13,13 +13,16 @@ Item = TypeVar("Item")
 _RETRY_AFTER = 5
 
 
-async def in_time(items: AsyncGenerator[Item], seconds: float | None) -> AsyncGenerator[Item]:
+def in_time(items: AsyncGenerator[Item], seconds: float | None) -> AsyncGenerator[Item]:
     """Yields the items, and raises ApiError where they aren't complete within `seconds`; None is no limit.
 
     The time goes on while the receiver of an item works: one that reads slowly has no more of it.
     """
-    loop = asyncio.get_running_loop()
-    deadline = None if seconds is None else loop.time() + seconds
+    return items if seconds is None else _limited(items, seconds)
+
+
+async def _limited(items: AsyncGenerator[Item], seconds: float) -> AsyncGenerator[Item]:
+    deadline = asyncio.get_running_loop().time() + seconds
     async with aclosing(items):
         while True:
             try:

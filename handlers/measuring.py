@@ -12,7 +12,16 @@ from time import perf_counter
 from typing import Any, Literal, Protocol
 
 from specvino.engine.request import GenerationRequest
-from specvino.engine.segments import Finish, PromptText, Segment, Started, ToolCallEnd, Usage
+from specvino.engine.segments import (
+    Finish,
+    PromptText,
+    ReasoningDelta,
+    Segment,
+    Started,
+    TextDelta,
+    ToolCallEnd,
+    Usage,
+)
 from specvino.handlers.errors import ApiError
 
 Outcome = Literal["stop", "length", "abort", "error"]
@@ -83,6 +92,8 @@ class Measured:
         """Notes a segment that is about to be shown."""
         record = self._record
         match segment:
+            case TextDelta() | ReasoningDelta():  # the most frequent ones first
+                self._token(segment.choice)
             case Started():
                 record.prompt_tokens = segment.prompt_tokens
                 self._admitted = True

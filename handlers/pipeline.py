@@ -12,7 +12,7 @@ the engine's segments is its own.
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -109,17 +109,23 @@ class CheckedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """An admitted request: the engine's segments, the first apart. `unsupported` are the fields without effect."""
+    """An admitted request: the engine's segments, those that are there apart. `unsupported` are the fields without
+    effect."""
 
-    started: Started
+    arrived: tuple[Segment, ...]
     segments: AsyncGenerator[Segment]
     unsupported: tuple[str, ...]
+
+    async def begun(self) -> "Generation":
+        """Waits for the first segment of the answer, and returns the generation with it."""
+        return replace(self, arrived=(*self.arrived, await anext(self.segments)))
 
     async def events(self, feed: Callable[[Segment], Iterable[Event]]) -> AsyncGenerator[Event]:
         """Yields what `feed` makes of each segment."""
         async with aclosing(self.segments):
-            for event in feed(self.started):
-                yield event
+            for segment in self.arrived:
+                for event in feed(segment):
+                    yield event
             async for segment in self.segments:
                 for event in feed(segment):
                     yield event
@@ -176,7 +182,7 @@ class Pipeline:
         segments = self._segments(request, request.with_prompts(prompts), generate or self._engine.generate)
         started = await anext(segments)
         assert isinstance(started, Started)
-        return Generation(started, segments, (*request.unsupported, *request.unenforced(started)))
+        return Generation((started,), segments, (*request.unsupported, *request.unenforced(started)))
 
     async def _check(self, asked: GenerationRequest, *, shortens: bool) -> None:
         """Raises what the engine has against a request whatever its images show, so that none is fetched for it.

@@ -1,12 +1,11 @@
 """The usage of chat and completions, and what of it a stream shows."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from pydantic import MISSING
 
-from specvino.engine.segments import Usage
+from specvino.engine.segments import Segment, Usage
 from specvino.generated import models, wire
 from specvino.handlers.or_none import or_none
 
@@ -28,15 +27,16 @@ def wanted(options: models.StreamOptions | None | MISSING) -> bool:
     return settings is not None and (or_none(settings.include_usage) or False)
 
 
-async def shown(first: Chunk, rest: AsyncGenerator[Chunk], include_usage: bool) -> AsyncGenerator[Chunk]:
-    """Yields what a stream shows: usage only where asked for, and then a null one in all chunks before the last."""
-    async with aclosing(rest):
-        if include_usage:
-            first["usage"] = None
-        yield first
-        async for chunk in rest:
-            if include_usage:
-                chunk.setdefault("usage", None)
-                yield chunk
-            elif "usage" not in chunk:
-                yield chunk
+def shown(feed: Callable[[Segment], Iterable[Chunk]], include_usage: bool) -> Callable[[Segment], Iterable[Chunk]]:
+    """Returns what makes the chunks that a stream shows of those that `feed` makes: usage only where asked for, and
+    then a null one in all chunks before the last."""
+
+    def fed(segment: Segment) -> Iterable[Chunk]:
+        if not include_usage:
+            return () if isinstance(segment, Usage) else feed(segment)
+        chunks = list(feed(segment))
+        for chunk in chunks:
+            chunk.setdefault("usage", None)
+        return chunks
+
+    return fed

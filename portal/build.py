@@ -174,6 +174,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"Performance settings": "performance-settings.md"},
                 {"Monitoring": "monitoring.md"},
                 {"Robustness": "robustness.md"},
+                {"Performance": "performance.md"},
             ]
         },
     ]

@@ -7,7 +7,7 @@ import secrets
 import time
 from array import array
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import NamedTuple
 
@@ -122,7 +122,6 @@ class OpenVINOEngine:
         reasoning_parser: str | None = None,
     ) -> None:
         self.generated_tokens = 0
-        self.cache_usage = 0.0  # of the worker's memory for running sequences, in percent
         self._source = source
         self._model: ModelInfo | None = None
         self._detokenizer: DetokenizerFactory  # set by start()
@@ -160,6 +159,11 @@ class OpenVINOEngine:
             self._worker.check_ready()
             raise EngineUnavailable("The model is loading.", retry_after=1)
         return self._model
+
+    @property
+    def cache_usage(self) -> float:
+        """Returns how much of a worker's memory for running sequences is in use, in percent."""
+        return max((step.cache_usage for step in self._steps.values()), default=0.0)
 
     @property
     def pids(self) -> dict[str, int | None]:
@@ -208,12 +212,36 @@ class OpenVINOEngine:
         self._unfinished += 1
         try:
             prompts, resolved = await self._admit_all(request)
+            prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
+            with_images = any(prompt.prompt_images is not None for prompt in prompts)
             async with (
                 self._worker_for(request, prompts) as worker,
-                aclosing(self._generate(worker, request, prompts, resolved)) as segments,
+                self._sent(worker, request, prompts, resolved) as (queue, choices),
             ):
-                async for segment in segments:
-                    yield segment
+                # Whether a prompt with images fits, only the worker can tell.
+                outputs = await queue.take() if with_images else []
+                if any(output.too_long for output in outputs):
+                    raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._context_length)
+                yield Started(prompt_tokens, resolved[0].unenforced, resolved[0].unenforced_arguments)
+                count = None
+                completion_tokens = reasoning_tokens = 0
+                while choices or (with_images and count is None):
+                    for output in outputs or await queue.take():
+                        count = output.prompt_tokens or count
+                        choice = choices.get(output.id)
+                        if choice is None:
+                            continue  # tokens made after a stop string
+                        if output.error is not None:
+                            raise EngineError(output.error)
+                        for segment in choice.push(output):
+                            if isinstance(segment, Finish):
+                                del choices[output.id]
+                                self._forget(output.id, finished=output.finish is not None, listen=with_images)
+                                completion_tokens += choice.output.tokens
+                                reasoning_tokens += choice.output.reasoning_tokens
+                            yield segment
+                    outputs = []
+                yield Usage(count or prompt_tokens, completion_tokens, reasoning_tokens)
         finally:
             self._unfinished -= 1
 
@@ -228,15 +256,16 @@ class OpenVINOEngine:
         else:
             yield self._worker
 
-    async def _generate(
+    @asynccontextmanager
+    async def _sent(
         self,
         worker: Supervisor,
         request: GenerationRequest,
         prompts: Sequence[_Admitted],
         resolved: Sequence[ResolvedConstraint],
-    ) -> AsyncGenerator[Segment]:
-        prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
-        count = None
+    ) -> AsyncIterator[tuple[OutputQueue, dict[int, RunningChoice]]]:
+        """Sends a request, and gives the queue of what comes of it and its choices by their ids. Those of them that are
+        there at the end are cancelled."""
         queue = OutputQueue(worker)
         prompt_images = [prompt.prompt_images for prompt in prompts if prompt.prompt_images is not None]
         choices: dict[int, RunningChoice] = {}
@@ -244,29 +273,7 @@ class OpenVINOEngine:
         try:
             async with sent_images(worker, prompt_images):
                 await self._send(request, list(zip(prompts, resolved, strict=True)), queue, choices, ids)
-            # Whether a prompt with images fits, only the worker can tell.
-            outputs = await queue.take() if prompt_images else []
-            if any(output.too_long for output in outputs):
-                raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._context_length)
-            yield Started(prompt_tokens, resolved[0].unenforced, resolved[0].unenforced_arguments)
-            completion_tokens = reasoning_tokens = 0
-            while choices or (prompt_images and count is None):
-                for output in outputs or await queue.take():
-                    count = output.prompt_tokens or count
-                    choice = choices.get(output.id)
-                    if choice is None:
-                        continue  # tokens made after a stop string
-                    if output.error is not None:
-                        raise EngineError(output.error)
-                    for segment in choice.push(output):
-                        if isinstance(segment, Finish):
-                            del choices[output.id]
-                            self._forget(output.id, finished=output.finish is not None, listen=bool(prompt_images))
-                            completion_tokens += choice.output.tokens
-                            reasoning_tokens += choice.output.reasoning_tokens
-                        yield segment
-                outputs = []
-            yield Usage(count or prompt_tokens, completion_tokens, reasoning_tokens)
+            yield queue, choices
         finally:
             for id in ids:
                 self._forget(id, finished=id not in choices)
@@ -310,7 +317,6 @@ class OpenVINOEngine:
             self._grammars.close(),
         )
         self._steps.clear()
-        self.cache_usage = 0.0
 
     def _check_ready(self) -> None:
         self._worker.check_ready()
@@ -460,7 +466,7 @@ class OpenVINOEngine:
             "specvino.engine.openvino.worker",
             load,
             incoming=Loaded | Step,
-            on_message=lambda message: self._receive(name, message),
+            on_message=partial(self._receive, name),
             on_lost=lambda reason, _: self._lost(name, supervisor, reason),
             busy=lambda: any(queue.worker is supervisor for queue in self._queues.values()),
             stall_timeout=self._stall_timeout,
@@ -475,7 +481,6 @@ class OpenVINOEngine:
             return
         self._heard_at = time.monotonic()
         self._steps[worker] = step
-        self.cache_usage = max(each.cache_usage for each in self._steps.values())
         for output in step.outputs:
             self.generated_tokens += len(output.token_ids)
             if queue := self._queues.get(output.id):
@@ -483,7 +488,6 @@ class OpenVINOEngine:
 
     def _lost(self, name: str, worker: Supervisor, reason: str) -> None:
         self._steps.pop(name, None)
-        self.cache_usage = max((step.cache_usage for step in self._steps.values()), default=0.0)
         self._fail(EngineRestarted(f"The request was lost: {reason}."), worker)
 
     def _fail(self, error: EngineError, worker: Supervisor | None = None) -> None:

@@ -1,6 +1,6 @@
 """One sequence on the server's side: its outputs become segments."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from specvino.engine.openvino.messages.worker import Output
 from specvino.engine.output.choice_output import ChoiceOutput
@@ -18,9 +18,11 @@ class RunningChoice:
         self.output = output
         self._prompt = prompt
 
-    def push(self, output: Output) -> Iterator[Segment]:
-        if self._prompt is not None:
-            logprobs = self._prompt.tokens(output.prompt_logprobs) if output.prompt_logprobs else ()
-            yield PromptText(self.output.index, self._prompt.text, logprobs)
-            self._prompt = None
-        yield from self.output.push(output.token_ids, output.logprobs, output.finish)
+    def push(self, output: Output) -> Iterable[Segment]:
+        segments = self.output.push(output.token_ids, output.logprobs, output.finish)
+        if self._prompt is None:
+            return segments
+        logprobs = self._prompt.tokens(output.prompt_logprobs) if output.prompt_logprobs else ()
+        prompt = PromptText(self.output.index, self._prompt.text, logprobs)
+        self._prompt = None
+        return (prompt, *segments)

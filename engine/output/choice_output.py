@@ -1,6 +1,6 @@
 """A choice on its way: its tokens become segments."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from specvino.engine.output.logprob_attribution import LogprobAttribution
@@ -64,24 +64,25 @@ class ChoiceOutput:
 
     def push(
         self, token_ids: Sequence[int], logprobs: Sequence[float] | None, finish: FinishReason | None
-    ) -> Iterator[Segment]:
-        """Yields the segments of further tokens. `finish` is why no more tokens come, if so."""
+    ) -> Iterable[Segment]:
+        """Returns the segments of further tokens, to be taken at once. `finish` is why no more tokens come, if so."""
         if self._parser is None:
-            yield from self._plain(token_ids, logprobs, finish)
-        else:
-            yield from _joined(self._parsed(self._parser, token_ids, logprobs, finish))
+            return self._plain(token_ids, logprobs, finish)
+        return _joined(self._parsed(self._parser, token_ids, logprobs, finish))
 
     def _plain(
         self, token_ids: Sequence[int], logprobs: Sequence[float] | None, finish: FinishReason | None
-    ) -> Iterator[Segment]:
+    ) -> list[Segment]:
+        segments: list[Segment] = []
         text = self._text.push(token_ids, logprobs)
         if finish is not None and not self._text.stopped:
             text += self._text.finish()
         if text:
-            yield TextDelta(self.index, text, self._text.take_logprobs())
+            segments.append(TextDelta(self.index, text, self._text.take_logprobs()))
         reason = "stop" if self._text.stopped else finish
         if reason is not None:
-            yield Finish(self.index, reason, self._text.rest_logprobs())
+            segments.append(Finish(self.index, reason, self._text.rest_logprobs()))
+        return segments
 
     def _parsed(
         self,

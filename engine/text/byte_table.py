@@ -13,8 +13,6 @@ from functools import cache
 
 from specvino.engine.text.detokenizer import DetokenizerFactory
 
-_Decoder = codecs.getincrementaldecoder("utf-8")
-
 
 class ByteTableDetokenizer:
     """Looks up each token's bytes. `table[id]` is the token's bytes: empty for special tokens. Ids beyond the table
@@ -27,19 +25,21 @@ class ByteTableDetokenizer:
         self._table = table
         self._drops_space = drops_space
         self._dropped = False  # just now
-        self._decoder = _Decoder("replace")
-        self._decode = self._decoder.decode
+        self._rest = b""  # the beginning of a code point
 
     @property
     def unfinished(self) -> bool:
-        return bool(self._decoder.getstate()[0])
+        return bool(self._rest)
 
     def push(self, token_ids: Sequence[int]) -> str:
         table = self._table
         try:
-            text = self._decode(b"".join([table[i] for i in token_ids]))
+            data = b"".join([self._rest, *[table[i] for i in token_ids]])
         except IndexError:  # models pad their output beyond the vocabulary
-            text = self._decode(b"".join([self._bytes(i) for i in token_ids]))
+            data = b"".join([self._rest, *map(self._bytes, token_ids)])
+        # What codecs' incremental decoder does, in one call.
+        text, decoded = codecs.utf_8_decode(data, "replace", False)
+        self._rest = data[decoded:]
         self._dropped = self._drops_space and text.startswith(" ")
         if self._drops_space and text:
             self._drops_space = False
@@ -47,7 +47,7 @@ class ByteTableDetokenizer:
         return text
 
     def finish(self) -> str:
-        self._decoder.reset()
+        self._rest = b""
         return ""
 
     def bytes_of(self, token_id: int) -> bytes:

@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Literal
 
 from specvino.engine.segments import (
@@ -14,7 +14,6 @@ from specvino.engine.segments import (
     TextDelta,
     TokenLogprob,
     ToolCallArguments,
-    ToolCallEnd,
     ToolCallStart,
     Usage,
 )
@@ -34,34 +33,32 @@ class ChatEmitter:
         self._top = top_logprobs
         self._legacy = legacy
 
-    def feed(self, segment: Segment) -> Iterator[wire.ChatCompletionChunk]:
-        """Yields the chunks that a segment makes."""
+    def feed(self, segment: Segment) -> Sequence[wire.ChatCompletionChunk]:
+        """Returns the chunks that a segment makes."""
         match segment:
             case TextDelta(choice, text, logprobs):
-                yield self._chunk([self._choice(choice, {"content": text}, None, logprobs)])
+                return [self._chunk([self._choice(choice, {"content": text}, None, logprobs)])]
             case ReasoningDelta(choice, text, logprobs):
-                yield self._chunk(
-                    [self._choice(choice, {"reasoning_content": text, "reasoning": text}, None, logprobs)]
-                )
+                delta: wire.ChatDelta = {"reasoning_content": text, "reasoning": text}
+                return [self._chunk([self._choice(choice, delta, None, logprobs)])]
             case ToolCallStart(choice, index, name, logprobs):
-                yield self._chunk([self._choice(choice, self._call(index, name), None, logprobs)])
+                return [self._chunk([self._choice(choice, self._call(index, name), None, logprobs)])]
             case ToolCallArguments(choice, index, text, logprobs):
-                yield self._chunk([self._choice(choice, self._arguments(index, text), None, logprobs)])
-            case ToolCallEnd():
-                pass  # the next piece, or the finish, says so
+                return [self._chunk([self._choice(choice, self._arguments(index, text), None, logprobs)])]
             case Started():
-                for choice in range(self._n):
-                    yield self._chunk([self._choice(choice, {"role": "assistant"}, None)])
+                return [self._chunk([self._choice(choice, {"role": "assistant"}, None)]) for choice in range(self._n)]
             case Finish(choice, reason, logprobs):
                 # Of its own, as OpenAI sends it: clients have lost the text that came with a finish reason.
-                yield self._chunk([self._choice(choice, {}, self._reason(reason), logprobs)])
+                return [self._chunk([self._choice(choice, {}, self._reason(reason), logprobs)])]
             case Usage():
                 chunk = self._chunk([])
                 chunk["usage"] = {
                     **usage.to_wire(segment),
                     "completion_tokens_details": {"reasoning_tokens": segment.reasoning_tokens},
                 }
-                yield chunk
+                return [chunk]
+            case _:
+                return []  # a call's end: the next piece, or the finish, says so
 
     def _call(self, index: int, name: str) -> wire.ChatDelta:
         function: wire.ChatFunctionCallDelta = {"name": name, "arguments": ""}

@@ -28,9 +28,8 @@ class Chat:
         top_logprobs = bool(or_none(body.top_logprobs))
         emitter = ChatEmitter(body.model, request.fields.n, top_logprobs=top_logprobs, legacy=request.tools.legacy)
         generation = await self._pipeline.converse(request, messages)
-        chunks = generation.events(emitter.feed)
         if or_none(body.stream):
-            first = await anext(chunks)  # it is made of the admission, so there is no wait for it
-            return Reply(usage.shown(first, chunks, usage.wanted(body.stream_options)), generation.unsupported)
-        async with aclosing(chunks):
+            shown = usage.shown(emitter.feed, usage.wanted(body.stream_options))
+            return Reply(generation.events(shown), generation.unsupported)
+        async with aclosing(generation.events(emitter.feed)) as chunks:
             return Reply(await fold(chunks), generation.unsupported)

@@ -3,7 +3,7 @@
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Literal
 
 from specvino.engine.segments import (
@@ -33,20 +33,22 @@ class CompletionEmitter:
         self._top = top_logprobs
         self._offsets: defaultdict[int, int] = defaultdict(int)  # where each choice's next token begins
 
-    def feed(self, segment: Segment) -> Iterator[wire.CompletionChunk]:
-        """Yields a segment's chunks. Started makes none, and raw prompts are answered with text alone."""
+    def feed(self, segment: Segment) -> Sequence[wire.CompletionChunk]:
+        """Returns a segment's chunks. Started makes none, and raw prompts are answered with text alone."""
         match segment:
             case TextDelta(choice, text, logprobs) | PromptText(choice, text, logprobs):
-                yield self._chunk([self._choice(choice, text, None, logprobs)])
+                return [self._chunk([self._choice(choice, text, None, logprobs)])]
             case Finish(choice, reason, logprobs):
                 assert reason != "tool_calls"
-                yield self._chunk([self._choice(choice, "", reason, logprobs)])
+                return [self._chunk([self._choice(choice, "", reason, logprobs)])]
             case Usage():
                 chunk = self._chunk([])
                 chunk["usage"] = usage.to_wire(segment)
-                yield chunk
+                return [chunk]
             case ReasoningDelta() | ToolCallStart() | ToolCallArguments() | ToolCallEnd():
                 raise AssertionError(segment)
+            case _:
+                return []
 
     def _chunk(self, choices: list[wire.CompletionChunkChoice]) -> wire.CompletionChunk:
         return {

@@ -26,10 +26,10 @@ class Completions:
         request = self._pipeline.check(context, request_fields(body))
         emitter = CompletionEmitter(body.model, top_logprobs=bool(or_none(body.logprobs)))
         generation = await self._pipeline.start(request, to_prompts(body.prompt))
-        chunks = generation.events(emitter.feed)
         if or_none(body.stream):
             # The first chunk comes with the first text: what goes wrong before is a status, not an event.
-            first = await anext(chunks)
-            return Reply(usage.shown(first, chunks, usage.wanted(body.stream_options)), generation.unsupported)
-        async with aclosing(chunks):
+            generation = await generation.begun()
+            shown = usage.shown(emitter.feed, usage.wanted(body.stream_options))
+            return Reply(generation.events(shown), generation.unsupported)
+        async with aclosing(generation.events(emitter.feed)) as chunks:
             return Reply(await fold(chunks), generation.unsupported)

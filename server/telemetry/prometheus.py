@@ -15,6 +15,7 @@ from specvino.engine.protocol import Engine, State
 from specvino.handlers.measuring import GenerationRecord, Outcome
 from specvino.server.telemetry import buckets
 from specvino.server.telemetry.exchange import Exchange
+from specvino.server.telemetry.quick_histogram import QuickHistogram
 
 _LABELS = ("model_name", "engine")
 _UNCOUNTED = "service"
@@ -55,9 +56,14 @@ class Metrics:
         self._first_token = self._histogram(
             "vllm:time_to_first_token_seconds", "Seconds from a request to its first token.", buckets.FIRST_TOKEN
         )
-        self._later_token = self._histogram(
-            "vllm:inter_token_latency_seconds", "Seconds between two tokens of a choice.", buckets.LATER_TOKEN
+        self._later_token = QuickHistogram(
+            "vllm:inter_token_latency_seconds",
+            "Seconds between two tokens of a choice.",
+            _LABELS,
+            self._labels,
+            buckets.LATER_TOKEN,
         )
+        self.registry.register(self._later_token)
         self._per_output_token = self._histogram(
             "vllm:request_time_per_output_token_seconds",
             "Mean seconds between two tokens of a request's choices.",

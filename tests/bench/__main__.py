@@ -1,15 +1,19 @@
 """Runs the measurements and prints them."""
 
+import json
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from support.serving import Server, serving
 
-from bench import grammars_page, held, overhead
+from bench import grammars_page, held, machine, overhead, plot
 from bench.real_schemas import real_schemas
 from bench.validation import validation_times
+from bench.workload import LOADS
+from specvino.engine.models import resolve
 from specvino.engine.request import Constraint, JsonSchema
 
 app = typer.Typer(add_completion=False)
@@ -22,14 +26,34 @@ Model = Annotated[str | None, typer.Argument(help="What is served; without it th
 def all_of_http(context: typer.Context) -> None:
     """Without a command: `serve`."""
     if context.invoked_subcommand is None:
-        serve()
+        context.invoke(serve)
 
 
 @app.command()
-def serve(model: Model = None) -> None:
+def serve(
+    model: Model = None,
+    streams: Annotated[list[int], typer.Option(help="Only these numbers of streams.")] = [],  # noqa: B006 - typer's way
+    rounds: Annotated[int, typer.Option(min=1, help="How often each load runs on each side, in turns.")] = 7,
+    other: Annotated[list[str], typer.Option(help="URLs of other servers (…/v1), measured in the same turns.")] = [],  # noqa: B006
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write all figures to this file.")] = None,
+    plot_file: Annotated[Path | None, typer.Option("--plot", help="Write a picture (SVG) to this file.")] = None,
+    only: Annotated[bool, typer.Option("--only", help="Without grammars, validation and /health.")] = False,
+) -> None:
     """What HTTP and grammars cost beside the bare engine and free texts, as ratios."""
+    loads = [load for load in LOADS if not streams or load.streams in streams]
+    described = machine.described()
     with _serving(model) as server:
-        overhead.compare(server, model, console)
+        compared = []
+        for load in overhead.compare(server, resolve(model), loads, rounds, other, console):
+            compared.append(load)  # what is there is kept where a run is cut
+            if json_file:
+                figures = {"machine": described, "goals": overhead.GOALS, "loads": [each.shown() for each in compared]}
+                json_file.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+            if plot_file:
+                plot_file.write_text(plot.svg(compared), encoding="utf-8")
+        if only:
+            return
+        overhead.print_health(server, console)
         held.compare(server, console)
     for line in validation_times():
         console.print(line)

@@ -1,4 +1,5 @@
-"""The engine without HTTP: the same pipeline, driven by a bare loop in a process of its own."""
+"""The engine without HTTP: the worker's own pipeline with the server's settings, driven by a bare loop in a process of
+its own, which renders and tokenizes the prompts and detokenizes the answers as the server does."""
 
 import multiprocessing
 import statistics
@@ -8,8 +9,11 @@ from multiprocessing.connection import Connection
 from threading import Thread
 from typing import Any
 
-from bench.workload import NEW_TOKENS, Load
+import numpy
+
+from bench.workload import Load
 from specvino.engine.models import ModelSource
+from specvino.engine.openvino.cache_size import default_cache_size
 
 
 class Bare:
@@ -19,7 +23,7 @@ class Bare:
         # Spawned: a forked child of a process that has touched OpenVINO computes on one core.
         context = multiprocessing.get_context("spawn")
         self._pipe, far = context.Pipe()
-        self._process = context.Process(target=_main, args=(far, str(source.path)), daemon=True)
+        self._process = context.Process(target=_main, args=(far, str(source.path), default_cache_size()), daemon=True)
         self._process.start()
         far.close()
         self._pipe.recv()
@@ -37,52 +41,63 @@ class Bare:
         self._pipe.close()
         self._process.join()
 
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
 
-def _main(pipe: Connection, path: str) -> None:
-    from openvino_genai import Tokenizer
 
+def _main(pipe: Connection, path: str, cache_size: int) -> None:
     from specvino.engine.openvino.messages.worker import LoadModel
+    from specvino.engine.openvino.native.tokenizer import load_tokenizer
+    from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
     from specvino.engine.openvino.worker.pipeline import load
+    from specvino.engine.text import byte_table
 
-    pipeline = load(LoadModel(path, max_sequences=0))
-    tokenizer = Tokenizer(path)
+    pipeline = load(LoadModel(path, max_sequences=64, cache_size=cache_size))
+    preprocessor = Preprocessor(load_tokenizer(path))
+    vocabulary = preprocessor.vocabulary()
+    assert vocabulary.table is not None, "a model whose tokens have no bytes of their own"
+    detokenizers = byte_table.factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
     pipe.send("ready")
     while True:
         try:
             work, salt = pipe.recv()
         except EOFError:
             return
-        pipe.send(_drive(pipeline, tokenizer, work, salt))
+        pipe.send(_drive(pipeline, preprocessor, detokenizers, work, salt))
 
 
-def _drive(pipeline: Any, tokenizer: Any, load: Load, salt: int) -> tuple[float, float]:
+def _drive(pipeline: Any, preprocessor: Any, detokenizers: Any, load: Load, salt: int) -> tuple[float, float]:
     """A closed loop: each stream asks its next prompt when the one before is answered."""
+    import openvino
+
+    from specvino.engine.request import Conversation, Message
+
     config = pipeline.get_config()
-    config.max_new_tokens = NEW_TOKENS
+    config.max_new_tokens = load.new_tokens
     config.ignore_eos = True
     config.do_sample = False
     queues = [list(reversed(prompts)) for prompts in load.prompts(salt)]
-    running: dict[int, tuple[Any, float, bool]] = {}
-    firsts = []
+    running: dict[int, tuple[Any, Any, float]] = {}
+    firsts: dict[int, float] = {}
     number = salt * 10_000
     start = time.perf_counter()
     while any(queues) or running:
         for stream, queue in enumerate(queues):
             if stream not in running and queue:
                 asked = time.perf_counter()
-                text = tokenizer.apply_chat_template([{"role": "user", "content": queue.pop()}], True)
-                ids = tokenizer.encode(text, add_special_tokens=False).input_ids
+                ids = preprocessor.preprocess(Conversation((Message("user", queue.pop()),)))
+                tensor = openvino.Tensor(numpy.frombuffer(ids, numpy.int64).reshape(1, -1))
                 number += 1
-                running[stream] = (pipeline.add_request(number, ids, config), asked, False)
+                running[stream] = (pipeline.add_request(number, tensor, config), detokenizers(), asked)
         pipeline.step()
-        for stream, (handle, asked, started) in list(running.items()):
+        for stream, (handle, detokenizer, asked) in list(running.items()):
             while handle.can_read():
-                handle.read()
-                if not started:
-                    started = True
-                    firsts.append(time.perf_counter() - asked)
+                for output in handle.read().values():
+                    text = detokenizer.push(output.generated_ids)
+                    if text:
+                        firsts.setdefault(id(handle), time.perf_counter() - asked)
             if handle.get_status().name != "RUNNING":
                 del running[stream]
-            else:
-                running[stream] = (handle, asked, started)
-    return time.perf_counter() - start, statistics.median(firsts)
+    return time.perf_counter() - start, statistics.median(firsts.values())

@@ -30,13 +30,13 @@ def parse(data: bytes) -> int:
     return count
 
 
-async def drive(host: str, port: int, load: Load, salt: int) -> Run:
+async def drive(host: str, port: int, load: Load, salt: int, model: str = "bench") -> Run:
     """Runs a load against a server and measures it."""
     run = Run()
     cpu, start = time.process_time(), time.perf_counter()
     await asyncio.gather(
         *(
-            _stream(host, port, prompts, load.fields(stream), run, start)
+            _stream(host, port, prompts, {"model": model, **load.fields(stream)}, run, start)
             for stream, prompts in enumerate(load.prompts(salt))
         )
     )
@@ -50,8 +50,11 @@ async def _stream(host: str, port: int, prompts: list[str], fields: dict[str, An
     reader, writer = await asyncio.open_connection(host, port)
     for prompt in prompts:
         messages = [{"role": "user", "content": prompt}]
-        body = json.dumps({"model": "bench", "messages": messages, **fields}).encode()
-        head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n"
+        body = json.dumps({"messages": messages, **fields}).encode()
+        head = (
+            f"POST /v1/chat/completions HTTP/1.1\r\nhost: {host}:{port}\r\n"
+            f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+        )
         sent = time.perf_counter()
         writer.write(head.encode() + body)
         status = await reader.readuntil(b"\r\n\r\n")
@@ -59,7 +62,7 @@ async def _stream(host: str, port: int, prompts: list[str], fields: dict[str, An
             raise RuntimeError(f"the server answered {status!r}")
         waiting = True
         rest = b""
-        while not rest.endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n"):
+        while not rest.endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n"):  # servers send it as a chunk of its own
             data = await reader.read(65536)
             if not data:
                 raise RuntimeError("the server closed the connection")
@@ -69,7 +72,7 @@ async def _stream(host: str, port: int, prompts: list[str], fields: dict[str, An
                 run.first.append(now - sent)
                 waiting = False
             rest = (rest + data)[-2000:]
-        if b'"finish_reason":"length"' not in rest:
+        if b'"finish_reason":"length"' not in rest.replace(b": ", b":"):
             raise RuntimeError(f"an answer ended before it was long enough: {rest!r}")
     writer.close()
 

@@ -1,72 +1,161 @@
-"""What HTTP costs beside the bare engine."""
+"""What HTTP costs beside the bare engine, and beside any other server."""
 
 import asyncio
 import statistics
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
-import psutil
+import httpx
 from rich.console import Console
 from rich.table import Table
 from support.serving import Server
 
+from bench import machine
 from bench.bare import Bare
-from bench.client import Run, drive, replay
-from bench.workload import LOADS, Load
-from specvino.engine.models import resolve
+from bench.client import drive, replay
+from bench.workload import Load
+from specvino.engine.models import ModelSource
 
-COLUMNS = ("streams", "HTTP tok/s", "bare tok/s", "HTTP/bare", "first token +ms", "server us/tok", "client us/tok")
+GOALS = {"tokens": 0.97, "first_ms": 8.0, "first": 1.2, "server_us": 50.0}
+"""Tokens/s beside the bare engine's; the first token so many ms (1 stream), or so many times, after its; CPU time."""
 
-ROUNDS = 3  # each load is run this often on each side, in turns
+COLUMNS = (
+    *("streams", "side", "tok/s", "/ bare", "first token ms", "- bare", "/ bare"),
+    *("CPU us/tok", "/ bare", "server us/tok", "client us/tok"),
+)
 
 
 @dataclass
-class Measured:
-    http: Run
-    server_cpu: float
-    bare_seconds: float
-    bare_first: float
+class Side:
+    """What one side did with a load, a figure for each round. `cpu_us` is the CPU time of all processes for a token,
+    and `server_us` that of the server's own process."""
+
+    tokens_per_second: list[float] = field(default_factory=list)
+    first_ms: list[float] = field(default_factory=list)
+    cpu_us: list[float] = field(default_factory=list)
+    server_us: list[float] = field(default_factory=list)
+    client_us: list[float] = field(default_factory=list)
+
+    def add(self, tokens_per_second: float, first: float, **cpu_us: float) -> None:
+        self.tokens_per_second.append(tokens_per_second)
+        self.first_ms.append(1000 * first)
+        for name, value in cpu_us.items():
+            getattr(self, name).append(value)
 
 
-def compare(server: Server, model: str | None, console: Console) -> None:
-    """Prints each load's figures on both sides, and how long others wait meanwhile."""
-    bare = Bare(resolve(model))
+@dataclass
+class Compared:
+    """A load, and each side's figures."""
+
+    streams: int
+    sides: dict[str, Side]
+
+    def tokens(self, side: str) -> float:
+        """The median of the rounds' ratios to the bare engine."""
+        return _ratio(self.sides[side].tokens_per_second, self.sides["bare"].tokens_per_second)
+
+    def first(self, side: str) -> float:
+        return _ratio(self.sides[side].first_ms, self.sides["bare"].first_ms)
+
+    def cpu(self, side: str) -> float | None:
+        own = self.sides[side].cpu_us
+        return _ratio(own, self.sides["bare"].cpu_us) if own else None
+
+    def later_ms(self, side: str) -> float:
+        pairs = zip(self.sides[side].first_ms, self.sides["bare"].first_ms, strict=True)
+        return statistics.median(own - bare for own, bare in pairs)
+
+    def shown(self) -> dict[str, Any]:
+        """As JSON, with the ratios."""
+        sides = {
+            name: asdict(side)
+            | {"tokens_ratio": self.tokens(name), "first_ratio": self.first(name), "cpu_ratio": self.cpu(name)}
+            for name, side in self.sides.items()
+        }
+        return {"streams": self.streams, "sides": sides}
+
+    def rows(self) -> Iterator[Sequence[str]]:
+        for name, side in self.sides.items():
+            yield (
+                str(self.streams),
+                name,
+                f"{statistics.median(side.tokens_per_second):.0f}",
+                f"{self.tokens(name):.3f}",
+                f"{statistics.median(side.first_ms):.0f}",
+                f"{self.later_ms(name):+.1f}",
+                f"{self.first(name):.2f}",
+                _median(side.cpu_us),
+                f"{cpu:.3f}" if (cpu := self.cpu(name)) else "",
+                _median(side.server_us),
+                _median(side.client_us),
+            )
+
+
+def compare(
+    server: Server, source: ModelSource, loads: Sequence[Load], rounds: int, others: Sequence[str], console: Console
+) -> Iterator[Compared]:
+    """Measures each load on each side in turns, prints the figures and yields them."""
+    bare = Bare(source)
+    names = {other: f"other {place}" for place, other in enumerate(others, start=1)}
+    for url, name in names.items():
+        console.print(f"{name} is {url}")
     try:
-        table = Table(*COLUMNS)
-        for load in LOADS:
-            runs = [_measure(server, bare, load, salt) for salt in range(ROUNDS + 1)][1:]  # the first warms up
-            table.add_row(*_row(load, runs))
-        console.print(table)
+        for load in loads:
+            each = Compared(load.streams, {name: Side() for name in ("HTTP", "bare", *names.values())})
+            for salt in range(rounds + 1):
+                figures = _round(server, bare, load, salt, names)
+                if salt:  # the first warms up
+                    for name, tokens_per_second, first, cpu in figures:
+                        each.sides[name].add(tokens_per_second, first, **cpu)
+                else:
+                    list(figures)
+            table = Table(*COLUMNS)
+            for row in each.rows():
+                table.add_row(*row)
+            console.print(table)
+            yield each
     finally:
         bare.close()
-    console.print(f"/health under 16 streams: {asyncio.run(_health(server))}")
 
 
-def _measure(server: Server, bare: Bare, load: Load, salt: int) -> Measured:
-    process = psutil.Process(server.process.pid)
-    before = process.cpu_times()
+def _round(
+    server: Server, bare: Bare, load: Load, salt: int, others: dict[str, str]
+) -> Iterator[tuple[str, float, float, dict[str, float]]]:
+    pid = server.process.pid
+    own, every = machine.cpu_seconds(pid), machine.cpu_of_all(pid)
     run = asyncio.run(drive(*server.address, load, salt))
-    after = process.cpu_times()
-    cpu = after.user + after.system - before.user - before.system
+    taken = {
+        "server_us": machine.cpu_seconds(pid) - own,
+        "cpu_us": machine.cpu_of_all(pid) - every,
+        "client_us": run.client_cpu,
+    }
+    cpu = {name: 1e6 * seconds / run.tokens for name, seconds in taken.items()}
+    yield "HTTP", run.tokens / run.seconds, statistics.median(run.first), cpu
     # The same client work goes on beside the bare engine, which runs in its own process too.
+    every = machine.cpu_seconds(bare.pid)
     seconds, first = bare.run(load, salt, lambda: asyncio.run(replay(run.arrivals)))
-    return Measured(run, cpu, seconds, first)
+    cpu = {"cpu_us": 1e6 * (machine.cpu_seconds(bare.pid) - every) / run.tokens}
+    yield "bare", run.tokens / seconds, first, cpu
+    for url, name in others.items():
+        address = httpx.URL(url)
+        model = httpx.get(f"{url.rstrip('/')}/models").json()["data"][0]["id"]
+        other = asyncio.run(drive(address.host, address.port or 80, load, salt, model))
+        yield name, other.tokens / other.seconds, statistics.median(other.first), {}
 
 
-def _row(load: Load, runs: list[Measured]) -> list[str]:
-    def median(value: Callable[[Measured], float]) -> float:
-        return statistics.median(value(run) for run in runs)
+def _median(values: Sequence[float]) -> str:
+    return f"{statistics.median(values):.0f}" if values else ""
 
-    return [
-        str(load.streams),
-        f"{median(lambda r: r.http.tokens / r.http.seconds):.0f}",
-        f"{median(lambda r: r.http.tokens / r.bare_seconds):.0f}",
-        f"{median(lambda r: r.bare_seconds / r.http.seconds):.3f}",
-        f"{median(lambda r: 1000 * (statistics.median(r.http.first) - r.bare_first)):.1f}",
-        f"{median(lambda r: 1e6 * r.server_cpu / r.http.tokens):.0f}",
-        f"{median(lambda r: 1e6 * r.http.client_cpu / r.http.tokens):.0f}",
-    ]
+
+def _ratio(own: Sequence[float], other: Sequence[float]) -> float:
+    return statistics.median(a / b for a, b in zip(own, other, strict=True))
+
+
+def print_health(server: Server, console: Console) -> None:
+    """Prints how long others wait meanwhile."""
+    console.print(f"/health under 16 streams: {asyncio.run(_health(server))}")
 
 
 async def _health(server: Server) -> str:

@@ -40,7 +40,7 @@ class Load:
         return {"temperature": 0, "max_tokens": self.new_tokens, "stream": True, **structured_output}
 
 
-LOADS = (Load(1, 6), Load(4, 4), Load(16, 2))
+LOADS = (Load(1, 1), Load(4, 1), Load(16, 1), Load(64, 1))
 
 
 def _prompt(number: int, length: int) -> str:

@@ -29,6 +29,15 @@ def test_frames_survive_any_cutting(texts: list[str], size: int) -> None:
     assert [DECODER.decode(body) for body in bodies] == [Note(text) for text in texts]
 
 
+@given(st.lists(st.lists(st.text(max_size=9), min_size=1, max_size=3), max_size=8))
+def test_frames_that_come_whole(together: list[list[str]]) -> None:
+    encoder = msgspec.msgpack.Encoder()
+    frames = Frames()
+    for texts in together:
+        bodies = frames.feed(b"".join(frame(encoder, Note(text)) for text in texts))
+        assert [DECODER.decode(body) for body in bodies] == [Note(text) for text in texts]
+
+
 @pytest.fixture
 def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
     one, other = socket.socketpair()
