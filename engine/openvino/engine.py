@@ -41,6 +41,7 @@ from specvino.engine.openvino.messages.worker import (
 )
 from specvino.engine.openvino.output_queue import OutputQueue
 from specvino.engine.openvino.preprocess_client import PreprocessClient
+from specvino.engine.openvino.request_times import RequestTimes
 from specvino.engine.openvino.running_choice import RunningChoice
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers, thinking_variables
@@ -130,6 +131,7 @@ class OpenVINOEngine:
         self._most_unfinished = max_sequences + max_queue
         self._context_length = source.context_length
         self._cache_tokens: int | None = None  # that fit into a cache of fixed size
+        self._accepted_drafts = 0
         self._preprocess = PreprocessClient(source, preprocess_deadline)
         self._images = ImageClient(preprocess_deadline)
         self._grammars = GrammarClient(str(source.path), grammar_deadline, grammar_computing)
@@ -231,6 +233,7 @@ class OpenVINOEngine:
         prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
         count = None
         queue = OutputQueue(worker)
+        times = RequestTimes()
         prompt_images = [prompt.prompt_images for prompt in prompts if prompt.prompt_images is not None]
         choices: dict[int, RunningChoice] = {}
         ids: list[int] = []
@@ -244,7 +247,9 @@ class OpenVINOEngine:
             yield Started(prompt_tokens, resolved[0].unenforced, resolved[0].unenforced_arguments)
             completion_tokens = reasoning_tokens = 0
             while choices or (prompt_images and count is None):
-                for output in outputs or await queue.take():
+                outputs = outputs or await queue.take()
+                times.push(outputs)
+                for output in outputs:
                     count = output.prompt_tokens or count
                     choice = choices.get(output.id)
                     if choice is None:
@@ -259,7 +264,9 @@ class OpenVINOEngine:
                             reasoning_tokens += choice.output.reasoning_tokens
                         yield segment
                 outputs = []
-            yield Usage(count or prompt_tokens, completion_tokens, reasoning_tokens)
+            # The texts of a search come whole, at its end: nobody sees when the first token was there.
+            phases = times.phases if request.sampling.best_of == 1 else None
+            yield Usage(count or prompt_tokens, completion_tokens, reasoning_tokens, phases)
         finally:
             for id in ids:
                 self._forget(id, finished=id not in choices)
@@ -291,6 +298,8 @@ class OpenVINOEngine:
             sum(step.waiting for step in self._steps.values()),
             self._worker.restarts + self._preprocess.process.restarts + self._grammars.restarts,
             self.cache_usage / 100,
+            self._cache_tokens,
+            self._accepted_drafts if self._load.drafting else None,
         )
 
     async def close(self) -> None:
@@ -468,6 +477,7 @@ class OpenVINOEngine:
         self._heard_at = time.monotonic()
         self._steps[worker] = step
         self.cache_usage = max(each.cache_usage for each in self._steps.values())
+        self._accepted_drafts += step.accepted_drafts
         for output in step.outputs:
             self.generated_tokens += len(output.token_ids)
             if queue := self._queues.get(output.id):
