@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,8 +12,8 @@ from specvino.conformance.cases.session import paths
 from specvino.conformance.http.client import Client, wait_of
 from specvino.conformance.http.exchange import Exchange, Request
 
-# How often an honest client tries again, as the SDKs do, if a server asks for that; and how long it waits at most.
-_TRIES = 8
+# How long (seconds) an honest client tries again, if a server asks for that; and how long it waits before each time.
+_PATIENCE = 240.0
 _LONGEST_WAIT = 20.0
 
 
@@ -63,11 +64,12 @@ class Caller:
 
     async def answered(self, kind: str, endpoint: str, body: Mapping[str, Any] | None = None, **how: Any) -> Exchange:
         """Asks until there is an answer, as long as the server says that another try may help. Raises Unanswered."""
-        for _ in range(_TRIES):
+        begun = time.monotonic()
+        while True:
             exchange, end = await self.ask(kind, endpoint, body, **how)
             if end.outcome in ("answered", "left"):
                 return exchange
-            if not end.retryable:
+            if not end.retryable or time.monotonic() - begun > _PATIENCE:
                 break
             await asyncio.sleep(min(wait_of(exchange.headers) or 0.5, _LONGEST_WAIT))
         raise Unanswered(f"{exchange}: {end.code or end.outcome} {exchange.content[-300:].decode('utf-8', 'replace')}")

@@ -17,10 +17,9 @@ import psutil
 FLAT_BYTES = 16 * 2**20
 FLAT_SHARE = 0.04
 
-# What else a process may have more of at the end, in bytes: compiled grammars are kept until there are some hundreds
-# (decision 006), then the pipeline is made anew.
-GRAMMARS = 128 * 2**20
-_KEEP_GRAMMARS = ("worker", "trial")
+# What else a process may have more of at the end, in bytes. Compiled grammars are kept until there are some hundreds
+# (decision 006), then the pipeline is made anew; and OpenVINO keeps what it has compiled for each shape of a batch.
+KEPT = {"worker": 256 * 2**20, "trial": 64 * 2**20}
 
 # Idle moments differ by so many files, threads and tasks: a database's pool keeps some connections.
 SLACK = 3
@@ -70,7 +69,8 @@ class Watch:
         found = {"server": self.process}
         for child in self.process.children(recursive=True):
             with suppress(psutil.Error):
-                found[role(child.cmdline())] = child
+                if command := child.cmdline():  # none of one that has ended
+                    found[role(command)] = child
         return found
 
     async def run(self) -> None:
@@ -189,7 +189,7 @@ def grown_memory(samples: Sequence[Memory], cached: float) -> Iterator[str]:
             continue
         growth = slope(points) * lived
         mean = sum(rss for _, rss in points) / len(points)
-        allowed = max(FLAT_BYTES, FLAT_SHARE * mean) + (name == "worker") * cached + (name in _KEEP_GRAMMARS) * GRAMMARS
+        allowed = max(FLAT_BYTES, FLAT_SHARE * mean) + (name == "worker") * cached + KEPT.get(name, 0)
         if growth > allowed:
             yield f"{name} grew by {growth / 2**20:.0f} MB in {lived:.0f} s, to {points[-1][1] / 2**20:.0f} MB"
 

@@ -29,19 +29,22 @@ class Faults:
         self._journal = journal
         self._url = url
         self._restored = restored
-        self._done = 0
+        self._done: set[str] = set()
 
     async def next(self) -> None:
-        roles = sorted(self._watch.processes().keys() - {"server"})
+        roles = sorted(self._watch.processes().keys() - {"server"}, reverse=True)  # the worker first
         turns: list[tuple[str, Fault]] = [
             (f"{name} {role}", lambda action=action, role=role: action(role))  # type: ignore[misc]
             for name, action in (("kill", self._kill), ("hiccup of", self._hiccup))
             for role in roles
         ]
         turns.append(("delete the database", self._delete))
-        name, fault = turns[self._done % len(turns)]
-        self._done += 1
-        await self.breaks(name, fault)
+        left = [turn for turn in turns if turn[0] not in self._done]
+        if not left:
+            self._done.clear()
+            left = turns
+        self._done.add(left[0][0])
+        await self.breaks(*left[0])
 
     async def freeze_worker(self) -> None:
         """Stops the worker for good: only the watch over its silence finds that."""

@@ -119,9 +119,9 @@ class _Run:
                 await self._phase("hostile", HOSTILE, self._attacking)
                 if time.monotonic() < middle:
                     await self._phase("faults", FAULTS, self._attacking, self._breaking)
-                elif not frozen:
-                    frozen = True
-                    await self._phase("faults", 0, self._freezing)
+                    if not frozen:
+                        frozen = True
+                        await self._phase("faults", 0, self._freezing)
         finally:
             memory.cancel()
             await asyncio.wait([memory])

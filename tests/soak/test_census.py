@@ -4,7 +4,7 @@ import pytest
 
 from soak.census import (
     FLAT_BYTES,
-    GRAMMARS,
+    KEPT,
     SLACK,
     Census,
     Memory,
@@ -70,8 +70,8 @@ def test_a_process_that_was_replaced_has_no_slope() -> None:
 def test_the_worker_may_fill_its_cache_and_keep_grammars_but_no_more() -> None:
     rising = memory("worker", *[400 * MB + second * 4 * MB for second in range(200)])
     grown = 4 * MB * 99
-    assert list(grown_memory(rising, grown - GRAMMARS)) == []
-    assert len(list(grown_memory(rising, grown - GRAMMARS - 3 * FLAT_BYTES))) == 1
+    assert list(grown_memory(rising, grown - KEPT["worker"])) == []
+    assert len(list(grown_memory(rising, grown - KEPT["worker"] - 3 * FLAT_BYTES))) == 1
 
 
 def test_tokens_of_the_second_half() -> None:

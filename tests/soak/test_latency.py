@@ -21,7 +21,8 @@ def test_each_kind_has_its_own_measure() -> None:
     both = journal(quiet={"long": [10.0] * 9, "short": [0.1] * 9}, hostile={"long": [20.0], "short": [0.3]})
     assert usual(both.of("honest", "quiet")) == {"long": 10.0, "short": 0.1}
     found = measured(both, "hostile")
-    assert (found.requests, found.p50, found.p99) == (2, pytest.approx(3), pytest.approx(3))
+    assert found.requests == 2
+    assert (found.p50, found.p99) == pytest.approx((3, 3))
     assert factor(both) == pytest.approx(3)
     assert by_kind(both, "hostile") == {"long": (1, 20.0, 20.0), "short": (1, 0.3, 0.3)}
 
