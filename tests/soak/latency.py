@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from soak.journal import Entry, Journal
 
-# How many times longer than in the quiet phases of the same run the slowest hundredth of honest requests may take.
+# How many times longer than in the quiet phases of the same run the slowest hundredth of honest requests may take, and
+# of probes that wait for the event loop alone.
 FACTOR = 10.0
 
 # A kind has a usual time where it was seen so often.
@@ -68,6 +69,12 @@ def by_kind(journal: Journal, phase: str) -> dict[str, tuple[int, float, float]]
 
 
 def factor(journal: Journal) -> float:
-    """Returns the ratio of the two p99."""
+    """Returns the ratio of the two p99 of honest requests."""
     quiet, hostile = measured(journal, "quiet"), measured(journal, "hostile")
     return hostile.p99 / quiet.p99 if quiet.p99 else 0.0
+
+
+def probe_factor(journal: Journal) -> float:
+    """Returns the ratio of the two p99 of probes."""
+    quiet, hostile = measured(journal, "quiet"), measured(journal, "hostile")
+    return hostile.probe_p99 / quiet.probe_p99 if quiet.probe_p99 else 0.0

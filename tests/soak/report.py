@@ -9,7 +9,7 @@ from rich.table import Table
 
 from soak.census import leaks
 from soak.journal import Who
-from soak.latency import FACTOR, by_kind, factor, measured
+from soak.latency import FACTOR, by_kind, factor, measured, probe_factor
 from soak.plan import Soak
 
 PHASES = ("quiet", "hostile", "faults")
@@ -31,6 +31,8 @@ def problems(run: Soak) -> Iterator[str]:
     yield from (f"leak: {sentence}" for sentence in leaks(run.watch))
     if (ratio := factor(journal)) > FACTOR:
         yield f"beside hostile clients the p99 of honest ones is {ratio:.1f} times that of quiet phases"
+    if (ratio := probe_factor(journal)) > FACTOR:
+        yield f"beside hostile clients the p99 of /health/live is {ratio:.1f} times that of quiet phases"
 
 
 def show(run: Soak, console: Console) -> None:
@@ -58,7 +60,8 @@ def record(run: Soak) -> dict[str, Any]:
         "seed": run.seed,
         "attacks": run.attacks,
         "ends": {who: {kind: dict(counts) for kind, counts in run.journal.counts(who).items()} for who in _WHO},
-        "latency": {phase: _fields(run, phase) for phase in PHASES} | {"factor": factor(run.journal)},
+        "latency": {phase: _fields(run, phase) for phase in PHASES}
+        | {"factor": factor(run.journal), "probe_factor": probe_factor(run.journal)},
         "seconds": {phase: by_kind(run.journal, phase) for phase in PHASES},
         "censuses": [{"seconds": c.seconds, "rss": c.rss, "tokens": c.tokens, **c.counts} for c in run.watch.censuses],
         "memory": [sample._asdict() for sample in run.watch.memory],
@@ -94,7 +97,8 @@ def _latencies(run: Soak) -> Table:
         seconds = (latency.probe_p50, latency.probe_p99, max(probes))
         shown = [f"{1000 * each:.0f} ms" for each in seconds]
         table.add_row(phase, str(latency.requests), f"{latency.p50:.2f}", f"{latency.p99:.2f}", *shown)
-    table.caption = f"hostile / quiet: {factor(run.journal):.1f}, at most {FACTOR:g}"
+    ratios = f"{factor(run.journal):.1f} and {probe_factor(run.journal):.1f}"
+    table.caption = f"hostile / quiet: {ratios}, at most {FACTOR:g}"
     return table
 
 

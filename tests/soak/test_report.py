@@ -55,6 +55,10 @@ def _slow(run: Soak) -> None:
     run.journal.add("honest", "chat", End("answered"), 0.5 * (FACTOR + 1))
 
 
+def _blocked(run: Soak) -> None:
+    run.journal.probes["hostile"] = [0.5]
+
+
 def test_nothing_is_wrong(run: Soak) -> None:
     assert list(problems(run)) == []
 
@@ -67,6 +71,7 @@ def test_nothing_is_wrong(run: Soak) -> None:
         (_wrong_end, "hostile chat: an internal error"),
         (_leak, "leak: server grew"),
         (_slow, "the p99 of honest ones is 11.0 times"),
+        (_blocked, "the p99 of /health/live is 250.0 times"),
     ],
 )
 def test_what_is_wrong_is_said(run: Soak, spoil: Callable[[Soak], None], said: str) -> None:
