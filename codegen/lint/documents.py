@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import jsonschema_rs
-from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
 
 from specvino.codegen import lower, project
 from specvino.codegen.examples import examples
 from specvino.codegen.lint import notes
+from specvino.codegen.lint.openapi_validator import Validator31, Validator32
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.stream_words import words
 from specvino.codegen.lint.vocabulary import placed_in
@@ -34,8 +34,8 @@ KEYWORDS = frozenset(
 def openapi(spec: Spec) -> Iterator[Problem]:
     """Both versions are accepted by openapi-spec-validator 0.8.5, which sees no schemas of events (decision 043)."""
     versions: list[tuple[str, Any, dict[str, Any]]] = [
-        ("3.2", OpenAPIV32SpecValidator, spec.document),
-        ("3.1", OpenAPIV31SpecValidator, lower.to_31(spec.document)),
+        ("3.2", Validator32, spec.document),
+        ("3.1", Validator31, lower.to_31(spec.document)),
     ]
     for version, validator, document in versions:
         yield from _invalid(version, validator(document))
@@ -45,7 +45,7 @@ def dialects(spec: Spec) -> Iterator[Problem]:
     """What is projected onto each system is accepted too, its examples fit, and no note denies it."""
     for system, dialect in spec.dialects.items():
         projected = project.project(spec.document, dialect)
-        yield from _invalid(system, OpenAPIV31SpecValidator(projected))
+        yield from _invalid(system, Validator31(projected))
         yield from placed_in(projected, spec.vocabulary)
         yield from notes.denied(system, dialect, projected)
         for operation in operations(projected):

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.node import installed
 from support.serving import Server
-from support.typescript import TOOLS, compiled, project, ran
+from support.typescript import TOOLS, compiled, node, project, ran
 
 from specvino.document.loading import systems
 
@@ -17,6 +18,20 @@ from specvino.document.loading import systems
 def test_it_compiles(package: Callable[..., Path], dialect: str | None) -> None:
     folder = compiled(package("typescript", *(["--dialect", dialect] if dialect else [])))
     assert (folder / "dist" / "index.d.ts").is_file()
+
+
+def test_typescript_5_takes_them_too(package: Callable[..., Path], tmp_path: Path) -> None:
+    """All packages as one program, since most of its time goes into what they share."""
+    for dialect in (None, *systems()):
+        folder = package("typescript", *(["--dialect", dialect] if dialect else []))
+        shutil.copytree(folder / "src", tmp_path / str(dialect))
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    options = json.loads((folder / "tsconfig.json").read_text("utf-8"))["compilerOptions"]
+    del options["rootDir"], options["outDir"]
+    config = {"compilerOptions": options | {"noEmit": True}, "include": ["."], "exclude": ["node_modules"]}
+    (tmp_path / "tsconfig.json").write_text(json.dumps(config))
+    (tmp_path / "node_modules").symlink_to(installed(TOOLS))
+    node(installed(TOOLS) / "typescript-5" / "bin" / "tsc", folder=tmp_path)
 
 
 @pytest.fixture(scope="module")

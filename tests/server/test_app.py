@@ -240,8 +240,10 @@ def test_health_while_loading() -> None:
 def test_a_full_queue_is_a_status_that_says_when_to_come_back(stream) -> None:
     class Busy(ScriptedEngine):
         async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
-            raise EngineBusy("The server is busy: too many requests are waiting.", retry_after=5)
-            yield
+            if request.prompts:  # always: what has no `yield` would be no generator
+                raise EngineBusy("The server is busy: too many requests are waiting.", retry_after=5)
+            async for segment in super().generate(request):
+                yield segment
 
     response = Client(Busy()).chat(stream=stream)
     error_of(response, 429, "rate_limit_exceeded")

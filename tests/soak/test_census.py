@@ -55,6 +55,18 @@ def test_memory_that_goes_up_and_down_is_no_leak() -> None:
     assert list(grown_memory(memory("server", *[200 * MB, 290 * MB, 210 * MB, 250 * MB] * 50), 0)) == []
 
 
+def test_what_a_burst_has_left_is_no_leak() -> None:
+    burst = [300 * MB] * 100 + [200 * MB] * 50 + [280 * MB] * 50
+    assert list(grown_memory(memory("server", *burst), 0)) == []
+
+
+def test_a_process_that_loads_is_no_leak() -> None:
+    loading = memory("server", *[200 * MB] * 200) + [
+        Memory(float(second), "plain worker", 2, min(500, 10 * (second - 100)) * MB) for second in range(100, 200)
+    ]
+    assert list(grown_memory(loading, 0)) == []
+
+
 def test_a_leak_of_memory() -> None:
     rising = memory("server", *[200 * MB + second * MB // 2 for second in range(200)])
     assert list(grown_memory(rising, 1000 * MB)) == ["server grew by 50 MB in 99 s, to 300 MB"]

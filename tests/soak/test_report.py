@@ -47,7 +47,7 @@ def _wrong_end(run: Soak) -> None:
 
 
 def _leak(run: Soak) -> None:
-    run.watch.memory = [Memory(float(second), "server", 1, second << 28) for second in range(8)]
+    run.watch.memory = [Memory(float(second), "server", 1, second << 24) for second in range(200)]
 
 
 def _slow(run: Soak) -> None:

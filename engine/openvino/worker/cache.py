@@ -20,7 +20,7 @@ def capacity(pipeline: ContinuousBatchingPipeline, drafting: Drafting | None) ->
     if drafting == "prompt_lookup":
         config.max_ngram_size = 1
     config.apply_chat_template = False
-    handle = pipeline.add_request(0, "a", config)  # a text: a vision-language model takes no token ids (decision 019)
+    handle = pipeline.add_request(0, "a", config)  # a vision-language model takes text alone
     pipeline.step()
     share: float = pipeline.get_metrics().cache_usage / 100  # of one block
     handle.cancel()

@@ -218,8 +218,9 @@ def small(source: ModelSource, blocks: int, **properties: Any) -> Any:
 
 
 @pytest.mark.parametrize("blocks", [8, 300])
-def test_how_much_a_cache_holds(tiny_text: ModelSource, blocks: int) -> None:
-    pipeline = small(tiny_text, blocks)
+@pytest.mark.parametrize("model", ["tiny_text", "tiny_vision"])
+def test_how_much_a_cache_holds(request: pytest.FixtureRequest, model: str, blocks: int) -> None:
+    pipeline = small(request.getfixturevalue(model), blocks)
     assert capacity(pipeline, None) == blocks * 32
     assert pipeline.get_metrics().cache_usage == 0
 
