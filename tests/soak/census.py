@@ -14,7 +14,7 @@ import httpx
 import psutil
 
 # What counts as flat, over the second half of a run: an allocator keeps a little more now and then.
-FLAT_BYTES = 16 * 2**20
+FLAT_BYTES = 32 * 2**20
 FLAT_SHARE = 0.04
 
 # What else a process may have more of at the end, in bytes. Compiled grammars are kept until there are some hundreds
@@ -26,6 +26,9 @@ SLACK = 3
 
 # The memory of the server's KV cache, in GB.
 CACHE_SIZE = 1
+
+# A half of fewer seconds has too few bursts to tell a leak from what one of them has left.
+SHORTEST = 90
 
 # Seconds in which a process loads what it needs.
 YOUNG = 60
@@ -191,7 +194,7 @@ def grown_memory(samples: Sequence[Memory], cached: float) -> Iterator[str]:
         before = [rss for seconds, rss in grown_up if seconds < end / 2]
         points = [point for point in grown_up if point[0] >= end / 2]
         lived = points[-1][0] - points[0][0] if points else 0.0
-        if lived < _MOST * end / 2:
+        if lived < max(SHORTEST, _MOST * end / 2):
             continue
         growth = slope(points) * lived
         mean = sum(rss for _, rss in points) / len(points)

@@ -117,7 +117,7 @@ class _Run:
             while time.monotonic() < end:
                 await self._phase("quiet", QUIET)
                 await self._phase("hostile", HOSTILE, self._attacking)
-                if time.monotonic() < middle:
+                if time.monotonic() < middle or not frozen:
                     await self._phase("faults", FAULTS, self._attacking, self._breaking)
                     if not frozen:
                         frozen = True

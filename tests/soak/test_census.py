@@ -60,6 +60,10 @@ def test_what_a_burst_has_left_is_no_leak() -> None:
     assert list(grown_memory(memory("server", *burst), 0)) == []
 
 
+def test_a_short_run_says_nothing_of_memory() -> None:
+    assert list(grown_memory(memory("server", *[second * 100 * MB for second in range(150)]), 0)) == []
+
+
 def test_a_process_that_loads_is_no_leak() -> None:
     loading = memory("server", *[200 * MB] * 200) + [
         Memory(float(second), "plain worker", 2, min(500, 10 * (second - 100)) * MB) for second in range(100, 200)
