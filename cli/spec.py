@@ -80,9 +80,9 @@ def print_spec(
     if format is Format.YAML:
         import json
 
-        import yaml
+        from specvino.document import yaml_text
 
-        text = yaml.safe_dump(json.loads(text), sort_keys=False, allow_unicode=True, width=120)
+        text = yaml_text.dump(json.loads(text))
     if output is None:
         with _printing():
             typer.echo(text, nl=False)

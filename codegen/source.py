@@ -5,12 +5,14 @@ from typing import Any
 
 import yaml
 
+from specvino.document.yaml_text import LOADER
+
 
 class SpecError(Exception):
     """The source can't be read or put together; `str()` names the file."""
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+class _Loader(LOADER):  # type: ignore[misc]
     """Loads YAML without the two surprises of a specification: a key given twice, and dates."""
 
 

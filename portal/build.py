@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import typer
-import yaml
 from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
 
+from specvino.document import yaml_text
 from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
 from specvino.portal.pages import commands, dialects, endpoints, errors, matrix, reference, streams, vocabulary
@@ -100,12 +100,12 @@ def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer
     for system in SYSTEMS:
         _write(pages / "openapi" / f"{system}.json", json.dumps(source.dialect(system), ensure_ascii=False))
 
-    settings: dict[str, Any] = yaml.safe_load((here / "mkdocs.yml").read_text("utf-8"))
+    settings: dict[str, Any] = yaml_text.load((here / "mkdocs.yml").read_text("utf-8"))
     settings |= {"docs_dir": str(pages), "site_dir": str(output), "nav": nav(made)}
     settings["theme"]["custom_dir"] = str(here / "theme")
     settings["extra"] |= {"figures": _figures(source), "shown": _shown(source)}
     config = work / "mkdocs.yml"
-    _write(config, yaml.safe_dump(settings, sort_keys=False))
+    _write(config, yaml_text.dump(settings))
     mkdocs_build(load_config(str(config), strict=True))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from specvino.document import yaml_text
 from specvino.upstream.described import Unreadable
 from specvino.upstream.differences import Difference, Only, What
 
@@ -57,7 +58,7 @@ def read(name: str, path: Path | None = None) -> list[Allowed]:
     if path is None and not place.is_file():
         return []
     try:
-        listed = yaml.safe_load(place.read_text("utf-8")) or []
+        listed = yaml_text.load(place.read_text("utf-8")) or []
         if not isinstance(listed, list):
             raise ValueError("it is no list of entries")
         return [_entry(each) for each in listed]

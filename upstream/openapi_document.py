@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from specvino.document import yaml_text
 from specvino.document.operations import EVENTS, JSON, Operation, base_paths, operations
 from specvino.document.pointers import resolved, schema_reference
 from specvino.document.walk import descend
@@ -54,9 +55,7 @@ def modernise(schema: Schema, whole: str) -> None:
 def _read(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text("utf-8")
-        # The loader in C takes seconds for OpenAI's document, the other one half a minute.
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        document = json.loads(text) if path.suffix == ".json" else yaml.load(text, loader)
+        document = json.loads(text) if path.suffix == ".json" else yaml_text.load(text)
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise Unreadable(f"{path} can't be read: {error}") from None
     if not isinstance(document, dict) or not str(document.get("openapi", "")).startswith("3."):

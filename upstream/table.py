@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from specvino.document import yaml_text
 from specvino.upstream.classes import Reading
 from specvino.upstream.described import Part, Unreadable
 
@@ -57,7 +56,7 @@ def table(system: str) -> Table:
     place = files("specvino.upstream") / "tables" / f"{system}.yaml"
     if not place.is_file():
         raise Unreadable(f"nothing says where the classes of {system} are: there is no upstream/tables/{system}.yaml")
-    said: dict[str, Any] = yaml.safe_load(place.read_text("utf-8"))
+    said: dict[str, Any] = yaml_text.load(place.read_text("utf-8"))
     if "unreadable" in said:
         raise Unreadable(said["unreadable"])
     return Table(

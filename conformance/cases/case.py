@@ -8,8 +8,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-import yaml
-
+from specvino.document import yaml_text
 from specvino.document.validator import Validator
 
 FOLDER = files("specvino.conformance") / "cases"
@@ -54,7 +53,7 @@ def _of_endpoint(folder: Traversable, validator: Validator) -> Iterator[Case]:
         if not file.name.endswith(".yaml"):
             continue
         where = f"{folder.name}/{file.name.removesuffix('.yaml')}"
-        content = yaml.safe_load(file.read_text("utf-8"))
+        content = yaml_text.load(file.read_text("utf-8"))
         if problems := list(validator.violations(content)):
             raise BadCase(f"{where}: {problems[0]}")
         for name, case in content["cases"].items():

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from specvino.conformance.reports.records import BAD, JUDGED, Line
 from specvino.conformance.verdict import Verdict
+from specvino.document import yaml_text
 
 
 class BadBaseline(Exception):
@@ -61,7 +62,7 @@ class Baseline(BaseModel):
     def write(self, path: Path) -> None:
         """Writes the file. Raises OSError."""
         content = {"accepted": {}} | self.model_dump(mode="json", exclude_defaults=True)
-        path.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
+        path.write_text(yaml_text.dump(content), encoding="utf-8")
 
 
 def read(path: Path) -> Baseline:

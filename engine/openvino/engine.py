@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from specvino.engine.admission import numbered, room
+from specvino.engine.client import CLIENT
 from specvino.engine.errors import (
     ContextLengthExceeded,
     EngineBusy,
@@ -425,6 +426,7 @@ class OpenVINOEngine:
                     vision_prompt=prompt.vision_prompt,
                     lowered=constraint.lowered,
                     owner=request.owner,
+                    client=CLIENT.get(),
                 )
             )
 

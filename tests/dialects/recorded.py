@@ -7,10 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Exchange, Request
+from specvino.document import yaml_text
 from specvino.document.operations import EVENTS, JSON, Operation
 
 FOLDER = Path(__file__).with_name("answers")
@@ -73,5 +72,5 @@ def answers() -> tuple[Answer, ...]:
     return tuple(
         Answer(path.parent.name, path.stem, name, said)
         for path in sorted(FOLDER.glob("*/*.yaml"))
-        for name, said in yaml.safe_load(path.read_text("utf-8")).items()
+        for name, said in yaml_text.load(path.read_text("utf-8")).items()
     )

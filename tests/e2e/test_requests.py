@@ -9,11 +9,11 @@ from typing import Any
 
 import httpx
 import pytest
-import yaml
 from support.app import error_of
 
 from specvino.conformance.http.sse import Decoder
 from specvino.conformance.streams.sse_judge import SseJudge
+from specvino.document import yaml_text
 from specvino.document.loading import whole
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation
@@ -43,7 +43,7 @@ class Request:
 def load() -> Iterator[Request]:
     for operation in OPERATIONS.values():
         for file in sorted((REQUESTS / operation.endpoint).glob("*.yaml")):
-            for entry in yaml.safe_load(file.read_text("utf-8")):
+            for entry in yaml_text.load(file.read_text("utf-8")):
                 assert entry.keys() <= {"name", "client", "note", "refusal", "body"}
                 name = f"{operation.endpoint}-{file.stem}-{entry['name']}"
                 yield Request(name, operation, entry["body"], entry.get("refusal"))

@@ -3,12 +3,13 @@
 from collections import Counter
 from pathlib import Path
 
-import yaml
 from support.ovms_cases import KINDS, load
+
+from specvino.document import yaml_text
 
 CASES = list(load())
 DIALECT = Path(__file__).parents[2] / "openapi" / "dialects" / "ovms.yaml"
-RULES = yaml.safe_load(DIALECT.read_text("utf-8"))["differences"]
+RULES = yaml_text.load(DIALECT.read_text("utf-8"))["differences"]
 
 
 def test_no_request_is_lost_or_named_twice() -> None:

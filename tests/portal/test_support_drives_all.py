@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
+
+from specvino.document import yaml_text
 
 PROJECT = Path(__file__).parents[2]
 FOLDERS = ("cli", "codegen", "conformance", "docs", "engine", "generated", "handlers", "portal", "sdk", "server")
@@ -57,12 +58,12 @@ def tree(tmp_path):
 
 def test_a_level_in_a_dialect_file(tree) -> None:
     dialect = tree.root / "openapi" / "dialects" / "vllm.yaml"
-    said = yaml.safe_load(dialect.read_text())
+    said = yaml_text.load(dialect.read_text())
     levels = said["fields"]["chat"]["request"]
     assert levels["min_p"]["level"] == levels["top_p"]["level"] == "full"
 
     levels["min_p"] = "refused"
-    dialect.write_text(yaml.safe_dump(said))
+    dialect.write_text(yaml_text.dump(said))
     tree.run("specvino.codegen", "--root", tree.root)
     tree.build()
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
+from specvino.document import yaml_text
 
 FOLDER = Path(__file__).parents[1] / "ovms" / "cases"
 
@@ -41,7 +41,7 @@ class Case:
 def load() -> Iterator[Case]:
     """A file gives a request and a body; its cases say what they change of them, `with` and `without` fields."""
     for file in sorted(FOLDER.glob("*.yaml")):
-        subject = yaml.safe_load(file.read_text("utf-8"))
+        subject = yaml_text.load(file.read_text("utf-8"))
         assert subject.keys() == {"request", "body", "cases"}
         for entry in subject["cases"]:
             assert entry.keys() <= CASE_KEYS, entry

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import yaml
+from specvino.document import yaml_text
 
 
 def correct() -> list[dict[str, Any]]:
     """Reasoning, a message and a call whose events overlap; without sequence numbers."""
-    events: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    events: list[dict[str, Any]] = yaml_text.load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
     return events
 
 

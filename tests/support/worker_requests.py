@@ -28,6 +28,7 @@ _OWN = {
     "vision_prompt",
     "lowered",
     "owner",
+    "client",
     "copies",
 }
 

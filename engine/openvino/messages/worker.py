@@ -74,7 +74,8 @@ class Generate(msgspec.Struct, tag=True):
 
     With `copies` it asks for so many sequences, whose ids and seeds follow `id` and `seed`.
 
-    `request` is the same for all that one client's request asks for, and `owner` for all that one key asks for.
+    `request` is the same for all that one client's request asks for, `owner` for all that one key asks for, and
+    `client` for all that one key asks for or, without keys, one address.
     `sampling` is the request's. `max_new_tokens` and `seed` are this sequence's own, where that leaves them open or the
     choices of a request must differ. `echo` asks for the prompt's `logprobs` too. `vision_prompt` takes the place of
     `token_ids` for a vision-language model.
@@ -93,6 +94,7 @@ class Generate(msgspec.Struct, tag=True):
     vision_prompt: VisionPrompt | None = None
     lowered: LoweredConstraint | None = None
     owner: str = ""
+    client: str = ""
 
     @property
     def beams(self) -> int:

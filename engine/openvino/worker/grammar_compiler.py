@@ -3,6 +3,8 @@
 GenAI 2026.4.1: within a step they would stop every request for seconds (decision 005).
 """
 
+import itertools
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
@@ -20,7 +22,8 @@ class GrammarCompiler:
     """Says which requests the pipeline may have.
 
     What the pipeline does with a grammar at a request's first token may not happen while another one is compiled: its
-    notes on that are unguarded (GenAI 2026.4.1). So they take turns.
+    notes on that are unguarded (GenAI 2026.4.1). So they take turns, and so do clients: who brings many grammars waits
+    for itself.
     """
 
     def __init__(self, tokenizer: Callable[[], Tokenizer]) -> None:
@@ -30,6 +33,9 @@ class GrammarCompiler:
         self._work: tuple[LoweredConstraint, Future[None]] | None = None
         self._compiled: dict[LoweredConstraint, RuntimeError | None] = {}
         self._first_token_due: set[int] = set()
+        self._asked: dict[str, LoweredConstraint] = {}  # by client, the first one since something was compiled
+        self._turns: Counter[str] = Counter()  # when it was a client's, the last time
+        self._turn = itertools.count(1)
 
     @property
     def full(self) -> bool:
@@ -37,7 +43,7 @@ class GrammarCompiler:
         return len(self._compiled) >= MOST_COMPILED
 
     def admits(self, request: Generate) -> bool:
-        """Tells whether the pipeline may have the request; if not, ask again later.
+        """Tells whether the pipeline may have the request; if not, ask again after `compile_next`.
 
         Raises RuntimeError if the grammar doesn't compile.
         """
@@ -50,9 +56,16 @@ class GrammarCompiler:
                 raise error
             self._first_token_due.add(request.id)
             return True
-        if not self._first_token_due:
-            self._work = request.lowered, self._thread.submit(self._compile, request.lowered)
+        self._asked.setdefault(request.client, request.lowered)
         return False
+
+    def compile_next(self) -> None:
+        """Begins with a grammar of those that were asked for, if none is under way."""
+        asked, self._asked = self._asked, {}
+        if asked and not self._first_token_due and not self._busy():
+            client = min(asked, key=lambda each: self._turns[each])
+            self._turns[client] = next(self._turn)
+            self._work = asked[client], self._thread.submit(self._compile, asked[client])
 
     def began(self, id: int) -> None:
         """Notes that the request has its first token, or will have none."""

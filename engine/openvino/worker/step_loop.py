@@ -142,6 +142,7 @@ class StepLoop:
                 passed.add(request.request)
             elif self._admit(request) and self._running[request.id].with_images:
                 break  # the pipeline looks at images before it steps: at those of one request a step
+        self._compiler.compile_next()
         if passed and not self._running:
             self._compiler.wait(_PATIENCE)
 

@@ -7,14 +7,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from reference_server.bench import BY_TIME, KEY, MODEL, PACE, bench, judged, told, whole_plan
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
 from specvino.conformance.cases.plan import Plan
 from specvino.conformance.rule_ids import all_rules
 from specvino.conformance.verdict import Verdict
+from specvino.document import yaml_text
 
 BROKEN = Path(__file__).with_name("mutants") / "broken.yaml"
 """By the name of a mutant, every rule that it breaks."""
@@ -36,7 +35,7 @@ def name(mutant: Mutant) -> str:
 @cache
 def broken() -> Mapping[str, frozenset[str]]:
     """What the file says."""
-    return {name: frozenset(rules) for name, rules in yaml.safe_load(BROKEN.read_text("utf-8")).items()}
+    return {name: frozenset(rules) for name, rules in yaml_text.load(BROKEN.read_text("utf-8")).items()}
 
 
 def meant(mutant: Mutant) -> set[str]:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
 from dialects.openai.facts import Fact
+
+from specvino.document import yaml_text
 
 PLACE = Path(__file__).parent / "allowed.yaml"
 KINDS = ("missing there", "missing here", "types", "required", "values", "bounds", "default")
@@ -56,7 +57,7 @@ def allowed() -> list[Allowed]:
     """Returns what allowed.yaml allows."""
     return [
         Allowed((what,) if isinstance(what := entry["what"], str) else tuple(what), field, entry["reason"])
-        for entry in yaml.safe_load(PLACE.read_text("utf-8"))
+        for entry in yaml_text.load(PLACE.read_text("utf-8"))
         for field in entry["fields"]
     ]
 

@@ -245,9 +245,9 @@ def test_closing_ends_those_that_wait_for_a_grammar(tiny_text: ModelSource) -> N
     running(tiny_text, test)
 
 
-def generate(id: int, lowered: LoweredConstraint, worker: StepLoop) -> Generate:
+def generate(id: int, lowered: LoweredConstraint, worker: StepLoop, client: str = "") -> Generate:
     ids = worker.pipeline.get_tokenizer().encode("hello").input_ids.data[0]
-    return worker_requests.generate(id, ids.astype("int64").tobytes(), 50, lowered=lowered)
+    return worker_requests.generate(id, ids.astype("int64").tobytes(), 50, lowered=lowered, client=client)
 
 
 def test_a_grammar_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_text: ModelSource) -> None:
@@ -261,6 +261,18 @@ def test_a_grammar_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_t
         outputs += worker.step().outputs
     assert [output.id for output in outputs if output.error] == [1]
     assert [output.id for output in outputs if output.finish == "stop"] == [2]
+
+
+def test_clients_take_turns_at_compiling(tiny_text: ModelSource) -> None:
+    worker = StepLoop(load(LoadModel(str(tiny_text.path), 16)), 16)
+    for id in range(8):
+        worker.receive(generate(id, lower(schema({"const": id})), worker, client="many"))
+    worker.receive(generate(8, lower(schema({"const": "one"})), worker, client="one"))
+    ended: list[int] = []
+    while not worker.idle:
+        ended += [output.id for output in worker.step().outputs if output.finish]
+    assert sorted(ended) == list(range(9))
+    assert ended.index(8) <= 2, ended
 
 
 def test_a_worker_that_keeps_too_many_grammars_is_renewed(

@@ -1,0 +1,19 @@
+"""YAML by libyaml, where PyYAML was built with it: ten times as fast."""
+
+from typing import Any
+
+import yaml
+
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def load(text: str) -> Any:
+    """Returns the content of a document. Raises yaml.YAMLError."""
+    return yaml.load(text, LOADER)
+
+
+def dump(value: Any) -> str:
+    """Returns a document in the order of the value's keys."""
+    text: str = yaml.dump(value, Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=120)
+    return text
