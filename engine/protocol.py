@@ -40,13 +40,17 @@ class ModelInfo:
 @dataclass(frozen=True, slots=True)
 class EngineStats:
     """Counts what an engine does: `running` and `waiting` count sequences; `restarts` counts lost processes since the
-    start. `cache_usage` is the share of the KV cache that running sequences hold, 0 to 1."""
+    start. `cache_usage` is the share of the KV cache that running sequences hold, 0 to 1; `cache_tokens` is how many
+    tokens fit into it, None where nobody knows. `accepted_drafts` counts the tokens of answers that speculative
+    decoding had drafted, None without it."""
 
     state: State
     running: int
     waiting: int
     restarts: int
     cache_usage: float = 0.0
+    cache_tokens: int | None = None
+    accepted_drafts: int | None = None
 
 
 class Engine(Protocol):

@@ -6,7 +6,7 @@ call is a `ToolCallStart`, any number of `ToolCallArguments` and a `ToolCallEnd`
 between them. Streams and unary answers are both made from it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 FinishReason = Literal["stop", "length", "tool_calls"]
@@ -118,15 +118,27 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
+class Phases:
+    """Says how long a request waited for a place (`queue`), how long it took from then to its first token (`prefill`),
+    and from that to its last one (`decode`), in seconds; of all its choices together."""
+
+    queue: float
+    prefill: float
+    decode: float
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """Holds the token counts of the whole request: sums over its prompts (each counted once) and over its choices.
 
-    `reasoning_tokens` are those of the completion that were reasoning.
+    `reasoning_tokens` are those of the completion that were reasoning. `phases` are None where the engine doesn't know
+    them.
     """
 
     prompt_tokens: int
     completion_tokens: int
     reasoning_tokens: int = 0
+    phases: Phases | None = field(default=None, compare=False)
 
 
 Segment = (

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 from specvino.engine.request import GenerationRequest
 from specvino.engine.segments import (
     Finish,
+    Phases,
     PromptText,
     ReasoningDelta,
     Segment,
@@ -33,7 +34,8 @@ class GenerationRecord:
     """Holds what was measured of a request. Times are in seconds since it arrived; None is what there was none of.
 
     Each prompt has `n` of the `choices`. `completion_tokens` and `reasoning_tokens` are counted at the end: they are
-    None for a request that has none. `error` is the code of the error that ended it.
+    None for a request that has none. `error` is the code of the error that ended it. `phases` are the engine's own
+    times, of a request that came to its end.
     """
 
     n: int
@@ -50,6 +52,7 @@ class GenerationRecord:
     ended: float = 0.0
     outcomes: list[Outcome] = field(default_factory=list)
     error: str | None = None
+    phases: Phases | None = None
 
     @property
     def per_output_token(self) -> float | None:
@@ -101,6 +104,7 @@ class Measured:
                 record.prompt_tokens = segment.prompt_tokens
                 record.completion_tokens = segment.completion_tokens
                 record.reasoning_tokens = segment.reasoning_tokens
+                record.phases = segment.phases
             case Finish():
                 record.outcomes.append("length" if segment.reason == "length" else "stop")
             case PromptText():

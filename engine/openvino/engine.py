@@ -43,6 +43,7 @@ from specvino.engine.openvino.messages.worker import (
 )
 from specvino.engine.openvino.output_queue import OutputQueue
 from specvino.engine.openvino.preprocess_client import PreprocessClient
+from specvino.engine.openvino.request_times import RequestTimes
 from specvino.engine.openvino.running_choice import RunningChoice
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers, thinking_variables
@@ -135,6 +136,7 @@ class OpenVINOEngine:
         self._most_unfinished = max_sequences + max_queue
         self._context_length = source.context_length
         self._cache_tokens: int | None = None  # that fit into a cache of fixed size
+        self._accepted_drafts = 0
         self._preprocess = PreprocessClient(source, preprocess_deadline)
         self._images = ImageClient(preprocess_deadline)
         self._grammars = GrammarClient(str(source.path), grammar_deadline, grammar_computing)
@@ -216,7 +218,7 @@ class OpenVINOEngine:
             with_images = any(prompt.prompt_images is not None for prompt in prompts)
             async with (
                 self._worker_for(request, prompts) as worker,
-                self._sent(worker, request, prompts, resolved) as (queue, choices),
+                self._sent(worker, request, prompts, resolved) as (queue, choices, times),
             ):
                 # Whether a prompt with images fits, only the worker can tell.
                 outputs = await queue.take() if with_images else []
@@ -226,7 +228,9 @@ class OpenVINOEngine:
                 count = None
                 completion_tokens = reasoning_tokens = 0
                 while choices or (with_images and count is None):
-                    for output in outputs or await queue.take():
+                    outputs = outputs or await queue.take()
+                    times.push(outputs)
+                    for output in outputs:
                         count = output.prompt_tokens or count
                         choice = choices.get(output.id)
                         if choice is None:
@@ -241,7 +245,9 @@ class OpenVINOEngine:
                                 reasoning_tokens += choice.output.reasoning_tokens
                             yield segment
                     outputs = []
-                yield Usage(count or prompt_tokens, completion_tokens, reasoning_tokens)
+                # The texts of a search come whole, at its end: nobody sees when the first token was there.
+                phases = times.phases if request.sampling.best_of == 1 else None
+                yield Usage(count or prompt_tokens, completion_tokens, reasoning_tokens, phases)
         finally:
             self._unfinished -= 1
 
@@ -263,17 +269,18 @@ class OpenVINOEngine:
         request: GenerationRequest,
         prompts: Sequence[_Admitted],
         resolved: Sequence[ResolvedConstraint],
-    ) -> AsyncIterator[tuple[OutputQueue, dict[int, RunningChoice]]]:
-        """Sends a request, and gives the queue of what comes of it and its choices by their ids. Those of them that are
-        there at the end are cancelled."""
+    ) -> AsyncIterator[tuple[OutputQueue, dict[int, RunningChoice], RequestTimes]]:
+        """Sends a request, and gives the queue of what comes of it, its choices by their ids, and its times. Those of
+        the choices that are there at the end are cancelled."""
         queue = OutputQueue(worker)
+        times = RequestTimes()
         prompt_images = [prompt.prompt_images for prompt in prompts if prompt.prompt_images is not None]
         choices: dict[int, RunningChoice] = {}
         ids: list[int] = []
         try:
             async with sent_images(worker, prompt_images):
                 await self._send(request, list(zip(prompts, resolved, strict=True)), queue, choices, ids)
-            yield queue, choices
+            yield queue, choices, times
         finally:
             for id in ids:
                 self._forget(id, finished=id not in choices)
@@ -305,6 +312,8 @@ class OpenVINOEngine:
             sum(step.waiting for step in self._steps.values()),
             self._worker.restarts + self._preprocess.process.restarts + self._grammars.restarts,
             self.cache_usage / 100,
+            self._cache_tokens,
+            self._accepted_drafts if self._load.drafting else None,
         )
 
     async def close(self) -> None:
@@ -481,6 +490,7 @@ class OpenVINOEngine:
             return
         self._heard_at = time.monotonic()
         self._steps[worker] = step
+        self._accepted_drafts += step.accepted_drafts
         for output in step.outputs:
             self.generated_tokens += len(output.token_ids)
             if queue := self._queues.get(output.id):

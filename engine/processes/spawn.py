@@ -49,10 +49,11 @@ class Child:
         return End(f"ended with exit code {code}", crashed=False)
 
 
-async def spawn(module: str, channel: Channel, quiet: bool) -> Child:
+async def spawn(name: str, module: str, channel: Channel, quiet: bool) -> Child:
     """Starts `python -m module` (a module that calls `child.run`) and connects `channel` to it.
 
-    `quiet` drops what it writes to stderr; what it writes to stdout is always dropped.
+    `name` is its last argument: two of one module differ by it in a list of processes. `quiet` drops what it writes to
+    stderr; what it writes to stdout is always dropped.
     """
     ours, theirs = socket.socketpair()
     lifeline_read, lifeline_write = os.pipe()
@@ -60,7 +61,7 @@ async def spawn(module: str, channel: Channel, quiet: bool) -> Child:
         await asyncio.get_running_loop().create_unix_connection(lambda: channel, sock=ours)
         process = subprocess.Popen(  # noqa: ASYNC220 - it returns at once, and needs no watcher of children
             # -P: a folder named like one of our imports in the working directory mustn't shadow it.
-            [sys.executable, "-P", "-m", module, str(theirs.fileno()), str(lifeline_read)],
+            [sys.executable, "-P", "-m", module, str(theirs.fileno()), str(lifeline_read), name],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL if quiet else None,

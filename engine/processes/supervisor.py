@@ -145,7 +145,7 @@ class Supervisor:
         channel = Channel(self._decoder, self._receive, on_closed=lambda: closed.set_result(None))
         self._failure = None
         self._worked = False
-        child = self._child = await spawn(self._module, channel, self._quiet)
+        child = self._child = await spawn(self._name, self._module, channel, self._quiet)
         stalled = False
         try:
             channel.send(self._settings)

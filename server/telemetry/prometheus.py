@@ -72,6 +72,18 @@ class Metrics:
         self._whole = self._histogram(
             "vllm:e2e_request_latency_seconds", "Seconds from a request to the end of its answer.", buckets.LATENCY
         )
+        self._queue = self._histogram(
+            "vllm:request_queue_time_seconds", "Seconds that a request waited for a place.", buckets.LATENCY
+        )
+        self._prefill = self._histogram(
+            "vllm:request_prefill_time_seconds", "Seconds from a request's place to its first token.", buckets.LATENCY
+        )
+        self._decode = self._histogram(
+            "vllm:request_decode_time_seconds", "Seconds from a request's first token to its last.", buckets.LATENCY
+        )
+        self._inference = self._histogram(
+            "vllm:request_inference_time_seconds", "Seconds for which a request had a place.", buckets.LATENCY
+        )
         self._errors = Counter(
             "specvino:request_errors",
             "Requests that ended with an error, by its code.",
@@ -111,6 +123,11 @@ class Metrics:
             self._request_generation.observe(record.completion_tokens)
         if record.per_output_token is not None:
             self._per_output_token.observe(record.per_output_token)
+        if (phases := record.phases) is not None:
+            self._queue.observe(phases.queue)
+            self._prefill.observe(phases.prefill)
+            self._decode.observe(phases.decode)
+            self._inference.observe(phases.prefill + phases.decode)
 
     def record(self, exchange: Exchange) -> None:
         """Counts an exchange."""
@@ -149,6 +166,14 @@ class _EngineCollector(Collector):
             "The share of the KV cache that running sequences hold, 0 to 1.",
             stats.cache_usage,
         )
+        if stats.cache_tokens is not None:
+            yield self._gauge("specvino:kv_cache_tokens", "Tokens that fit into the KV cache.", stats.cache_tokens)
+        if stats.accepted_drafts is not None:
+            yield self._counter(
+                "vllm:spec_decode_num_accepted_tokens",
+                "Generated tokens that speculative decoding had drafted.",
+                stats.accepted_drafts,
+            )
         yield self._counter("vllm:generation_tokens", "Tokens that were generated.", self._engine.generated_tokens)
         yield self._counter(
             "specvino:engine_restarts", "Child processes of the engine that were lost and replaced.", stats.restarts

@@ -8,6 +8,7 @@ import pytest
 from specvino.engine.request import GenerationRequest, Sampling, TextPrompt
 from specvino.engine.segments import (
     Finish,
+    Phases,
     PromptText,
     ReasoningDelta,
     Segment,
@@ -89,7 +90,7 @@ def test_times_are_between_what_is_shown(told, measure) -> None:
             (2.25, TextDelta(0, "secret")),
             (3, TextDelta(0, "secret")),
             (4, Finish(0, "stop")),
-            (5, Usage(4, 5, 2)),
+            (5, Usage(4, 5, 2, Phases(0.5, 1, 2))),
         ]
     )
     assert told.first == [2, 2], "each observer is told"
@@ -110,6 +111,7 @@ def test_times_are_between_what_is_shown(told, measure) -> None:
         last_token=3,
         ended=5,
         outcomes=["stop"],
+        phases=Phases(0.5, 1, 2),
     )
     assert record.per_output_token == 0.25
     assert "secret" not in repr(record)

@@ -29,8 +29,12 @@ def endless(source: ModelSource) -> ModelSource:
 
 async def idle(engine: OpenVINOEngine) -> None:
     """Waits until no sequence is left and its memory is free."""
-    while engine.stats() != EngineStats("ready", 0, 0, 0) or engine.cache_usage:  # noqa: ASYNC110 - only tests wait for this
+    while _does(engine.stats()) or engine.cache_usage:  # noqa: ASYNC110 - only tests wait for this
         await asyncio.sleep(0.01)
+
+
+def _does(stats: EngineStats) -> bool:
+    return (stats.state, stats.running, stats.waiting, stats.restarts) != ("ready", 0, 0, 0)
 
 
 def running(source: ModelSource, test: Test, **settings: Any) -> None:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,16 +53,19 @@ class Server:
 
 
 @contextlib.contextmanager
-def starting(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Server]:
+def starting(*arguments: str, env: dict[str, str] | None = None, command: Sequence[str] = COMMAND) -> Iterator[Server]:
     """A server that was just started on a free port; it may not be ready. What it stores is gone with it."""
-    with tempfile.TemporaryDirectory() as data, _started(arguments, {"SPECVINO_DATA": data} | (env or {})) as server:
+    with (
+        tempfile.TemporaryDirectory() as data,
+        _started([*command, "--port", "0", *arguments], {"SPECVINO_DATA": data} | (env or {})) as server,
+    ):
         yield server
 
 
 @contextlib.contextmanager
-def _started(arguments: tuple[str, ...], env: dict[str, str]) -> Iterator[Server]:
+def _started(command: Sequence[str], env: dict[str, str]) -> Iterator[Server]:
     process = subprocess.Popen(
-        [*COMMAND, "--port", "0", *arguments],
+        command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -89,9 +92,9 @@ def _started(arguments: tuple[str, ...], env: dict[str, str]) -> Iterator[Server
 
 
 @contextlib.contextmanager
-def serving(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Server]:
+def serving(*arguments: str, env: dict[str, str] | None = None, command: Sequence[str] = COMMAND) -> Iterator[Server]:
     """A server that is ready; `url` is its address with the base path /v1."""
-    with starting(*arguments, env=env) as server:
+    with starting(*arguments, env=env, command=command) as server:
         wait_until(lambda: _ready_line(server) or server.process.poll() is not None)
         ready = _ready_line(server)
         assert ready, f"the server ended before it was ready:\n{server.output}"

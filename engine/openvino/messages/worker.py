@@ -140,7 +140,8 @@ class Output(msgspec.Struct, array_like=True):
 
     `logprobs`, where asked for, has one for each token. `prompt_logprobs` comes once, in the first output. Of a prompt
     with images there is one more output, also for a sequence that was cancelled while it ran: `prompt_tokens` is how
-    many tokens it was. `too_long` says that such a prompt doesn't fit.
+    many tokens it was. `too_long` says that such a prompt doesn't fit. `begun`, in a sequence's first output, is when
+    the pipeline got it, by the monotonic clock.
     """
 
     id: int
@@ -151,12 +152,15 @@ class Output(msgspec.Struct, array_like=True):
     prompt_logprobs: list[float | None] | None = None
     prompt_tokens: int | None = None
     too_long: bool = False
+    begun: float | None = None
 
 
 class Step(msgspec.Struct, tag=True):
-    """Is sent after every step, also without outputs: it is the heartbeat. `cache_usage` is in percent."""
+    """Is sent after every step, also without outputs: it is the heartbeat. `cache_usage` is in percent;
+    `accepted_drafts` counts the tokens of the step that speculative decoding had drafted."""
 
     outputs: list[Output]
     running: int
     waiting: int
     cache_usage: float
+    accepted_drafts: int = 0

@@ -1,5 +1,6 @@
 """A request in the pipeline, and what can be read of it."""
 
+import time
 from typing import TYPE_CHECKING
 
 from openvino_genai import GenerationFinishReason
@@ -37,6 +38,7 @@ class ActiveRequest:
         self.request = request
         self._prompt = len(request.token_ids) // TOKEN_ID_BYTES if request.echo else 0
         self._unread: list[GenerationOutput] = []
+        self._begun: float | None = time.monotonic()
 
     @property
     def with_images(self) -> bool:
@@ -66,6 +68,8 @@ class ActiveRequest:
         else:
             outputs = [self._output(self.request.id, parts)]
         self._prompt = 0
+        if self._begun is not None:
+            outputs[0].begun, self._begun = self._begun, None
         return outputs
 
     def _output(self, id: int, parts: "Sequence[GenerationOutput]") -> Output:

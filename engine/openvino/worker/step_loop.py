@@ -133,11 +133,14 @@ class StepLoop:
         outputs, self._outputs = self._outputs, []
         outputs += [Output(id, [], prompt_tokens=running.prompt_tokens()) for id, running in self._uncounted.items()]
         self._uncounted.clear()
-        outputs += self._read()
+        read = list(self._read())
         for id in [id for id in self._leaving if id not in self._prompts]:
             self._leaving.remove(id)
             self._cancel(id)
-        return Step(outputs, len(self._running), len(self._queue), self.pipeline.get_metrics().cache_usage)
+        # A step computes a token of each sequence that isn't a draft.
+        accepted = sum(len(output.token_ids[1:]) for output in read) if self._drafts.kind else 0
+        usage = self.pipeline.get_metrics().cache_usage
+        return Step(outputs + read, len(self._running), len(self._queue), usage, accepted)
 
     def _admit_waiting(self) -> None:
         passed: set[int] = set()  # the requests that can't begin yet

@@ -44,6 +44,21 @@ def test_an_answer_is_started_then_text_then_finish_then_usage(tiny_text: ModelS
     sharing(tiny_text, test)
 
 
+def test_the_phases_of_a_request(tiny_text: ModelSource, sharing: Sharing) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        usage = (await answer(engine, ask("count")))[-1]
+        assert isinstance(usage, Usage)
+        assert usage.phases is not None
+        assert usage.phases.queue >= 0
+        assert usage.phases.prefill > 0
+        assert usage.phases.decode > 0
+        search = (await answer(engine, ask("count", best_of=3)))[-1]
+        assert isinstance(search, Usage)
+        assert search.phases is None
+
+    sharing(tiny_text, test)
+
+
 def test_text_in_many_scripts_in_whole_code_points(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, ask("emoji"))

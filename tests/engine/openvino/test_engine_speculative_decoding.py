@@ -46,6 +46,7 @@ def test_greedy_texts_are_those_without_drafts(tiny_text: ModelSource, kind: str
 
     async def without(engine: OpenVINOEngine) -> None:
         assert engine.model.drafting is None
+        assert engine.stats().accepted_drafts is None
         for question in QUESTIONS:
             texts[question] = text(await answer(engine, ask(question, **sampling)))
 
@@ -54,9 +55,21 @@ def test_greedy_texts_are_those_without_drafts(tiny_text: ModelSource, kind: str
         for question in QUESTIONS:
             assert text(await answer(engine, ask(question, **sampling))) == texts[question]
         await idle(engine)
+        assert 0 <= (engine.stats().accepted_drafts or 0) <= engine.generated_tokens
 
     running(tiny_text, without)
     running(tiny_text, test, **drafting(kind, tiny_text))
+
+
+def test_drafts_of_the_model_itself_are_accepted(tiny_text: ModelSource) -> None:
+    """A step for the prompt gives one token; the others give five drafts each, and what follows them."""
+
+    async def test(engine: OpenVINOEngine) -> None:
+        segments = await answer(engine, ask("count", num_assistant_tokens=5, max_tokens=37, ignore_eos=True))
+        assert completion_tokens(segments) == engine.generated_tokens == 37
+        assert engine.stats().accepted_drafts == 30
+
+    running(tiny_text, test, draft_model=tiny_text)
 
 
 @pytest.mark.parametrize("kind", ["draft_model", "prompt_lookup"])

@@ -13,6 +13,7 @@ from structure.imports import PROJECT
 
 from specvino.engine.protocol import EngineStats
 from specvino.engine.scripted import ScriptedEngine
+from specvino.engine.segments import Phases
 from specvino.generated.handlers import OPERATIONS
 from specvino.handlers.measuring import GenerationRecord
 from specvino.server.telemetry.exchange import Exchange
@@ -24,7 +25,9 @@ DASHBOARD = PROJECT / "docs" / "grafana-dashboard.json"
 
 class Engine(ScriptedEngine):
     def stats(self) -> EngineStats:
-        return EngineStats("ready", running=2, waiting=5, restarts=1, cache_usage=0.25)
+        return EngineStats(
+            "ready", running=2, waiting=5, restarts=1, cache_usage=0.25, cache_tokens=640, accepted_drafts=8
+        )
 
 
 @pytest.fixture
@@ -73,6 +76,8 @@ def test_what_the_engine_does(metrics) -> None:
     assert value(metrics, "vllm:num_requests_running", **OURS) == 2
     assert value(metrics, "vllm:num_requests_waiting", **OURS) == 5
     assert value(metrics, "vllm:kv_cache_usage_perc", **OURS) == 0.25
+    assert value(metrics, "specvino:kv_cache_tokens", **OURS) == 640
+    assert value(metrics, "vllm:spec_decode_num_accepted_tokens_total", **OURS) == 8
     assert value(metrics, "vllm:generation_tokens_total", **OURS) == 42
     assert value(metrics, "specvino:engine_restarts_total", **OURS) == 1
     states = ("loading", "ready", "restarting", "closed")
@@ -101,6 +106,21 @@ def test_a_generation(metrics) -> None:
     ):
         assert value(metrics, f"{name}_count", **OURS) == count, name
         assert value(metrics, f"{name}_sum", **OURS) == pytest.approx(total), name
+
+
+def test_what_nobody_knows_is_not_shown() -> None:
+    found = families(Metrics(ScriptedEngine(), "m"))
+    assert "specvino:kv_cache_tokens" not in found
+    assert "vllm:spec_decode_num_accepted_tokens" not in found
+
+
+def test_the_phases_of_a_generation(metrics) -> None:
+    record = GenerationRecord(1, 1, 9, 1, 1, phases=Phases(queue=0.5, prefill=0.25, decode=2.0))
+    metrics.ended(record)
+    metrics.ended(GenerationRecord(1, 1, 9, 1, 1))
+    for name, total in (("queue", 0.5), ("prefill", 0.25), ("decode", 2.0), ("inference", 2.25)):
+        assert value(metrics, f"vllm:request_{name}_time_seconds_count", **OURS) == 1, name
+        assert value(metrics, f"vllm:request_{name}_time_seconds_sum", **OURS) == total, name
 
 
 def test_exchanges_count_by_route_and_kind_of_status(metrics) -> None:

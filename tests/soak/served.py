@@ -1,0 +1,25 @@
+"""`specvino serve` that tells on SIGUSR1 how many asyncio tasks it has: a line in the file that SOAK_TASKS names.
+
+python -m soak.served ARGUMENTS
+"""
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+from pathlib import Path
+
+from specvino.cli.main import app
+
+
+def _tell(*_: object) -> None:
+    unfinished = sum(isinstance(each, asyncio.Task) and not each.done() for each in gc.get_objects())
+    with Path(os.environ["SOAK_TASKS"]).open("a", encoding="utf-8") as file:
+        file.write(f"{unfinished}\n")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGUSR1, _tell)
+    sys.argv.insert(1, "serve")
+    app(prog_name="specvino")

@@ -1,0 +1,41 @@
+"""How long honest clients wait is compared by kinds of requests."""
+
+import pytest
+
+from soak.ends import End
+from soak.journal import Journal
+from soak.latency import by_kind, factor, measured, percentile, usual
+
+
+def journal(**phases: dict[str, list[float]]) -> Journal:
+    found = Journal()
+    for phase, kinds in phases.items():
+        found.phase = phase
+        for kind, seconds in kinds.items():
+            for each in seconds:
+                found.add("honest", kind, End("answered"), each)
+    return found
+
+
+def test_each_kind_has_its_own_measure() -> None:
+    both = journal(quiet={"long": [10.0] * 9, "short": [0.1] * 9}, hostile={"long": [20.0], "short": [0.3]})
+    assert usual(both.of("honest", "quiet")) == {"long": 10.0, "short": 0.1}
+    found = measured(both, "hostile")
+    assert found.requests == 2
+    assert (found.p50, found.p99) == pytest.approx((3, 3))
+    assert factor(both) == pytest.approx(3)
+    assert by_kind(both, "hostile") == {"long": (1, 20.0, 20.0), "short": (1, 0.3, 0.3)}
+
+
+def test_what_was_refused_or_is_rare_has_no_time() -> None:
+    both = journal(quiet={"rare": [1.0]}, hostile={"rare": [9.0]})
+    both.add("honest", "rare", End("refused", "engine_restarted"), 50.0)
+    both.add("hostile", "rare", End("answered"), 50.0)
+    assert measured(both, "hostile").requests == 0
+    assert factor(both) == 0
+
+
+def test_percentiles() -> None:
+    assert percentile([], 0.99) == 0
+    assert percentile([1.0], 0.99) == 1
+    assert percentile([float(number) for number in range(1000)], 0.99) == 990
