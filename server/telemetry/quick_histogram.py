@@ -6,7 +6,6 @@ from itertools import accumulate
 
 from prometheus_client.core import HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
-from prometheus_client.utils import floatToGoString
 
 
 class QuickHistogram(Collector):
@@ -19,7 +18,7 @@ class QuickHistogram(Collector):
         self._documentation = documentation
         self._labels = labels
         self._values = values
-        self._bounds = tuple(bounds)
+        self._bounds = tuple(map(float, bounds))
         self._counts = [0] * (len(self._bounds) + 1)
         self._sum = 0.0
 
@@ -30,6 +29,6 @@ class QuickHistogram(Collector):
 
     def collect(self) -> Iterator[Metric]:
         family = HistogramMetricFamily(self._name, self._documentation, labels=self._labels)
-        bounds = map(floatToGoString, (*self._bounds, float("inf")))
+        bounds = [*map(str, self._bounds), "+Inf"]
         family.add_metric(self._values, list(zip(bounds, accumulate(self._counts), strict=True)), self._sum)
         yield family

@@ -171,7 +171,9 @@ CHANGING = {"id", "call_id", "created", "created_at", "completed_at", "encrypted
 
 
 def same(one, other):
-    """Apart from ids and times, and from the last digits of logprobs."""
+    """Apart from ids and times, and from the last digits of logprobs. A request that begins while the one before it ends
+    is computed in a batch with it, which changes more of them at times (decision 050): then the next answer is the
+    same."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(key in CHANGING or same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
@@ -197,7 +199,7 @@ def test_a_stream_adds_up_to_the_unary_answer(client, endpoint) -> None:
             folded = fold(judged(endpoint, streamed))
             answers = [unary.json()]
             while not same(folded, answers[-1]):
-                assert len(answers) < (TRIES if in_parts(body) else 1), (folded, answers)
+                assert len(answers) < (TRIES if in_parts(body) else 2), (folded, answers)
                 answers.append(client.post(path, json=body).json())
 
     check()
