@@ -32,9 +32,11 @@ def all_of_http(context: typer.Context) -> None:
 @app.command()
 def serve(
     model: Model = None,
-    streams: Annotated[list[int], typer.Option(help="Only these numbers of streams.")] = [],  # noqa: B006 - typer's way
+    streams: Annotated[list[int] | None, typer.Option(help="Only these numbers of streams.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="How often each load runs on each side, in turns.")] = 7,
-    other: Annotated[list[str], typer.Option(help="URLs of other servers (…/v1), measured in the same turns.")] = [],  # noqa: B006
+    other: Annotated[
+        list[str] | None, typer.Option(help="URLs of other servers (…/v1), measured in the same turns.")
+    ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all figures to this file.")] = None,
     plot_file: Annotated[Path | None, typer.Option("--plot", help="Write a picture (SVG) to this file.")] = None,
     only: Annotated[bool, typer.Option("--only", help="Without grammars, validation and /health.")] = False,
@@ -44,7 +46,7 @@ def serve(
     described = machine.described()
     with _serving(model) as server:
         compared = []
-        for load in overhead.compare(server, resolve(model), loads, rounds, other, console):
+        for load in overhead.compare(server, resolve(model), loads, rounds, other or (), console):
             compared.append(load)  # what is there is kept where a run is cut
             if json_file:
                 figures = {"machine": described, "goals": overhead.GOALS, "loads": [each.shown() for each in compared]}

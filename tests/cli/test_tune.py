@@ -1,5 +1,6 @@
 """`specvino tune`: what it prints and writes can be served with."""
 
+import inspect
 import shlex
 import subprocess
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from specvino.cli import main
+from specvino.cli.serve import serve
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.tuning import search
 from specvino.engine.openvino.tuning.candidates import Candidate
@@ -76,6 +78,11 @@ def test_serve_says_what_is_wrong_with_options(said: list[str], reason: str) -> 
     run = CliRunner().invoke(main, ["serve", str(MODEL), "--response-store", "none", "--port", "0", *said])
     assert run.exit_code
     assert reason in " ".join(run.output.split())
+
+
+def test_a_default_that_is_not_said_is_that_of_serve() -> None:
+    default = inspect.signature(serve).parameters["max_num_batched_tokens"].default
+    assert default == PipelineOptions().max_num_batched_tokens
 
 
 def test_candidates_are_what_serve_takes() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 
 import httpx
 import psutil
@@ -34,7 +35,7 @@ class Faults:
     async def next(self) -> None:
         roles = sorted(self._watch.processes().keys() - {"server"}, reverse=True)  # the worker first
         turns: list[tuple[str, Fault]] = [
-            (f"{name} {role}", lambda action=action, role=role: action(role))  # type: ignore[misc]
+            (f"{name} {role}", partial(action, role))
             for name, action in (("kill", self._kill), ("hiccup of", self._hiccup))
             for role in roles
         ]

@@ -4,28 +4,13 @@ import json
 from typing import Any
 
 import pytest
+from support import raw_server
 
 from soak.ends import Ends
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Ended, Exchange, Request
 
 ENDS = Ends(Dialect("specvino"))
-
-ANSWER: dict[str, Any] = {
-    "id": "chatcmpl-1",
-    "object": "chat.completion",
-    "created": 1,
-    "model": "m",
-    "choices": [
-        {
-            "index": 0,
-            "message": {"role": "assistant", "content": "Hello", "refusal": None},
-            "finish_reason": "stop",
-            "logprobs": None,
-        }
-    ],
-    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-}
 
 
 def error(code: str | None, type: str = "server_error") -> dict[str, Any]:
@@ -66,7 +51,7 @@ def stream(*events: Any, done: bool = True, ended: Ended = "complete") -> Exchan
 @pytest.mark.parametrize(
     ("right", "outcome", "code"),
     [
-        (unary(200, ANSWER), "answered", None),
+        (unary(200, raw_server.TEXT), "answered", None),
         (unary(503, error("engine_restarted")), "refused", "engine_restarted"),
         (unary(400, error("invalid_json", "invalid_request_error")), "refused", "invalid_json"),
         (stream(ROLE, TEXT, FINISH), "answered", None),
@@ -84,7 +69,7 @@ def test_a_right_end(right: Exchange, outcome: str, code: str | None) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (unary(200, {**ANSWER, "choices": "none"}), "answer-shape"),
+        (unary(200, {**raw_server.TEXT, "choices": "none"}), "answer-shape"),
         (unary(503, {"detail": "no"}), "error-envelope"),
         (unary(503, error("nobody_knows")), "nobody_knows"),
         (unary(400, error("engine_restarted")), "has the status 400"),
@@ -108,4 +93,4 @@ def test_a_wrong_end(wrong: Exchange, said: str) -> None:
 def test_what_may_be_tried_again() -> None:
     assert ENDS.judge(unary(503, error("engine_restarted"))).retryable
     assert not ENDS.judge(unary(400, error("invalid_json", "invalid_request_error"))).retryable
-    assert not ENDS.judge(unary(200, {**ANSWER, "id": "chatcmpl-2"})).retryable
+    assert not ENDS.judge(unary(200, {**raw_server.TEXT, "id": "chatcmpl-2"})).retryable

@@ -49,6 +49,8 @@ def load(settings: LoadModel) -> ContinuousBatchingPipeline:
 def _checked(properties: Mapping[str, PluginValue]) -> Mapping[str, PluginValue]:
     """Returns properties that the CPU plugin takes; GenAI has some of its own, and passes over unknown ones. Raises
     ValueError."""
+    if not properties:
+        return properties
     known = openvino.Core().get_property("CPU", "SUPPORTED_PROPERTIES")
     settable = sorted(name for name, kind in known.items() if kind == "RW")
     for name in properties:

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import AsyncExitStack, suppress
+from typing import cast
 
 from soak.hostile.attacker import Attack, Attacker
 from specvino.generated.errors import ErrorCode
@@ -71,7 +72,7 @@ async def answers_that_nobody_reads(attacker: Attacker) -> None:
     async with AsyncExitStack() as stack:
         for _ in range(4):
             _, writer = await stack.enter_async_context(attacker.connection())
-            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            cast("asyncio.Transport", writer.transport).pause_reading()
             writer.write(attacker.head(len(body)) + body)
         await asyncio.sleep(5)
 
