@@ -9,11 +9,10 @@ from array import array
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import NamedTuple
 
 import msgspec
 
-from specvino.engine.admission import numbered, room
+from specvino.engine.admission import numbered
 from specvino.engine.client import CLIENT
 from specvino.engine.errors import (
     ContextLengthExceeded,
@@ -22,24 +21,22 @@ from specvino.engine.errors import (
     EngineRestarted,
     EngineUnavailable,
     ModelLoadError,
-    PromptError,
 )
 from specvino.engine.models.source import ModelSource
-from specvino.engine.openvino.constraints import ResolvedConstraint, resolve_constraint
+from specvino.engine.openvino.admission import Admission, AdmittedPrompt
+from specvino.engine.openvino.constraints import ResolvedConstraint
 from specvino.engine.openvino.grammar_client import GrammarClient
 from specvino.engine.openvino.image_client import ImageClient
-from specvino.engine.openvino.image_transfer import PromptImages, images_in, sent_images
+from specvino.engine.openvino.image_transfer import sent_images
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import (
-    CACHE_BLOCK,
     LONGEST_DRAFTED,
     Cancel,
     Generate,
     Loaded,
     LoadModel,
     Step,
-    VisionPrompt,
 )
 from specvino.engine.openvino.output_queue import OutputQueue
 from specvino.engine.openvino.preprocess_client import PreprocessClient
@@ -50,7 +47,7 @@ from specvino.engine.output_parsers.selection import SelectedParsers, select_par
 from specvino.engine.processes.on_demand import OnDemand
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, PaddingSide, State
-from specvino.engine.request import Conversation, GenerationRequest, Prompt, ReadImage, Sampling
+from specvino.engine.request import Conversation, GenerationRequest, ReadImage
 from specvino.engine.segments import Finish, Segment, Started, Usage
 from specvino.engine.text import byte_table
 from specvino.engine.text.choice_text import ChoiceText
@@ -74,21 +71,6 @@ _DEFAULT_OPTIONS = PipelineOptions()
 
 # A worker that owes tokens isn't called ready after this part of the time after which it is started anew.
 _SILENT = 0.25
-
-
-class _Admitted(NamedTuple):
-    """Holds a prompt that fits, and how many tokens may follow it in each of its choices.
-
-    With `prompt_images` its tokens are more than `token_ids`, and only the worker can tell whether it fits. `thinking`
-    says that it has begun the reasoning.
-    """
-
-    prompt: Prompt
-    token_ids: bytes
-    max_new_tokens: int
-    vision_prompt: VisionPrompt | None
-    prompt_images: PromptImages | None
-    thinking: bool
 
 
 class OpenVINOEngine:
@@ -127,19 +109,17 @@ class OpenVINOEngine:
         self._model: ModelInfo | None = None
         self._detokenizer: DetokenizerFactory  # set by start()
         self._parsers = (tool_parser, reasoning_parser)
-        self._selected = SelectedParsers()  # likewise
         self._ids = itertools.count()
         self._queues: dict[int, OutputQueue] = {}  # by sequence; the choices of a request share one
         self._heard_at = 0.0  # by the monotonic clock: when a worker, if one owes something, last gave any of it
         self._steps: dict[str, Step] = {}  # the last one of each worker
         self._unfinished = 0  # requests
         self._most_unfinished = max_sequences + max_queue
-        self._context_length = source.context_length
-        self._cache_tokens: int | None = None  # that fit into a cache of fixed size
         self._accepted_drafts = 0
         self._preprocess = PreprocessClient(source, preprocess_deadline)
         self._images = ImageClient(preprocess_deadline)
         self._grammars = GrammarClient(str(source.path), grammar_deadline, grammar_computing)
+        self._admission = Admission(source, self._preprocess, self._grammars)
         self._load = LoadModel(
             str(source.path),
             max_sequences,
@@ -186,7 +166,7 @@ class OpenVINOEngine:
                 if isinstance(result, BaseException):
                     raise result
             self._detokenizer = await self._choose_detokenizer()
-            self._selected = self._select_parsers()
+            self._admission.parsers = self._select_parsers()
         except ModelLoadError as error:
             await self.close()
             raise ModelLoadError(f"{self._source.path}: {error}") from error
@@ -194,26 +174,26 @@ class OpenVINOEngine:
             await self.close()
             raise
         self._model = ModelInfo(
-            self._context_length,
+            self._admission.context_length,
             self._preprocess.vocabulary.size,
             self._source.defaults,
             self._load.drafting,
             self._source.vision,
-            self._selected.calling,
+            self._admission.parsers.calling,
             thinking_variables(self._preprocess.vocabulary.chat_template),
         )
 
     async def check(self, request: GenerationRequest) -> None:
         self._check_ready()
         self._check_room()
-        await self._admit_all(request)
+        await self._admission.admit(request)
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         self._check_ready()
         self._check_room()
         self._unfinished += 1
         try:
-            prompts, resolved = await self._admit_all(request)
+            prompts, resolved = await self._admission.admit(request)
             prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
             with_images = any(prompt.prompt_images is not None for prompt in prompts)
             async with (
@@ -223,7 +203,7 @@ class OpenVINOEngine:
                 # Whether a prompt with images fits, only the worker can tell.
                 outputs = await queue.take() if with_images else []
                 if any(output.too_long for output in outputs):
-                    raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._context_length)
+                    raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._admission.context_length)
                 yield Started(prompt_tokens, resolved[0].unenforced, resolved[0].unenforced_arguments)
                 count = None
                 completion_tokens = reasoning_tokens = 0
@@ -252,7 +232,9 @@ class OpenVINOEngine:
             self._unfinished -= 1
 
     @asynccontextmanager
-    async def _worker_for(self, request: GenerationRequest, prompts: Sequence[_Admitted]) -> AsyncIterator[Supervisor]:
+    async def _worker_for(
+        self, request: GenerationRequest, prompts: Sequence[AdmittedPrompt]
+    ) -> AsyncIterator[Supervisor]:
         """Gives the worker for the request. Raises EngineUnavailable."""
         self._check_ready()  # the worker may have died meanwhile
         long = any(len(prompt.token_ids) > LONGEST_DRAFTED * TOKEN_ID_BYTES for prompt in prompts)
@@ -267,7 +249,7 @@ class OpenVINOEngine:
         self,
         worker: Supervisor,
         request: GenerationRequest,
-        prompts: Sequence[_Admitted],
+        prompts: Sequence[AdmittedPrompt],
         resolved: Sequence[ResolvedConstraint],
     ) -> AsyncIterator[tuple[OutputQueue, dict[int, RunningChoice], RequestTimes]]:
         """Sends a request, and gives the queue of what comes of it, its choices by their ids, and its times. Those of
@@ -312,7 +294,7 @@ class OpenVINOEngine:
             sum(step.waiting for step in self._steps.values()),
             self._worker.restarts + self._preprocess.process.restarts + self._grammars.restarts,
             self.cache_usage / 100,
-            self._cache_tokens,
+            self._admission.cache_tokens,
             self._accepted_drafts if self._load.drafting else None,
         )
 
@@ -346,60 +328,10 @@ class OpenVINOEngine:
         silent = self._queues and time.monotonic() - self._heard_at > self._stall_timeout * _SILENT
         return "stalled" if silent else "ready"
 
-    async def _admit_all(self, request: GenerationRequest) -> tuple[list[_Admitted], list[ResolvedConstraint]]:
-        if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
-            # GenAI 2026.4.1: the pipeline would crash (decision 021).
-            raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
-        prompts = []
-        for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
-            with numbered("Prompt", index, len(request.prompts)):
-                admitted = await self._admit(prompt, request.sampling.max_tokens)
-                prompts.append(self._fitted(admitted, request.sampling))
-        resolved = [
-            await resolve_constraint(self._grammars, request, prompt.prompt, self._selected, thinking=prompt.thinking)
-            for prompt in prompts
-        ]
-        return prompts, resolved
-
-    async def _admit(self, prompt: Prompt, max_tokens: int | None) -> _Admitted:
-        """Returns a prompt that fits. Raises PromptError if the model can't take it, or it leaves no room for what is
-        asked."""
-        yields = max_tokens is None
-        token_ids, text, ending = await self._preprocess.preprocess(prompt)
-        images = images_in(prompt) if isinstance(prompt, Conversation) else []
-        # An image is one token at the least.
-        left = room(len(token_ids) // TOKEN_ID_BYTES + len(images), max_tokens, self._context_length)
-        if max_tokens is None:  # the model's own limit was not asked for: it yields to the context
-            max_tokens = min(left, int(self._source.defaults.get("max_tokens", left)))
-        prompt_images = PromptImages(next(self._ids), images) if images else None
-        vision_prompt = None
-        if text is not None:
-            vision_prompt = VisionPrompt(text, self._context_length, yields, prompt_images and prompt_images.key)
-        return _Admitted(prompt, token_ids, max_tokens, vision_prompt, prompt_images, self._selected.thinking(ending))
-
-    def _fitted(self, admitted: _Admitted, sampling: Sampling) -> _Admitted:
-        """Returns a prompt whose beams fit into the cache beside each other.
-
-        One that doesn't would take all others along: GenAI 2026.4.1 ends all that runs (decision 057). Raises
-        PromptError.
-        """
-        if sampling.best_of == 1 or self._cache_tokens is None:
-            return admitted
-        left = self._cache_tokens - len(admitted.token_ids) // TOKEN_ID_BYTES
-        most = left // sampling.best_of - CACHE_BLOCK
-        if admitted.max_new_tokens <= most:
-            return admitted
-        if sampling.max_tokens is not None or most < 1:
-            raise PromptError(
-                f"The server's cache has no room for {sampling.best_of} beams with so many tokens: behind this prompt "
-                f"each could have {max(most, 0)}."
-            )
-        return admitted._replace(max_new_tokens=most)
-
     async def _send(
         self,
         request: GenerationRequest,
-        prompts: Sequence[tuple[_Admitted, ResolvedConstraint]],
+        prompts: Sequence[tuple[AdmittedPrompt, ResolvedConstraint]],
         queue: OutputQueue,
         choices: dict[int, RunningChoice],
         ids: list[int],
@@ -442,13 +374,13 @@ class OpenVINOEngine:
                 )
             )
 
-    def _choice(self, index: int, request: GenerationRequest, prompt: _Admitted) -> RunningChoice:
+    def _choice(self, index: int, request: GenerationRequest, prompt: AdmittedPrompt) -> RunningChoice:
         parser = None
         continued = not isinstance(prompt.prompt, Conversation)
         if isinstance(prompt.prompt, Conversation):
-            parser = self._selected.parser(prompt.prompt, thinking=prompt.thinking)
+            parser = self._admission.parsers.parser(prompt.prompt, thinking=prompt.thinking)
         special = not request.sampling.skip_special_tokens
-        shown = self._selected.special_tokens if parser is not None else frozenset[str]()
+        shown = self._admission.parsers.special_tokens if parser is not None else frozenset[str]()
         detokenizer = self._detokenizer(special=special, each=request.logprobs, shown=shown, continued=continued)
         text = ChoiceText(detokenizer, request.sampling, logprobs=request.logprobs)
         output = ChoiceOutput(index, text, parser, must_call=request.must_call, parallel_calls=request.parallel_calls)
@@ -485,8 +417,7 @@ class OpenVINOEngine:
 
     def _receive(self, worker: str, step: Loaded | Step) -> None:
         if isinstance(step, Loaded):
-            self._cache_tokens = step.cache_tokens
-            self._context_length = min(self._source.context_length, step.cache_tokens)
+            self._admission.bound(step.cache_tokens)
             return
         self._heard_at = time.monotonic()
         self._steps[worker] = step

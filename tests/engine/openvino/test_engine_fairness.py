@@ -77,10 +77,10 @@ def test_long_prompts_are_no_long_steps_of_a_draft_model(tiny_text: ModelSource)
 
 def test_a_cache_of_fixed_size_bounds_what_is_asked(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
-        assert engine._cache_tokens is not None
-        assert engine._cache_tokens > engine.model.context_length == tiny_text.context_length
+        assert engine._admission.cache_tokens is not None
+        assert engine._admission.cache_tokens > engine.model.context_length == tiny_text.context_length
         search: dict[str, Any] = {"best_of": 4}
-        engine._cache_tokens = 500  # one so small would need a model with a large cache
+        engine._admission.cache_tokens = 500  # one so small would need a model with a large cache
         with pytest.raises(PromptError, match="no room for 4 beams"):
             await answer(engine, ask("hello", max_tokens=400, **search))
         assert text(await answer(engine, ask("hello", max_tokens=20, **search)))

@@ -46,7 +46,7 @@ def test_it_names_colours_in_their_order(tiny_vision: ModelSource, sharing: Shar
 
 def test_its_cache_has_a_size_as_served(tiny_vision: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
-        assert engine._cache_tokens is not None
+        assert engine._admission.cache_tokens is not None
         assert text(await answer(engine, ask_all(showing("What colour is this?", "red")))) == "The image is red."
 
     running(tiny_vision, test, cache_size=1)

@@ -1,0 +1,105 @@
+"""The admission of a request: its prompts are tokenized and fit, and what constrains the answers is known."""
+
+import itertools
+from typing import NamedTuple
+
+from specvino.engine.admission import numbered, room
+from specvino.engine.errors import PromptError
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.constraints import ResolvedConstraint, resolve_constraint
+from specvino.engine.openvino.grammar_client import GrammarClient
+from specvino.engine.openvino.image_transfer import PromptImages, images_in
+from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.worker import CACHE_BLOCK, VisionPrompt
+from specvino.engine.openvino.preprocess_client import PreprocessClient
+from specvino.engine.output_parsers.selection import SelectedParsers
+from specvino.engine.request import Conversation, GenerationRequest, Prompt, Sampling
+
+
+class AdmittedPrompt(NamedTuple):
+    """Holds a prompt that fits, and how many tokens may follow it in each of its choices.
+
+    With `prompt_images` its tokens are more than `token_ids`, and only the worker can tell whether it fits. `thinking`
+    says that it has begun the reasoning.
+    """
+
+    prompt: Prompt
+    token_ids: bytes
+    max_new_tokens: int
+    vision_prompt: VisionPrompt | None
+    prompt_images: PromptImages | None
+    thinking: bool
+
+
+class Admission:
+    """Judges requests before a worker gets them. `parsers` are set when the model is known."""
+
+    def __init__(self, source: ModelSource, preprocess: PreprocessClient, grammars: GrammarClient) -> None:
+        self.context_length = source.context_length
+        self.cache_tokens: int | None = None  # that fit into a cache of fixed size
+        self.parsers = SelectedParsers()
+        self._source = source
+        self._preprocess = preprocess
+        self._grammars = grammars
+        self._keys = itertools.count()  # of images
+
+    def bound(self, cache_tokens: int) -> None:
+        """Notes how many tokens fit into the cache: no prompt may be longer."""
+        self.cache_tokens = cache_tokens
+        self.context_length = min(self._source.context_length, cache_tokens)
+
+    async def admit(self, request: GenerationRequest) -> tuple[list[AdmittedPrompt], list[ResolvedConstraint]]:
+        """Returns the request's prompts, and what constrains the answer to each.
+
+        Raises PromptError, ConstraintError and EngineUnavailable.
+        """
+        if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
+            # GenAI 2026.4.1: the pipeline would crash (decision 021).
+            raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
+        prompts = []
+        for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
+            with numbered("Prompt", index, len(request.prompts)):
+                admitted = await self._admit(prompt, request.sampling.max_tokens)
+                prompts.append(self._fitted(admitted, request.sampling))
+        resolved = [
+            await resolve_constraint(self._grammars, request, prompt.prompt, self.parsers, thinking=prompt.thinking)
+            for prompt in prompts
+        ]
+        return prompts, resolved
+
+    async def _admit(self, prompt: Prompt, max_tokens: int | None) -> AdmittedPrompt:
+        """Returns a prompt that fits. Raises PromptError if the model can't take it, or it leaves no room for what is
+        asked."""
+        yields = max_tokens is None
+        token_ids, text, ending = await self._preprocess.preprocess(prompt)
+        images = images_in(prompt) if isinstance(prompt, Conversation) else []
+        # An image is one token at the least.
+        left = room(len(token_ids) // TOKEN_ID_BYTES + len(images), max_tokens, self.context_length)
+        if max_tokens is None:  # the model's own limit was not asked for: it yields to the context
+            max_tokens = min(left, int(self._source.defaults.get("max_tokens", left)))
+        prompt_images = PromptImages(next(self._keys), images) if images else None
+        vision_prompt = None
+        if text is not None:
+            vision_prompt = VisionPrompt(text, self.context_length, yields, prompt_images and prompt_images.key)
+        return AdmittedPrompt(
+            prompt, token_ids, max_tokens, vision_prompt, prompt_images, self.parsers.thinking(ending)
+        )
+
+    def _fitted(self, admitted: AdmittedPrompt, sampling: Sampling) -> AdmittedPrompt:
+        """Returns a prompt whose beams fit into the cache beside each other.
+
+        One that doesn't would take all others along: GenAI 2026.4.1 ends all that runs (decision 057). Raises
+        PromptError.
+        """
+        if sampling.best_of == 1 or self.cache_tokens is None:
+            return admitted
+        left = self.cache_tokens - len(admitted.token_ids) // TOKEN_ID_BYTES
+        most = left // sampling.best_of - CACHE_BLOCK
+        if admitted.max_new_tokens <= most:
+            return admitted
+        if sampling.max_tokens is not None or most < 1:
+            raise PromptError(
+                f"The server's cache has no room for {sampling.best_of} beams with so many tokens: behind this prompt "
+                f"each could have {max(most, 0)}."
+            )
+        return admitted._replace(max_new_tokens=most)
