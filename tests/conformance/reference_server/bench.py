@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import uvicorn
+import uvloop
 
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
@@ -38,7 +39,7 @@ class Bench:
     """One server in this process's loop, in which one after the other answers."""
 
     def __init__(self) -> None:
-        self._runner = asyncio.Runner()
+        self._runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
         # With its protocol named, asyncio sends small packets at once.
         self._socket = socket.socket(proto=socket.IPPROTO_TCP)
         self._socket.bind(("127.0.0.1", 0))

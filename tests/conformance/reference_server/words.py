@@ -27,9 +27,9 @@ END = PIECES + 128**4
 BEGIN, PAD = 900, 901
 """Control tokens: before a text, and to fill a list with."""
 
-_PIECE = re.compile(r" ?[A-Za-z]{2,3}")
 _IDS = {word: index for index, word in enumerate(WORDS)}
-_LONGEST = max(map(len, WORDS))
+_WORD = "|".join(map(re.escape, sorted(WORDS, key=len, reverse=True)))  # the longest one first
+_TOKEN = re.compile(f"(?P<word>{_WORD})|(?P<piece> ?[A-Za-z]{{2,3}})|(?s:.)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +46,7 @@ class Words:
 
     def encode(self, text: str) -> list[int]:
         """Ids: words of the vocabulary where the text has them, else pieces of words, else characters."""
-        found: list[int] = []
-        at = 0
-        while at < len(text):
-            if word := self._word_at(text, at):
-                found.append(_IDS[word])
-            elif piece := _PIECE.match(text, at):
-                word = piece[0]
-                found.append(PIECES + sum(ord(character) << 7 * place for place, character in enumerate(word)))
-            else:
-                word = text[at]
-                found.append(CHARACTERS + ord(word))
-            at += len(word)
-        return found
+        return [self._id(token) for token in _TOKEN.finditer(text)]
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids; those that are none have no text."""
@@ -88,9 +76,9 @@ class Words:
         """The same for the same prompt and seed."""
         return random.Random(zlib.crc32(repr((list(prompt), seed)).encode()))
 
-    def _word_at(self, text: str, at: int) -> str:
-        """The longest word of the vocabulary that begins there."""
-        if text[at] != " ":
-            return ""
-        candidates = (text[at : at + length] for length in range(_LONGEST, 1, -1))
-        return next((each for each in candidates if each in _IDS), "")
+    def _id(self, token: re.Match[str]) -> int:
+        if token["word"]:
+            return _IDS[token[0]]
+        if token["piece"]:
+            return PIECES + sum(ord(character) << 7 * place for place, character in enumerate(token[0]))
+        return CHARACTERS + ord(token[0])
