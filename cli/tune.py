@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -13,12 +14,13 @@ from rich.table import Table
 from specvino.cli.extras import needs
 
 if TYPE_CHECKING:
+    from specvino.engine.openvino.messages.options import PipelineOptions
     from specvino.engine.openvino.tuning.search import Search
 
 # As in serve: what lies in the cache has no effect on the speed, as no prompt comes twice.
 _CACHE_GB = 1
 
-_COLUMNS = ("options", "long prompt", "1 answer", "16 answers", "longest step", "together", "same texts")
+_COLUMNS = ("options", "long\nprompt", "one\nanswer", "16\nanswers", "longest\nstep", "all\nfour", "same\ntexts")
 
 
 def tune(
@@ -73,16 +75,26 @@ def tune(
 def _show(search: "Search", console: Console) -> None:
     from specvino.engine.openvino.tuning.search import Failure
 
-    table = Table()
+    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     for index, column in enumerate(_COLUMNS):
-        table.add_column(column, justify="right" if index else "left", overflow="fold")
+        table.add_column(column, justify="right" if index else "left", overflow="fold", no_wrap=index > 0)
     with Live(table, console=console, auto_refresh=False, transient=True) as live:
         for row in search.rows():
-            options = shlex.join(row.options.arguments()) or "the defaults"
+            options = _named(row.options)
             if isinstance(row, Failure):
                 table.add_row(options, row.reason)
             else:
                 ratios = [f"{ratio:.2f}" for ratio in (*row.ratio.all(), row.ratio.mean)]
                 table.add_row(options, *ratios, f"{row.same_texts} of {row.texts}")
             live.refresh()
+            if not console.is_terminal:  # where the table is printed at the end only
+                typer.echo(f"Measured: {options}", err=True)
     console.print(table)
+
+
+def _named(options: "PipelineOptions") -> str:
+    """Says which options differ from the defaults, so short that a line of a terminal holds them beside the figures."""
+    tokens = options.max_num_batched_tokens
+    said = [] if tokens == type(options)().max_num_batched_tokens else [f"--max-num-batched-tokens {tokens}"]
+    said += [f"{name}={value}" for name, value in options.plugin_config.items()]
+    return " ".join(said) or "the defaults"

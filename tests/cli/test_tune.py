@@ -27,8 +27,8 @@ def tune(*given: str) -> tuple[int, str]:
 def test_a_model_is_measured(tmp_path: Path) -> None:
     code, output = tune(str(MODEL), "--seconds", "0", "-o", str(tmp_path / "serve.sh"))
     assert code == 0
-    assert "the defaults" in output
-    assert "--max-num-batched-tokens 1024" in output
+    assert output.count("Measured: ") >= 6  # while it goes on
+    assert "\n --max-num-batched-tokens 1024" in output
     # Which are fastest is the machine's business.
     last = output.splitlines()[-1].partition("  #")[0]
     assert last.startswith(f"specvino serve {MODEL}")
