@@ -33,7 +33,12 @@ def all_of_http(context: typer.Context) -> None:
 def serve(
     model: Model = None,
     streams: Annotated[list[int] | None, typer.Option(help="Only these numbers of streams.")] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="How often each load runs on each side, in turns.")] = 7,
+    rounds: Annotated[
+        int,
+        typer.Option(
+            min=1, help="How often 8 streams and more run on each side, in turns; fewer run as much more often."
+        ),
+    ] = 7,
     other: Annotated[
         list[str] | None, typer.Option(help="URLs of other servers (…/v1), measured in the same turns.")
     ] = None,

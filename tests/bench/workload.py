@@ -30,7 +30,7 @@ class Load:
     def prompts(self, salt: int) -> list[list[str]]:
         """A prompt for each stream and round, other ones for every salt."""
         return [
-            [_prompt(salt * 1000 + stream * 100 + round_, self.words) for round_ in range(self.rounds)]
+            [_prompt(salt * 10_000 + stream * 100 + round_, self.words) for round_ in range(self.rounds)]
             for stream in range(self.streams)
         ]
 

@@ -5,7 +5,8 @@ class PromptBacklog:
     """Keeps the pipeline's own queue of prompts so short that a step of `step_tokens` is just full.
 
     So the turn of a newcomer comes after the prompt that is being computed, and not after all those that others brought
-    before. It also lets the choices of a prompt find it in the prefix cache, computed once.
+    before. It also lets the choices of a prompt find it in the prefix cache, computed once: what the cache has of a
+    prompt is no work, so that many who share their first tokens begin together.
     """
 
     def __init__(self, step_tokens: int) -> None:
@@ -18,6 +19,7 @@ class PromptBacklog:
         return sum(self._left.values()) < self._step_tokens
 
     def add(self, id: int, tokens: int) -> None:
+        """Notes a prompt of which so many tokens have to be computed."""
         self._left[id] = tokens
 
     def stepped(self) -> None:

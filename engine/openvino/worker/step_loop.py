@@ -24,6 +24,7 @@ from specvino.engine.openvino.messages.worker import (
 from specvino.engine.openvino.native.error_text import one_line
 from specvino.engine.openvino.worker import vision
 from specvino.engine.openvino.worker.active_request import ActiveRequest, scores_prompt
+from specvino.engine.openvino.worker.computed_prompts import ComputedPrompts
 from specvino.engine.openvino.worker.draft_budget import DraftBudget
 from specvino.engine.openvino.worker.fair_queue import FairQueue
 from specvino.engine.openvino.worker.generation_config import configure
@@ -71,6 +72,7 @@ class StepLoop:
         self._images: dict[int, list[Image]] = {}  # of those that wait
         self._prompts = UncomputedPrompts(step_tokens - max_sequences)
         self._prefix_cache = prefix_cache
+        self._computed = ComputedPrompts(cache_tokens)
         self._leaving: set[int] = set()  # of those that run: cancelled while the prompt was computed
         self._uncounted: dict[int, ActiveRequest] = {}  # cancelled since the last step, with images
         self._settling = 0
@@ -186,13 +188,19 @@ class StepLoop:
             self._outputs.append(Output(request.id, [], error=one_line(error)))
         else:
             self._running[request.id] = ActiveRequest(request, handle)
-            self._backlog.add(request.id, request.prompt_tokens)
+            self._backlog.add(request.id, self._uncached(request))
             self._prompts.add(request)
             return True
         self._compiler.began(request.id)
         self._queue.end(request)
         self._drafts.end(request)
         return False
+
+    def _uncached(self, request: Generate) -> int:
+        """Estimates how many tokens of the prompt have to be computed: all where their own logprobs are wanted, and at
+        least one."""
+        known = 0 if scores_prompt(request) or not self._prefix_cache else self._computed.tokens(request.token_ids)
+        return max(1, request.prompt_tokens - known)
 
     def _began(self, id: int) -> None:
         """Notes that a sequence has its first token, or will have none."""
@@ -214,6 +222,8 @@ class StepLoop:
             outputs = running.read()
             if outputs:
                 self._began(id)
+                if outputs[0].begun is not None:
+                    self._computed.add(running.request.token_ids)
             status = running.handle.get_status()
             if status == GenerationStatus.RUNNING:
                 yield from outputs

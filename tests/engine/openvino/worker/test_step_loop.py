@@ -191,6 +191,17 @@ def test_a_newcomer_need_not_wait_for_what_another_asked_before(tiny_text: Model
     assert first <= 1
 
 
+def test_prompts_that_share_their_beginning_begin_together_once_it_was_computed(tiny_text: ModelSource) -> None:
+    worker = StepLoop(load(LoadModel(str(tiny_text.path), 16)), max_sequences=16)
+    prefix, *questions = numpy.random.default_rng(1).integers(5, 200, (10, 20))
+    prompts = [numpy.concatenate([*[prefix] * 32, question]).tobytes() for question in questions]
+    worker.receive(worker_requests.generate(1, prompts.pop(), 5))
+    run(worker)
+    for id, prompt in enumerate(prompts, start=2):
+        worker.receive(worker_requests.generate(id, prompt, 500, ignore_eos=True))
+    assert {output.id for output in worker.step().outputs} == set(range(2, 10))
+
+
 def test_each_copy_has_a_seed_of_its_own(worker: StepLoop, generate: Any) -> None:
     settings = {"temperature": 2.0, "ignore_eos": True, "max_new_tokens": 20}
     worker.receive(generate(1, seed=2**64 - 1, copies=2, **settings))
