@@ -91,8 +91,10 @@ class Search:
                 self.chosen = together
 
     def _clear(self, again: Row) -> float:
-        noise = max(abs(math.log(each)) for each in again.ratio.all())
-        return max(_CLEAR, math.exp(_TIMES_NOISE * noise / len(again.ratio.all())))
+        """Returns the mean from which on options are clearly better. Figures that differ one by one, half of them to
+        the better, are noise as well as a mean that differs."""
+        one = max(abs(math.log(each)) for each in again.ratio.all()) / len(again.ratio.all())
+        return max(_CLEAR, math.exp(_TIMES_NOISE * max(one, abs(math.log(again.ratio.mean)))))
 
     def _tried(self, baseline: Pipeline, texts: list[list[int]], options: PipelineOptions) -> Row | Failure:
         try:

@@ -73,6 +73,19 @@ def test_what_is_hardly_better_is_not_chosen() -> None:
     assert search.chosen == DEFAULTS
 
 
+@pytest.mark.parametrize(("again", "chosen"), [(1.08, DEFAULTS), (1.01, LONG.applied(DEFAULTS))])
+def test_what_the_defaults_differ_from_themselves_is_no_reason(again: float, chosen: PipelineOptions) -> None:
+    speeds = iter([1.0, again, 1.1])  # of the defaults, of the defaults once more, and of a step of 512
+
+    def load(options: PipelineOptions) -> Pipeline:
+        speed = next(speeds)
+        return Pipeline(Pipelines(lambda _: speed), options)
+
+    search = Search(load, [LONG], 0, lambda: 0.0)
+    list(search.rows())
+    assert search.chosen == chosen
+
+
 def test_what_is_worse_together_is_chosen_alone() -> None:
     def speeds(options: PipelineOptions) -> float:
         long = options.max_num_batched_tokens == 512
