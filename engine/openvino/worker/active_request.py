@@ -33,12 +33,13 @@ class ActiveRequest:
     """Holds a request that the pipeline has. `handle` mustn't be lost: without it GenAI 2026.4.1 drops the request
     (decision 032)."""
 
-    def __init__(self, request: Generate, handle: "GenerationHandle") -> None:
+    def __init__(self, request: Generate, handle: "GenerationHandle", begun: float | None = None) -> None:
         self.handle = handle
         self.request = request
         self._prompt = len(request.token_ids) // TOKEN_ID_BYTES if request.echo else 0
         self._unread: list[GenerationOutput] = []
-        self._begun: float | None = time.monotonic()
+        self._begun = time.monotonic() if begun is None else begun
+        self._is_told = False
 
     @property
     def with_images(self) -> bool:
@@ -68,8 +69,8 @@ class ActiveRequest:
         else:
             outputs = [self._output(self.request.id, parts)]
         self._prompt = 0
-        if self._begun is not None:
-            outputs[0].begun, self._begun = self._begun, None
+        if not self._is_told:
+            outputs[0].begun, self._is_told = self._begun, True
         return outputs
 
     def _output(self, id: int, parts: "Sequence[GenerationOutput]") -> Output:

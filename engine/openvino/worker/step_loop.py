@@ -7,6 +7,7 @@ import numpy
 import openvino
 from openvino_genai import (
     ContinuousBatchingPipeline,
+    GenerationConfig,
     GenerationStatus,
 )
 
@@ -30,6 +31,7 @@ from specvino.engine.openvino.worker.fair_queue import FairQueue
 from specvino.engine.openvino.worker.generation_config import configure
 from specvino.engine.openvino.worker.grammar_compiler import GrammarCompiler
 from specvino.engine.openvino.worker.prompt_backlog import PromptBacklog
+from specvino.engine.openvino.worker.prompt_slices import PromptSlices, SlicedPrompt
 from specvino.engine.openvino.worker.uncomputed_prompts import UncomputedPrompts
 from specvino.engine.protocol import Drafting
 
@@ -73,6 +75,8 @@ class StepLoop:
         self._prompts = UncomputedPrompts(step_tokens - max_sequences)
         self._prefix_cache = prefix_cache
         self._computed = ComputedPrompts(cache_tokens)
+        self._slices = PromptSlices(step_tokens)
+        self._slices_turn = False
         self._leaving: set[int] = set()  # of those that run: cancelled while the prompt was computed
         self._uncounted: dict[int, ActiveRequest] = {}  # cancelled since the last step, with images
         self._settling = 0
@@ -81,7 +85,7 @@ class StepLoop:
 
     @property
     def idle(self) -> bool:
-        return not (self._queue or self._running or self._settling)
+        return not (self._queue or self._slices or self._running or self._settling)
 
     @property
     def pipeline(self) -> ContinuousBatchingPipeline:
@@ -115,6 +119,8 @@ class StepLoop:
     def _cancel(self, id: int) -> None:
         if self._prefix_cache and id in self._running and id in self._prompts:
             self._leaving.add(id)
+        elif id in self._slices:
+            self._slices[id].cancelled = True
         elif running := self._running.pop(id, None):
             running.handle.cancel()
             self._ended(running)
@@ -135,6 +141,7 @@ class StepLoop:
         outputs, self._outputs = self._outputs, []
         outputs += [Output(id, [], prompt_tokens=running.prompt_tokens()) for id, running in self._uncounted.items()]
         self._uncounted.clear()
+        self._read_slices()
         read = list(self._read())
         for id in [id for id in self._leaving if id not in self._prompts]:
             self._leaving.remove(id)
@@ -142,24 +149,91 @@ class StepLoop:
         # A step computes a token of each sequence that isn't a draft.
         accepted = sum(len(output.token_ids[1:]) for output in read) if self._drafts.kind else 0
         usage = self.pipeline.get_metrics().cache_usage
-        return Step(outputs + read, len(self._running), len(self._queue), usage, accepted)
+        running = len(self._running) + len(self._slices)
+        return Step(outputs + read, running, len(self._queue), usage, accepted)
 
     def _admit_waiting(self) -> None:
         passed: set[int] = set()  # the requests that can't begin yet
-        while self._backlog.has_room and (request := self._queue.next(passed)):
-            try:
-                ready = self._may_begin(request) and self._compiler.admits(request)
-            except RuntimeError as error:
-                self._queue.refuse(request)
-                self._outputs.append(Output(request.id, [], error=one_line(error)))
-                continue
-            if not ready:
-                passed.add(request.request)
-            elif self._admit(request) and self._running[request.id].with_images:
-                break  # the pipeline looks at images before it steps: at those of one request a step
+        held: set[int] = set()  # those whose prompts can't be computed further yet
+        while self._backlog.has_room:
+            sliced, request = self._slices.next(held), self._queue.next(passed)
+            if sliced is not None and (self._slices_turn or request is None):
+                self._slices_turn = False
+                self._advance(sliced, held)
+            elif request is not None:
+                self._slices_turn = True
+                if self._is_long(request):
+                    self._slice(request, passed)
+                elif self._ready(request, passed, self._queue.refuse):
+                    self._queue.begin(request)
+                    if self._admit(request) and self._running[request.id].with_images:
+                        break  # the pipeline looks at images before it steps: at those of one request a step
+            else:
+                break
         self._compiler.compile_next()
-        if passed and not self._running:
+        if (passed or held) and not self._running and not self._slices.under_way:
             self._compiler.wait(_PATIENCE)
+
+    def _ready(self, request: Generate, passed: set[int], refuse: Callable[[Generate], None]) -> bool:
+        """Tells whether the pipeline may have the request now; `refuse` is told if it never may."""
+        try:
+            ready = self._may_begin(request) and self._compiler.admits(request)
+        except RuntimeError as error:
+            refuse(request)
+            self._outputs.append(Output(request.id, [], error=one_line(error)))
+            return False
+        if not ready:
+            passed.add(request.request)
+        return ready
+
+    def _is_long(self, request: Generate) -> bool:
+        """Tells whether more of the prompt has to be computed than a step does, and can be in slices."""
+        sliceable = self._prefix_cache and not self._drafts.kind and not scores_prompt(request)
+        return sliceable and self._uncached(request) > self._slices.tokens(len(self._running))
+
+    def _slice(self, request: Generate, passed: set[int]) -> None:
+        if self._slices.has_of(request.request):
+            passed.add(request.request)
+            return
+        self._queue.begin(request)
+        self._slices.add(request, request.prompt_tokens - self._uncached(request))
+
+    def _advance(self, prompt: SlicedPrompt, held: set[int]) -> None:
+        """Gives the pipeline the next slice, or the request itself for what is left."""
+        request = prompt.request
+        prompt.computed = max(prompt.computed, self._computed.tokens(request.token_ids))
+        size = self._slices.tokens(len(self._running))
+        if prompt.whole or request.prompt_tokens - prompt.computed <= size:
+            if self._ready(request, held, lambda _: self._leave(prompt)):
+                self._slices.remove(prompt)
+                self._admit(request, prompt.begun)
+            return
+        end = prompt.computed + size
+        ids = numpy.frombuffer(request.token_ids, numpy.int64)[:end].reshape(1, -1)
+        config = GenerationConfig()
+        config.max_new_tokens = 1
+        config.ignore_eos = True
+        id = self._slices.new_id()
+        try:
+            handle = self.pipeline.add_request(id, openvino.Tensor(ids), config)
+        except Exception:  # GenAI 2026.4.1 raises several types; of the whole request it is told
+            prompt.whole = True
+            return
+        self._slices.began(prompt, id, handle, end)
+        self._backlog.add(id, size)
+
+    def _read_slices(self) -> None:
+        for prompt in self._slices.stepped():
+            self._backlog.done(prompt.slice_id)
+            self._computed.add(prompt.done)
+        for prompt in self._slices.cancelled():
+            self._leave(prompt)
+
+    def _leave(self, prompt: SlicedPrompt) -> None:
+        """Gives up a request whose prompt isn't whole."""
+        self._slices.remove(prompt)
+        self._queue.end(prompt.request)
+        self._settling = _SETTLING_STEPS
 
     def _may_begin(self, request: Generate) -> bool:
         """Tells whether the pipeline can take the request beside what runs.
@@ -171,10 +245,10 @@ class StepLoop:
             return False
         return self._drafts.admits(request)
 
-    def _admit(self, request: Generate) -> bool:
+    def _admit(self, request: Generate, begun: float | None = None) -> bool:
+        """Gives the pipeline a request that has its places; `begun` is when its prompt was, where that is over."""
         images = self._images.pop(request.id, [])
         drafts = self._drafts.begin(request)
-        self._queue.begin(request)
         try:
             config = configure(request, self.pipeline.get_config(), self._drafts.kind, drafts)
             if request.vision_prompt is not None:
@@ -187,7 +261,7 @@ class StepLoop:
         except Exception as error:  # GenAI 2026.4.1 raises several types; the pipeline stays sound
             self._outputs.append(Output(request.id, [], error=one_line(error)))
         else:
-            self._running[request.id] = ActiveRequest(request, handle)
+            self._running[request.id] = ActiveRequest(request, handle, begun)
             self._backlog.add(request.id, self._uncached(request))
             self._prompts.add(request)
             return True

@@ -10,6 +10,7 @@ from openvino_genai import Tokenizer
 from support import worker_requests
 from support.conversation import conversation
 
+from specvino.engine.grammar.structured_output import LoweredConstraint
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Output, Step
@@ -288,3 +289,90 @@ def test_a_beam_search_that_was_cancelled_ends_behind_its_prompt(worker: StepLoo
     worker.step()
     worker.receive(Cancel(1))
     assert len(run(worker)[1]) <= 6
+
+
+def prompt(tokens: int, seed: int = 1) -> bytes:
+    return numpy.random.default_rng(seed).integers(5, 200, tokens).tobytes()
+
+
+def first_step(worker: StepLoop, id: int) -> int:
+    """In which of the next steps the sequence has its first token."""
+    return next(step for step in range(1, 60) if any(output.id == id for output in worker.step().outputs))
+
+
+@pytest.fixture
+def long_context(tiny_text: ModelSource) -> StepLoop:
+    """Its cache has room for all: one that grows with what runs would lose slices."""
+    return StepLoop(load(LoadModel(str(tiny_text.path), 64, cache_size=1)), max_sequences=64)
+
+
+def test_a_newcomer_waits_for_a_step_and_not_for_a_long_prompt(long_context: StepLoop) -> None:
+    long_context.receive(worker_requests.generate(1, prompt(2000), 50, ignore_eos=True))
+    assert long_context.step().running == 1
+    long_context.receive(worker_requests.generate(2, prompt(20, seed=2), 50, ignore_eos=True))
+    assert first_step(long_context, 2) <= 2
+    assert first_step(long_context, 1) <= 10  # eight steps compute 2,000 tokens, one of them beside the newcomer's
+
+
+def test_long_prompts_take_turns(long_context: StepLoop) -> None:
+    """So the short one of two isn't the later one."""
+    long_context.receive(worker_requests.generate(1, prompt(2000), 50, ignore_eos=True))
+    long_context.receive(worker_requests.generate(2, prompt(500, seed=2), 50, ignore_eos=True))
+    assert first_step(long_context, 2) <= 6
+
+
+@pytest.mark.parametrize("length", [256, 257, 320, 1000, 1984, 1999])
+def test_a_prompt_in_slices_is_answered_as_one_in_a_piece(tiny_text: ModelSource, length: int) -> None:
+    def answered(*, prefix_cache: bool) -> list[Output]:
+        worker = StepLoop(load(LoadModel(str(tiny_text.path), 4, plain=not prefix_cache)), 4, prefix_cache=prefix_cache)
+        worker.receive(worker_requests.generate(1, prompt(length), 12, logprobs=True, ignore_eos=True))
+        outputs, _ = run(worker)
+        assert not outputs.keys() - {1}
+        return outputs[1]
+
+    sliced, whole = answered(prefix_cache=True), answered(prefix_cache=False)
+    assert tokens(sliced) == tokens(whole)
+    for one, other in zip(sliced, whole, strict=True):
+        assert one.logprobs == pytest.approx(other.logprobs, abs=0.05)  # sums differ in their last bits
+
+
+def test_the_choices_of_a_long_prompt_find_it_computed(long_context: StepLoop) -> None:
+    long_context.receive(worker_requests.generate(1, prompt(2000), 30, ignore_eos=True, copies=8))
+    assert first_step(long_context, 1) <= 10
+    assert first_step(long_context, 8) <= 2
+
+
+def test_slices_that_the_cache_loses_are_no_endless_work(tiny_text: ModelSource) -> None:
+    worker = StepLoop(load(LoadModel(str(tiny_text.path), 64)), max_sequences=64)  # its cache grows with what runs
+    for id in range(1, 5):
+        worker.receive(worker_requests.generate(id, prompt(2000, seed=id), 5, ignore_eos=True))
+    outputs, steps = run(worker)
+    assert all(len(tokens(outputs[id])) == 5 for id in range(1, 5))
+    assert len(steps) < 100  # 32 without any loss
+
+
+def test_cancelling_between_slices_frees_the_place_and_spoils_nothing(long_context: StepLoop) -> None:
+    def asked(worker: StepLoop) -> list[int]:
+        worker.receive(worker_requests.generate(9, prompt(2000), 12, ignore_eos=True))
+        return tokens(run(worker)[0][9])
+
+    long_context.receive(worker_requests.generate(1, prompt(2000), 50, ignore_eos=True))
+    for _ in range(3):
+        long_context.step()
+    long_context.receive(Cancel(1))
+    assert long_context.step().running == 0
+    outputs, steps = run(long_context)
+    assert not outputs
+    assert steps[-1].cache_usage == 0
+    clean = StepLoop(long_context.pipeline, max_sequences=64)
+    assert asked(long_context) == asked(clean)
+
+
+def test_a_grammar_for_a_long_prompt(long_context: StepLoop) -> None:
+    """It is compiled when its prompt is computed; one that can't be compiled ends the request."""
+    fits, broken = (LoweredConstraint("grammar", text) for text in ('root ::= "blue" | "green"', "root ::= nothing"))
+    long_context.receive(worker_requests.generate(1, prompt(1000), 30, lowered=fits))
+    long_context.receive(worker_requests.generate(2, prompt(1000, seed=2), 30, lowered=broken))
+    outputs, _ = run(long_context)
+    assert outputs[1][-1].finish == "stop"
+    assert outputs[2][-1].error

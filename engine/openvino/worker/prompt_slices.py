@@ -1,0 +1,125 @@
+"""Long prompts are computed a step at a time, so that a newcomer waits for a step and not for a prompt.
+
+GenAI 2026.4.1 takes the prompts that it has in their order, each to its end. So it gets no more of a long one than a
+step computes: as a request of its own, which ends after one token, and which the next one finds in the prefix cache
+(decision 063).
+"""
+
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from openvino_genai import GenerationStatus
+
+from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.worker import Generate
+
+if TYPE_CHECKING:
+    from openvino_genai.py_openvino_genai import GenerationHandle
+
+# What the cache keeps are whole blocks.
+_BLOCK_TOKENS = 32
+
+# A slice that takes more steps isn't found in the cache, which is full: then the prompt is computed as a whole.
+_MOST_STEPS = 4
+
+# Above all ids of sequences.
+_FIRST_ID = 2**62
+
+
+@dataclass(slots=True)
+class SlicedPrompt:
+    """A request whose prompt is computed up to `computed` tokens. While `handle` is one, a slice up to `end` is under
+    way."""
+
+    request: Generate
+    computed: int
+    slice_id: int = 0
+    handle: "GenerationHandle | None" = None
+    end: int = 0
+    steps: int = 0
+    whole: bool = False
+    cancelled: bool = False
+    begun: float = field(default_factory=time.monotonic)
+
+    @property
+    def done(self) -> bytes:
+        """Returns the ids that are computed."""
+        return self.request.token_ids[: self.computed * TOKEN_ID_BYTES]
+
+
+class PromptSlices:
+    """Holds the requests whose prompts are computed in slices, by their ids; the next one's turn comes first."""
+
+    def __init__(self, step_tokens: int) -> None:
+        self._step_tokens = step_tokens
+        self._prompts: dict[int, SlicedPrompt] = {}
+        self._last_id = _FIRST_ID
+
+    def __len__(self) -> int:
+        return len(self._prompts)
+
+    def __contains__(self, id: int) -> bool:
+        return id in self._prompts
+
+    def __getitem__(self, id: int) -> SlicedPrompt:
+        return self._prompts[id]
+
+    def tokens(self, running: int) -> int:
+        """Returns how many tokens of a prompt a step computes beside so many running sequences."""
+        return max(1, (self._step_tokens - running) // _BLOCK_TOKENS) * _BLOCK_TOKENS
+
+    @property
+    def under_way(self) -> bool:
+        """Tells whether the pipeline has a slice."""
+        return any(prompt.handle is not None for prompt in self._prompts.values())
+
+    def has_of(self, request: int) -> bool:
+        """Tells whether a prompt of the client's request is being computed: the others may find it in the cache."""
+        return any(prompt.request.request == request for prompt in self._prompts.values())
+
+    def add(self, request: Generate, computed: int) -> None:
+        self._prompts[request.id] = SlicedPrompt(request, computed)
+
+    def new_id(self) -> int:
+        """Returns an id for a slice, which no sequence has."""
+        self._last_id += 1
+        return self._last_id
+
+    def next(self, passed: Collection[int]) -> SlicedPrompt | None:
+        """Returns the prompt whose turn it is; requests that `passed` on it are left out."""
+        for prompt in self._prompts.values():
+            if prompt.handle is None and prompt.request.request not in passed:
+                return prompt
+        return None
+
+    def began(self, prompt: SlicedPrompt, slice_id: int, handle: "GenerationHandle", end: int) -> None:
+        """Notes that the pipeline has the slice up to `end`; others come before its next one."""
+        prompt.slice_id, prompt.handle, prompt.end, prompt.steps = slice_id, handle, end, 0
+        self._prompts[prompt.request.id] = self._prompts.pop(prompt.request.id)
+
+    def remove(self, prompt: SlicedPrompt) -> None:
+        del self._prompts[prompt.request.id]
+
+    def stepped(self) -> Iterator[SlicedPrompt]:
+        """Yields the prompts whose slice has ended."""
+        for prompt in list(self._prompts.values()):
+            if prompt.handle is None:
+                continue
+            prompt.steps += 1
+            while prompt.handle.can_read():
+                prompt.handle.read()
+            status = prompt.handle.get_status()
+            if status == GenerationStatus.RUNNING:
+                continue
+            prompt.handle = None
+            if status == GenerationStatus.FINISHED and prompt.steps <= _MOST_STEPS:
+                prompt.computed = prompt.end
+            else:
+                prompt.whole = True
+            yield prompt
+
+    def cancelled(self) -> list[SlicedPrompt]:
+        """Returns what nobody waits for any more. A slice comes to its end first (decision 062)."""
+        return [prompt for prompt in self._prompts.values() if prompt.cancelled and prompt.handle is None]
