@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
+from rich import box
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -75,7 +75,7 @@ def tune(
 def _show(search: "Search", console: Console) -> None:
     from specvino.engine.openvino.tuning.search import Failure
 
-    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     for index, column in enumerate(_COLUMNS):
         table.add_column(column, justify="right" if index else "left", overflow="fold", no_wrap=index > 0)
     with Live(table, console=console, auto_refresh=False, transient=True) as live:

@@ -72,8 +72,10 @@ def raw_server(
 
     # A handler that waits for nothing that will come is held by nobody else, and would be collected as garbage.
     handlers: set[asyncio.Task[None]] = set()
+    writers: set[asyncio.StreamWriter] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.add(writer)
         if task := asyncio.current_task():
             handlers.add(task)
         try:
@@ -102,21 +104,24 @@ def raw_server(
     try:
         yield state
     finally:
-        asyncio.run_coroutine_threadsafe(_end(server, handlers), loop).result()
+        asyncio.run_coroutine_threadsafe(_end(server, handlers, writers), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
 
 
-async def _end(server: asyncio.Server, handlers: set[asyncio.Task[None]]) -> None:
+async def _end(server: asyncio.Server, handlers: set[asyncio.Task[None]], writers: set[asyncio.StreamWriter]) -> None:
     """Closes the server when no connection is being made: asyncio (Python 3.11) leaves one open that it has accepted
-    for a server that is closed meanwhile, or for a task that is cancelled before its first step."""
+    for a server that is closed meanwhile, or for a task that is cancelled before its first step. Nor does it close one
+    with an answer that nobody reads."""
     asyncio.get_running_loop().remove_reader(server.sockets[0])
     mine = {asyncio.current_task()}
     while others := asyncio.all_tasks() - mine:
         for handler in handlers:
             handler.cancel()
         await asyncio.wait(others, timeout=0.05)
+    for writer in writers:
+        writer.transport.abort()
     server.close()
 
 

@@ -90,7 +90,7 @@ class PromptSlices:
     def next(self, passed: Collection[int]) -> SlicedPrompt | None:
         """Returns the prompt whose turn it is; requests that `passed` on it are left out."""
         for prompt in self._prompts.values():
-            if prompt.handle is None and prompt.request.request not in passed:
+            if prompt.handle is None and not prompt.cancelled and prompt.request.request not in passed:
                 return prompt
         return None
 

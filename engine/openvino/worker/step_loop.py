@@ -188,8 +188,7 @@ class StepLoop:
 
     def _is_long(self, request: Generate) -> bool:
         """Tells whether more of the prompt has to be computed than a step does, and can be in slices."""
-        sliceable = self._prefix_cache and not self._drafts.kind and not scores_prompt(request)
-        return sliceable and self._uncached(request) > self._slices.tokens(len(self._running))
+        return self._finds_prompts(request) and self._uncached(request) > self._slices.tokens(len(self._running))
 
     def _slice(self, request: Generate, passed: set[int]) -> None:
         if self._slices.has_of(request.request):
@@ -271,10 +270,16 @@ class StepLoop:
         return False
 
     def _uncached(self, request: Generate) -> int:
-        """Estimates how many tokens of the prompt have to be computed: all where their own logprobs are wanted, and at
-        least one."""
-        known = 0 if scores_prompt(request) or not self._prefix_cache else self._computed.tokens(request.token_ids)
+        """Estimates how many tokens of the prompt have to be computed, at least one."""
+        known = self._computed.tokens(request.token_ids) if self._finds_prompts(request) else 0
         return max(1, request.prompt_tokens - known)
+
+    def _finds_prompts(self, request: Generate) -> bool:
+        """Tells whether the pipeline looks for the prompt's tokens in the cache: not where their own logprobs are
+        wanted, nor for a vision-language model, which takes texts; and many prompts in a step leave drafts no room
+        (decision 028)."""
+        takes_tokens = request.vision_prompt is None and not scores_prompt(request)
+        return self._prefix_cache and not self._drafts.kind and takes_tokens
 
     def _began(self, id: int) -> None:
         """Notes that a sequence has its first token, or will have none."""
@@ -296,7 +301,7 @@ class StepLoop:
             outputs = running.read()
             if outputs:
                 self._began(id)
-                if outputs[0].begun is not None:
+                if outputs[0].begun is not None and self._finds_prompts(running.request):
                     self._computed.add(running.request.token_ids)
             status = running.handle.get_status()
             if status == GenerationStatus.RUNNING:
