@@ -194,6 +194,17 @@ def test_raw_prompts(tiny_vision: ModelSource, sharing: Sharing) -> None:
     sharing(tiny_vision, test)
 
 
+def test_a_long_text_without_an_image(tiny_vision: ModelSource) -> None:
+    """It is longer than a step, but no prompt of tokens, of which a pipeline takes slices."""
+
+    async def test(engine: OpenVINOEngine) -> None:
+        segments = await answer(engine, ask("What is it? " * 200, max_tokens=5))
+        assert usage(segments).prompt_tokens > 600
+        assert text(segments)
+
+    running(tiny_vision, test)
+
+
 def test_reading_images(tiny_vision: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         image, decoded = await engine.read_image(file("blue", (300, 100), "PNG"), 200, 30_000)
