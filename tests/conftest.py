@@ -40,7 +40,12 @@ SLOW = (
 )
 
 
+# Single tests that take minutes come first: at the end one of two workers would have nothing to do meanwhile.
+LONGEST = "e2e/test_fuzz"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.path.relative_to(TESTS).as_posix().startswith(LONGEST))
     for item in items:
         if item.path.relative_to(TESTS).as_posix().startswith(SLOW):
             item.add_marker("slow")
