@@ -24,6 +24,9 @@ _BLOCK_TOKENS = 32
 # A slice that takes more steps isn't found in the cache, which is full: then the prompt is computed as a whole.
 _MOST_STEPS = 4
 
+# A prompt that was passed over so often has the next turn, whatever is left of it.
+_MOST_PASSED = 8
+
 # Above all ids of sequences.
 _FIRST_ID = 2**62
 
@@ -39,9 +42,15 @@ class SlicedPrompt:
     handle: "GenerationHandle | None" = None
     end: int = 0
     steps: int = 0
+    passed: int = 0
     whole: bool = False
     cancelled: bool = False
     begun: float = field(default_factory=time.monotonic)
+
+    @property
+    def left(self) -> int:
+        """Returns how many tokens are to be computed."""
+        return self.request.prompt_tokens - self.computed
 
     @property
     def done(self) -> bytes:
@@ -50,7 +59,11 @@ class SlicedPrompt:
 
 
 class PromptSlices:
-    """Holds the requests whose prompts are computed in slices, by their ids; the next one's turn comes first."""
+    """Holds the requests whose prompts are computed in slices.
+
+    The next turn is that of the prompt of which the least is left, so that a short one need not wait for a long one,
+    and equal ones don't delay each other; but none is passed over for ever.
+    """
 
     def __init__(self, step_tokens: int) -> None:
         self._step_tokens = step_tokens
@@ -89,15 +102,20 @@ class PromptSlices:
 
     def next(self, passed: Collection[int]) -> SlicedPrompt | None:
         """Returns the prompt whose turn it is; requests that `passed` on it are left out."""
-        for prompt in self._prompts.values():
-            if prompt.handle is None and not prompt.cancelled and prompt.request.request not in passed:
-                return prompt
-        return None
+        waiting = [
+            prompt
+            for prompt in self._prompts.values()
+            if prompt.handle is None and not prompt.cancelled and prompt.request.request not in passed
+        ]
+        late = [prompt for prompt in waiting if prompt.passed >= _MOST_PASSED]
+        return late[0] if late else min(waiting, key=lambda prompt: prompt.left, default=None)
 
     def began(self, prompt: SlicedPrompt, slice_id: int, handle: "GenerationHandle", end: int) -> None:
-        """Notes that the pipeline has the slice up to `end`; others come before its next one."""
-        prompt.slice_id, prompt.handle, prompt.end, prompt.steps = slice_id, handle, end, 0
-        self._prompts[prompt.request.id] = self._prompts.pop(prompt.request.id)
+        """Notes that the pipeline has the slice up to `end`."""
+        for other in self._prompts.values():
+            other.passed += 1
+        prompt.slice_id, prompt.handle, prompt.end = slice_id, handle, end
+        prompt.steps = prompt.passed = 0
 
     def remove(self, prompt: SlicedPrompt) -> None:
         del self._prompts[prompt.request.id]

@@ -187,8 +187,8 @@ class StepLoop:
         return ready
 
     def _is_long(self, request: Generate) -> bool:
-        """Tells whether more of the prompt has to be computed than a step does, and can be in slices."""
-        return self._finds_prompts(request) and self._uncached(request) > self._slices.tokens(len(self._running))
+        """Tells whether more of the prompt has to be computed than two steps do, and can be in slices."""
+        return self._finds_prompts(request) and self._uncached(request) > 2 * self._slices.tokens(len(self._running))
 
     def _slice(self, request: Generate, passed: set[int]) -> None:
         if self._slices.has_of(request.request):
@@ -202,7 +202,7 @@ class StepLoop:
         request = prompt.request
         prompt.computed = max(prompt.computed, self._computed.tokens(request.token_ids))
         size = self._slices.tokens(len(self._running))
-        if prompt.whole or request.prompt_tokens - prompt.computed <= size:
+        if prompt.whole or prompt.left <= size:
             if self._ready(request, held, lambda _: self._leave(prompt)):
                 self._slices.remove(prompt)
                 self._admit(request, prompt.begun)

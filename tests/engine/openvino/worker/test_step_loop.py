@@ -314,14 +314,24 @@ def test_a_newcomer_waits_for_a_step_and_not_for_a_long_prompt(long_context: Ste
     assert first_step(long_context, 1) <= 10  # eight steps compute 2,000 tokens, one of them beside the newcomer's
 
 
-def test_long_prompts_take_turns(long_context: StepLoop) -> None:
-    """So the short one of two isn't the later one."""
+def test_of_long_prompts_the_one_with_the_least_left_goes_on(long_context: StepLoop) -> None:
     long_context.receive(worker_requests.generate(1, prompt(2000), 50, ignore_eos=True))
-    long_context.receive(worker_requests.generate(2, prompt(500, seed=2), 50, ignore_eos=True))
+    long_context.receive(worker_requests.generate(2, prompt(700, seed=2), 50, ignore_eos=True))
     assert first_step(long_context, 2) <= 6
 
 
-@pytest.mark.parametrize("length", [256, 257, 320, 1000, 1984, 1999])
+def test_a_long_prompt_is_not_passed_over_for_ever(long_context: StepLoop) -> None:
+    """Shorter ones come all the time."""
+    long_context.receive(worker_requests.generate(1, prompt(2000), 1))
+    for id in range(2, 120):
+        long_context.receive(worker_requests.generate(id, prompt(600, seed=id), 1))
+        if any(output.id == 1 for output in long_context.step().outputs):
+            break
+    else:
+        raise AssertionError("its turn doesn't come")
+
+
+@pytest.mark.parametrize("length", [256, 513, 640, 1000, 1984, 1999])
 def test_a_prompt_in_slices_is_answered_as_one_in_a_piece(tiny_text: ModelSource, length: int) -> None:
     def answered(*, prefix_cache: bool) -> list[Output]:
         worker = StepLoop(load(LoadModel(str(tiny_text.path), 4, plain=not prefix_cache)), 4, prefix_cache=prefix_cache)
