@@ -50,11 +50,11 @@ def pip_download(requirement: str, folder: Path, progress: Callable[[int], None]
 
 def _largest_file(folder: Path) -> int:
     largest = 0
-    for file in folder.rglob("*"):
-        # pip moves and removes its files while we look.
-        with contextlib.suppress(OSError):
-            if file.is_file():
-                largest = max(largest, file.stat().st_size)
+    # pip moves and removes its files and folders while we look; unlike `rglob`, `walk` passes over those that are gone.
+    for where, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                largest = max(largest, (Path(where) / name).stat().st_size)
     return largest
 
 
