@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -94,7 +95,5 @@ def _show(search: "Search", console: Console) -> None:
 
 def _named(options: "PipelineOptions") -> str:
     """Says which options differ from the defaults, so short that a line of a terminal holds them beside the figures."""
-    tokens = options.max_num_batched_tokens
-    said = [] if tokens == type(options)().max_num_batched_tokens else [f"--max-num-batched-tokens {tokens}"]
-    said += [f"{name}={value}" for name, value in options.plugin_config.items()]
-    return " ".join(said) or "the defaults"
+    properties = (f"{name}={value}" for name, value in options.plugin_config.items())
+    return " ".join([*replace(options, plugin_config={}).arguments(), *properties]) or "the defaults"

@@ -4,8 +4,8 @@
 from collections.abc import Iterator
 
 from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.worker import CACHE_BLOCK
 
-_BLOCK_TOKENS = 32
 _MOST_TOKENS = 2**21
 
 
@@ -17,7 +17,7 @@ class ComputedPrompts:
     """
 
     def __init__(self, most_tokens: int | None = None) -> None:
-        self._most_blocks = min(most_tokens or _MOST_TOKENS, _MOST_TOKENS) // _BLOCK_TOKENS
+        self._most_blocks = min(most_tokens or _MOST_TOKENS, _MOST_TOKENS) // CACHE_BLOCK
         self._known: dict[int, None] = {}  # hashes of a prompt up to the end of a block, those met last at the end
 
     def add(self, token_ids: bytes) -> None:
@@ -35,12 +35,12 @@ class ComputedPrompts:
         for block in _blocks(token_ids):
             if block not in self._known:
                 break
-            known += _BLOCK_TOKENS
+            known += CACHE_BLOCK
         return known
 
 
 def _blocks(token_ids: bytes) -> Iterator[int]:
-    size = _BLOCK_TOKENS * TOKEN_ID_BYTES
+    size = CACHE_BLOCK * TOKEN_ID_BYTES
     before = 0
     for start in range(0, len(token_ids) - size + 1, size):
         before = hash((before, token_ids[start : start + size]))

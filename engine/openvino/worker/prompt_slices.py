@@ -13,13 +13,10 @@ from typing import TYPE_CHECKING
 from openvino_genai import GenerationStatus
 
 from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
-from specvino.engine.openvino.messages.worker import Generate
+from specvino.engine.openvino.messages.worker import CACHE_BLOCK, Generate
 
 if TYPE_CHECKING:
     from openvino_genai.py_openvino_genai import GenerationHandle
-
-# What the cache keeps are whole blocks.
-_BLOCK_TOKENS = 32
 
 # A slice that takes more steps isn't found in the cache, which is full: then the prompt is computed as a whole.
 _MOST_STEPS = 4
@@ -80,8 +77,9 @@ class PromptSlices:
         return self._prompts[id]
 
     def tokens(self, running: int) -> int:
-        """Returns how many tokens of a prompt a step computes beside so many running sequences."""
-        return max(1, (self._step_tokens - running) // _BLOCK_TOKENS) * _BLOCK_TOKENS
+        """Returns how many tokens of a prompt a step computes beside so many running sequences, in whole blocks of the
+        cache."""
+        return max(1, (self._step_tokens - running) // CACHE_BLOCK) * CACHE_BLOCK
 
     @property
     def under_way(self) -> bool:

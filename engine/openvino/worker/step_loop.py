@@ -74,6 +74,7 @@ class StepLoop:
         self._images: dict[int, list[Image]] = {}  # of those that wait
         self._prompts = UncomputedPrompts(step_tokens - max_sequences)
         self._prefix_cache = prefix_cache
+        self._cache_tokens = cache_tokens
         self._computed = ComputedPrompts(cache_tokens)
         self._slices = PromptSlices(step_tokens)
         self._slices_turn = False
@@ -97,6 +98,7 @@ class StepLoop:
         if self._compiler.full:
             self._pipeline = None  # before the next one is loaded: memory is for one of them
             self._compiler = self._new_compiler()
+            self._computed = ComputedPrompts(self._cache_tokens)  # its cache is empty
             self._pipeline = load()
 
     def receive(self, message: Generate | Cancel | SendImage | ReleaseImages) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy
 import openvino_genai
 import pytest
-from openvino_genai import Tokenizer
+from openvino_genai import ContinuousBatchingPipeline, Tokenizer
 from support import worker_requests
 from support.conversation import conversation
 
@@ -15,6 +15,7 @@ from specvino.engine.models import ModelSource
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Output, Step
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
+from specvino.engine.openvino.worker import grammar_compiler
 from specvino.engine.openvino.worker.cache import capacity
 from specvino.engine.openvino.worker.draft_budget import draft_tokens
 from specvino.engine.openvino.worker.pipeline import load
@@ -358,10 +359,12 @@ def test_slices_that_the_cache_loses_are_no_endless_work(tiny_text: ModelSource)
         worker.receive(worker_requests.generate(id, prompt(2000, seed=id), 5, ignore_eos=True))
     outputs, steps = run(worker)
     assert all(len(tokens(outputs[id])) == 5 for id in range(1, 5))
-    assert len(steps) < 100  # 32 without any loss
+    assert len(steps) < 60  # 32 without any loss, 40 with what is lost here
 
 
-def test_cancelling_between_slices_frees_the_place_and_spoils_nothing(long_context: StepLoop) -> None:
+def test_cancelling_between_slices_frees_the_place_and_spoils_nothing(
+    tiny_text: ModelSource, long_context: StepLoop
+) -> None:
     def asked(worker: StepLoop) -> list[int]:
         worker.receive(worker_requests.generate(9, prompt(2000), 12, ignore_eos=True))
         return tokens(run(worker)[0][9])
@@ -374,8 +377,24 @@ def test_cancelling_between_slices_frees_the_place_and_spoils_nothing(long_conte
     outputs, steps = run(long_context)
     assert not outputs
     assert steps[-1].cache_usage == 0
-    clean = StepLoop(long_context.pipeline, max_sequences=64)
+    clean = StepLoop(load(LoadModel(str(tiny_text.path), 64, cache_size=1)), max_sequences=64)
     assert asked(long_context) == asked(clean)
+
+
+def test_a_new_pipeline_has_computed_nothing(tiny_text: ModelSource, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grammar_compiler, "MOST_COMPILED", 0)
+
+    def loaded() -> ContinuousBatchingPipeline:
+        return load(LoadModel(str(tiny_text.path), 64, cache_size=1))
+
+    worker = StepLoop(loaded(), max_sequences=64)
+    worker.receive(worker_requests.generate(1, prompt(2000), 1))
+    run(worker)
+    worker.renew(loaded)
+    worker.receive(worker_requests.generate(2, prompt(2000), 1))
+    worker.step()
+    worker.receive(worker_requests.generate(3, prompt(20, seed=2), 1))
+    assert first_step(worker, 3) <= 2
 
 
 def test_a_grammar_for_a_long_prompt(long_context: StepLoop) -> None:
