@@ -3,8 +3,9 @@ SentencePiece's.
 
 It costs a microsecond a token, where GenAI 2026.4.1's tokenizer takes a hundred (decision 036). Bytes that aren't UTF-8
 become U+FFFD (one for each maximal part, as in browsers and Python). Tokenizers differ among themselves there: those of
-safetensors models do the same, those made from GGUF drop such bytes. But a code point that is unfinished where the text
-ends is no mistake of the model, which was cut: its bytes are left out.
+safetensors models do the same, but show one alone for a code point that can't be (E0 80, F5 80) and is cut off; those
+made from GGUF drop such bytes. But a code point that is unfinished where the text ends is no mistake of the model,
+which was cut: its bytes are left out.
 """
 
 import codecs

@@ -1,11 +1,12 @@
 """Texts to tokens and back, on the vocabularies of large models."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from models.vocabularies.family import Family
 from openvino_genai import Tokenizer
@@ -33,6 +34,11 @@ def detokenizers(preprocessor: Preprocessor) -> DetokenizerFactory:
     vocabulary = preprocessor.vocabulary()
     assert vocabulary.table is not None
     return byte_table.factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
+
+
+@pytest.fixture(scope="module")
+def table(preprocessor: Preprocessor) -> Sequence[bytes]:
+    return preprocessor.vocabulary().table or ()
 
 
 @pytest.fixture(scope="module")
@@ -77,14 +83,45 @@ def assert_same_text(
     assert text + cut == tokenizer.decode(list(ids), skip_special_tokens=not special)
 
 
+# The beginning of a code point that there can't be, as the second byte tells, cut off before its last byte.
+IMPOSSIBLE = re.compile(
+    rb"(\xe0[\x80-\x9f]|\xed[\xa0-\xbf]|(\xf0[\x80-\x8f]|\xf4[\x90-\xbf]|[\xf5-\xf7][\x80-\xbf])[\x80-\xbf]?)"
+    rb"(?![\x80-\xbf])"
+)
+
+
 @settings(max_examples=200)
 @given(data=st.data())
 def test_any_tokens_give_the_tokenizers_text(
-    tokenizer: Tokenizer, detokenizers: DetokenizerFactory, last_id: int, data: st.DataObject
+    tokenizer: Tokenizer,
+    table: Sequence[bytes],
+    detokenizers: DetokenizerFactory,
+    last_id: int,
+    data: st.DataObject,
 ) -> None:
+    """But for what the next test has."""
     ids = data.draw(st.lists(st.integers(0, last_id), min_size=1, max_size=20))
+    assume(not IMPOSSIBLE.search(b"".join(table[id] for id in ids if id < len(table))))
     assert_same_text(tokenizer, detokenizers, ids, special=False)
     assert_same_text(tokenizer, detokenizers, ids, special=True)
+
+
+@pytest.mark.parametrize("behind", [b"", b"a", b"\xc3"])
+@pytest.mark.parametrize(
+    "cut_off", [b"\xe0\x80", b"\xed\xbf", b"\xf0\x8f", b"\xf0\x8f\xbf", b"\xf4\x90", b"\xf5\x80", b"\xf7\xbf\x80"]
+)
+def test_bytes_that_begin_no_code_point(
+    tokenizer: Tokenizer, table: Sequence[bytes], detokenizers: DetokenizerFactory, cut_off: bytes, behind: bytes
+) -> None:
+    """The tokenizer shows one U+FFFD for what is cut off, a stream one for each byte, as Unicode recommends."""
+    assert IMPOSSIBLE.fullmatch(cut_off)
+    single = {token: id for id, token in enumerate(table) if len(token) == 1}
+    ids = [single[bytes([byte])] for byte in cut_off + behind]
+    shown = behind.decode("utf-8", "ignore")
+    waits = cut_off[0] == 0xED and not behind  # Python's decoder does, for the last byte of a surrogate
+    assert streamed(detokenizers, ids, special=False) == ("" if waits else "\ufffd" * len(cut_off) + shown)
+    last = "" if shown == behind.decode("latin-1") else "\ufffd"
+    assert tokenizer.decode(ids, skip_special_tokens=True) == "\ufffd" + shown + last
 
 
 def test_only_control_tokens_are_special(family: Family, preprocessor: Preprocessor) -> None:
