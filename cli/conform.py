@@ -18,6 +18,11 @@ class Profile(StrEnum):
     FULL = "full"
 
 
+class FailOn(StrEnum):
+    MUST = "must"
+    SHOULD = "should"
+
+
 class Layer(StrEnum):
     CASES = "cases"
     STREAMS = "streams"
@@ -93,6 +98,13 @@ def run(
         list[Layer] | None,
         typer.Option(help="The layers to run; by default cases and streams. May be repeated.", show_default=False),
     ] = None,
+    fail_on: Annotated[
+        FailOn,
+        typer.Option(
+            help="What makes the run fail: `must`, rules that the dialect's document says; `should`, advice of the "
+            "field and of this project, too."
+        ),
+    ] = FailOn.MUST,
     junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML report to this file.")] = None,
     sarif: Annotated[Path | None, typer.Option(help="Write a SARIF 2.1.0 report to this file.")] = None,
     html: Annotated[
@@ -123,6 +135,7 @@ def run(
     specvino conform http://127.0.0.1:8000/v1
     """
     from specvino.cli.conform_run import Files, Wanted, judge, list_cases
+    from specvino.conformance.verdict import Severity
 
     if url and base_url and url != base_url:
         end("the URL is given twice, and differs")
@@ -140,6 +153,7 @@ def run(
         concurrency=concurrency,
         timeout=timeout,
         max_time=max_time,
+        fail_on=Severity(fail_on),
     )
     if list_:
         list_cases(wanted)

@@ -47,7 +47,8 @@ def compare(before: Path, after: Path) -> int:
         f"{worse} worse, {len(found.better)} better, {len(found.other)} changed, {found.same} the same, "
         f"{len(found.new)} new, {len(found.gone)} gone"
     )
-    console.print(f"before: {totals(old.counts)}", f"after: {totals(new.counts)}", sep="\n", style="dim")
+    for when, report in (("before", old), ("after", new)):
+        console.print(f"{when}: {'; '.join(totals(report))}", style="dim", soft_wrap=True)
     return 1 if found.is_worse else 0
 
 

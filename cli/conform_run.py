@@ -29,6 +29,7 @@ from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
 from specvino.conformance.reports.ndjson import Writer
 from specvino.conformance.reports.records import JUDGED, Footer, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
+from specvino.conformance.verdict import Severity
 
 REPORT_FORMATS = {"junit": junit, "sarif": sarif, "html": html, "markdown": markdown}
 
@@ -50,6 +51,7 @@ class Wanted:
     concurrency: int
     timeout: float
     max_time: float | None
+    fail_on: Severity
 
     def job(self) -> Job:
         """Raises CannotRun."""
@@ -63,7 +65,9 @@ class Wanted:
         headers = checked_headers(self.headers, key)
         cacert = None if self.cacert is None else checked_certificates(self.cacert, insecure=self.insecure)
         target = Target(checked_url(self.url), key, self.model, self.timeout, headers, cacert, self.insecure)
-        return Job(target, dialect, self.profile, self.layers, self.filters, self.concurrency, self.max_time)
+        return Job(
+            target, dialect, self.profile, self.layers, self.filters, self.concurrency, self.max_time, self.fail_on
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +201,7 @@ async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
     if files.write_baseline is not None:
         with writing(files.write_baseline):
             accepted.updated(report.lines).write(files.write_baseline)
-    found = files.write_baseline is None and any(line.counts for line in report.lines)
+    found = files.write_baseline is None and any(line.fails for line in report.lines)
     if found or (report.footer and report.footer.lost):
         return 1
     if not report.whole:

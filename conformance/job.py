@@ -16,7 +16,7 @@ from specvino.conformance.http.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter
 from specvino.conformance.reports.records import BAD, Footer, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
-from specvino.conformance.verdict import Result
+from specvino.conformance.verdict import Result, Severity, Verdict
 
 if TYPE_CHECKING:
     from specvino.conformance.fuzz.layer import Fuzz
@@ -33,6 +33,7 @@ class Job:
     filters: tuple[str, ...] = ()
     concurrency: int = 1
     max_time: float | None = None
+    fail_on: Severity = Severity.MUST
 
     def plan(self) -> Plan:
         """Raises CannotRun where a filter, or all of it, leaves nothing."""
@@ -75,8 +76,12 @@ class RunningJob:
         async with aclosing(self._results()) as results:
             async for result in results:
                 line = converter.line(result)
-                if line.verdict in BAD and accepts(line):
-                    line = line.model_copy(update={"accepted": True})
+                if line.verdict in BAD:
+                    accepted = accepts(line)
+                    binds = self.job.fail_on is Severity.SHOULD or line.severity is Severity.MUST
+                    # A check that broke itself says nothing of the server, whatever it is about.
+                    fails = not accepted and (binds or line.verdict is Verdict.ERROR)
+                    line = line.model_copy(update={"accepted": accepted, "fails": fails})
                 self.report.lines.append(line)
                 yield line
 
@@ -85,7 +90,7 @@ class RunningJob:
         lost = self._run.lost if self._run else None
         ended = self._fuzz.report.ended if self._fuzz else "completed"
         return Footer(
-            counts=dict(self.report.counts),
+            counts=self.report.counts,
             requests=self.requests,
             seconds=round(time.monotonic() - self._begun, 3),
             complete=complete,
@@ -125,6 +130,7 @@ async def begin(job: Job, client: Client) -> RunningJob:
         layers=job.layers,
         filters=job.filters,
         started=started,
+        fail_on=job.fail_on,
         left_out=chosen.left_out,
     )
     return RunningJob(job, chosen, client, model, Report(header))

@@ -10,7 +10,7 @@ from specvino.conformance.cases.expect import values_at
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.rules.outputs import has_reasoning, outputs
-from specvino.conformance.verdict import Failed, Refused, Skipped
+from specvino.conformance.verdict import Failed, NotExercised, Refused
 
 Check = Callable[[Session], Awaitable[None]]
 
@@ -412,8 +412,8 @@ CAPABILITIES: dict[str, Capability] = {
 
 
 async def ask(session: Session, capability: Capability) -> None:
-    """Finds out whether the server has a capability. Raises Refused or Failed where it hasn't, Skipped where that can't
-    be seen."""
+    """Finds out whether the server has a capability. Raises Refused or Failed where it hasn't, NotExercised where
+    that can't be seen."""
     if capability.check is not None:
         await capability.check(session)
         return
@@ -429,9 +429,9 @@ async def ask(session: Session, capability: Capability) -> None:
     if not found or not capability.holds(found[0][1]):
         cut = [output for output in outputs(exchange) if output.reason == "length"]
         if any(has_reasoning(exchange, output) for output in cut):
-            raise Skipped("the model's reasoning used up its tokens")
+            raise NotExercised("the model's reasoning used up its tokens")
         if cut and capability.forces_call:
-            raise Skipped("the model talked until its tokens were used up, and might have called something then")
+            raise NotExercised("the model talked until its tokens were used up, and might have called something then")
         shown = repr(found[0][1])[:120] if found else "nothing"
         raise Failed(f"the server takes it without effect: {capability.path} is {shown}", exchange)
 

@@ -8,6 +8,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
+from specvino.conformance.verdict import Advice
 from specvino.document import yaml_text
 from specvino.document.validator import Validator
 
@@ -33,6 +34,7 @@ class Case:
     steps: Sequence[Mapping[str, Any]]
     check: str | None
     arguments: Mapping[str, Any]
+    advice: Advice | None
 
 
 class BadCase(Exception):
@@ -74,6 +76,7 @@ def _of_endpoint(folder: Traversable, validator: Validator) -> Iterator[Case]:
                 steps=case.get("steps", ()),
                 check=case.get("check"),
                 arguments=case.get("with", {}),
+                advice=Advice(**case["advice"]) if "advice" in case else None,
             )
 
 

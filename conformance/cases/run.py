@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from specvino.conformance.cases.capabilities import CAPABILITIES, Capability, ask
 from specvino.conformance.cases.case import Case
@@ -16,7 +16,7 @@ from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 from specvino.conformance.rules.rule import Rule
-from specvino.conformance.verdict import Failed, Finding, Refused, Result, Skipped, Verdict
+from specvino.conformance.verdict import Failed, Finding, NotExercised, Refused, Result, Verdict
 
 # So many findings of one rule are told; the others are counted.
 MOST_FINDINGS = 5
@@ -88,7 +88,7 @@ class Run:
             yield await task
         for endpoint, rules in self._rules.items():
             for tally in rules:
-                if tally.checked:
+                if tally.checked or tally.rule.concerns(endpoint):
                     yield _of_rule(endpoint, tally)
 
     async def _case(self, case: Case) -> Result:
@@ -101,10 +101,12 @@ class Run:
             needed = await self._capability(name)
             if needed.verdict is Verdict.UNSUPPORTED:
                 return _result(case, Verdict.UNSUPPORTED, needed.because)
+            if needed.verdict is Verdict.NOT_EXERCISED:
+                return _result(case, Verdict.NOT_EXERCISED, needed.because)
             if needed.verdict is not Verdict.PASS:
                 return _result(case, Verdict.SKIP, needed.because or f"{needed.rule} failed")
         session = self._session()
-        verdict, because = Verdict.PASS, ""
+        verdict, because, advice = Verdict.PASS, "", case.advice
         findings: tuple[Finding, ...] = ()
         try:
             async with asyncio.timeout_at(self._deadline) as allowed:
@@ -113,17 +115,18 @@ class Run:
                 else:
                     await all_checks()[case.check](session, case.endpoint, **case.arguments)
         except Failed as failed:
-            verdict, findings = Verdict.FAIL, (failed.finding,)
+            verdict, findings, advice = Verdict.FAIL, (failed.finding,), failed.advice or case.advice
         except Unreadable as error:
             verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
-        except Skipped as skipped:
-            verdict, because = Verdict.SKIP, str(skipped)
+        except NotExercised as error:
+            verdict, because = Verdict.NOT_EXERCISED, str(error)
         except Exception as error:
             if allowed.expired():
                 return self._late(case)
             verdict, because = self._broken(session, error)
         await self._watch(case.rule)
-        return _result(case, verdict, because, findings, len(session.exchanges), time.monotonic() - begun)
+        result = _result(case, verdict, because, findings, len(session.exchanges), time.monotonic() - begun)
+        return replace(result, advice=advice)
 
     def _late(self, case: Case) -> Result:
         self.time_up = True
@@ -151,8 +154,8 @@ class Run:
             verdict, because = Verdict.UNSUPPORTED, str(refused)
         except Failed as failed:
             verdict, findings = Verdict.FAIL, (failed.finding,)
-        except Skipped as skipped:
-            verdict, because = Verdict.SKIP, str(skipped)
+        except NotExercised as error:
+            verdict, because = Verdict.NOT_EXERCISED, str(error)
         except Exception as error:
             if allowed.expired():
                 self.time_up = True
@@ -223,13 +226,25 @@ def _result(
     seconds: float = 0.0,
 ) -> Result:
     return Result(
-        case.rule, case.layer, case.says, verdict, case.spec[0], case.issues, because, findings, checked, seconds
+        rule=case.rule,
+        layer=case.layer,
+        says=case.says,
+        verdict=verdict,
+        spec=case.spec[0],
+        issues=case.issues,
+        because=because,
+        findings=findings,
+        checked=checked,
+        seconds=seconds,
+        advice=case.advice,
     )
 
 
 def _of_rule(endpoint: str, tally: RuleTally) -> Result:
     rule = tally.rule
     verdict, because = (Verdict.FAIL, "") if tally.failures else (Verdict.PASS, "")
+    if not tally.checked:
+        verdict, because = Verdict.NOT_EXERCISED, "no answer of this run gave cause to judge it"
     if tally.failures > len(tally.findings):
         because = f"{tally.failures} of {tally.checked} answers break it; {len(tally.findings)} are shown"
     return Result(
@@ -241,4 +256,5 @@ def _of_rule(endpoint: str, tally: RuleTally) -> Result:
         because=because,
         findings=tuple(tally.findings),
         checked=tally.checked,
+        advice=rule.advice(endpoint),
     )

@@ -10,7 +10,7 @@ from typing import Any
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Request
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 from specvino.document.loading import whole
 from specvino.document.operations import by_endpoint
 
@@ -114,11 +114,11 @@ class Session:
         return exchange
 
     async def answered(self, endpoint: str, body: Mapping[str, Any], **how: Any) -> Exchange:
-        """Sends as `send` does, and raises Failed for anything but a whole 200; Skipped where the system's document
-        finds the request invalid, as the server does."""
+        """Sends as `send` does, and raises Failed for anything but a whole 200; NotExercised where the system's
+        document finds the request invalid, as the server does."""
         exchange = await self.send(endpoint, body, **how)
         if (exchange.status or 0) >= 400 and self.dialect.alone_refuses(endpoint, exchange.request.body):
-            raise Skipped(f"the document of {self.dialect.name} refuses what is asked")
+            raise NotExercised(f"the document of {self.dialect.name} refuses what is asked")
         require_answer(exchange)
         return exchange
 

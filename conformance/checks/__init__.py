@@ -1,7 +1,7 @@
 """Checks, which say what a case can't say as steps: functions that send several requests and compare what comes back.
 
-A check is `async def name(session: Session, endpoint: str, **arguments)`; it raises Failed, or Skipped where the server
-leaves nothing to check. A case names it, and gives the arguments as data.
+A check is `async def name(session: Session, endpoint: str, **arguments)`; it raises Failed, or NotExercised where the
+server leaves nothing to check. A case names it, and gives the arguments as data.
 """
 
 from collections.abc import Awaitable, Callable

@@ -5,7 +5,7 @@ from typing import Any
 
 from specvino.conformance.cases.session import Session
 from specvino.conformance.rules.outputs import has_reasoning, outputs
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 
 async def says_something(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -45,7 +45,7 @@ async def choices_counted(session: Session, endpoint: str, *, body: Mapping[str,
         )
     limit = body["max_tokens"]
     if any(output.reason != "length" for output in outputs(several)):
-        raise Skipped("a choice ended before its limit, so that its tokens can't be counted")
+        raise NotExercised("a choice ended before its limit, so that its tokens can't be counted")
     if after.get("completion_tokens") != n * limit:
         raise Failed(f"{n} choices of {limit} tokens are counted as {after.get('completion_tokens')}", several)
 

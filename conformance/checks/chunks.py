@@ -6,7 +6,7 @@ from typing import Any
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 
 async def usage_last(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -34,9 +34,9 @@ async def pieces(session: Session, endpoint: str, *, body: Mapping[str, Any], fe
     exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
     made = (exchange.answer.get("usage") or {}).get("completion_tokens")
     if type(made) is not int or made < 2 * fewest:
-        raise Skipped(f"the answer has {made} tokens, too few to be cut in pieces")
+        raise NotExercised(f"the answer has {made} tokens, too few to be cut in pieces")
     if any(output.calls for output in outputs(exchange)):
-        raise Skipped("the answer is a call")
+        raise NotExercised("the answer is a call")
     deltas = [choice.get("delta") or {} for chunk in exchange.chunks for choice in chunk.get("choices") or ()]
     told = [one for one in deltas if any(one.get(name) for name in ("content", "reasoning_content", "reasoning"))]
     if 0 < len(told) < fewest:
@@ -65,7 +65,7 @@ async def whole_characters(session: Session, endpoint: str, *, text: str) -> Non
                 raise Failed(f"chunk {index} has a part of a character: {delta!r}", exchange)
     output = next(outputs(exchange))
     if output.reason != "stop":
-        raise Skipped(f"the answer ended by {output.reason!r}")
+        raise NotExercised(f"the answer ended by {output.reason!r}")
     if text not in output.text and "\\u" not in output.text:
         raise Failed(f"the answer had to say {text!r}, but is {output.text!r}", exchange)
 

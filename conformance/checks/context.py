@@ -5,7 +5,7 @@ from typing import Any
 
 from specvino.conformance.cases.expect import values_at
 from specvino.conformance.cases.session import Session, about
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 # Where servers tell the size of the context, in their lists of models.
 SAID = ("max_model_len", "context_length", "context_window", "meta.n_ctx", "meta.n_ctx_train")
@@ -26,16 +26,16 @@ async def beyond_context(session: Session, endpoint: str, *, stream: bool = Fals
     """A prompt that doesn't fit is refused before anything is answered, and the refusal says why."""
     size, said = await _context(session, endpoint)
     if size is None:
-        raise Skipped("the server doesn't say how long the model's context is")
+        raise NotExercised("the server doesn't say how long the model's context is")
     if size > LONGEST:
-        raise Skipped(f"the model's context has {size} tokens; it would take a prompt of megabytes")
+        raise NotExercised(f"the model's context has {size} tokens; it would take a prompt of megabytes")
     # A word is a token at least.
     body = {"messages": [{"role": "user", "content": "stone " * (size + 1)}], "max_tokens": 1}
     exchange = await session.send(endpoint, body | ({"stream": True} if stream else {}))
     if exchange.ended == "too slow":
-        raise Skipped(f"the server did not answer a prompt of {size + 1} words in time")
+        raise NotExercised(f"the server did not answer a prompt of {size + 1} words in time")
     if said == TRAINED and exchange.ok:
-        raise Skipped("the server doesn't say how long its context is, only the model's own")
+        raise NotExercised("the server doesn't say how long its context is, only the model's own")
     with about(exchange):
         if exchange.status is None or not 400 <= exchange.status < 500:
             came = exchange.status or exchange.problem

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from specvino.conformance.cases.session import LIMITS, Session, require_answer
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 # Seconds that a whole answer has to take at least, so that the noise of a busy machine decides nothing.
 TELLING = 0.4
@@ -26,14 +26,14 @@ async def disconnected(
     quick = await _usual(session, to, small)
     whole = (await session.answered(to, long)).seconds
     if whole < TELLING or whole < OFTEN * quick:
-        raise Skipped(
+        raise NotExercised(
             f"the long answer takes {whole:.2f} s, a small one {quick:.2f} s: nobody could tell whether it goes on"
         )
     for _ in range(2):  # twice, since something else may have kept the machine busy
         begun = time.monotonic()
         gone = await session.send(to, long, leave_at=whole / 5)
         if gone.ended != "left":
-            raise Skipped("the answers to one request take too different times")
+            raise NotExercised("the answers to one request take too different times")
         rest = whole - (time.monotonic() - begun)
         begun = time.monotonic()
         after = await session.answered(to, small)
@@ -61,7 +61,7 @@ async def not_held_up(session: Session, endpoint: str, *, to: str, body: Mapping
             require_answer(exchange)
         slowest = max(asked, key=lambda each: each.seconds)
         if stream.seconds < TELLING:
-            raise Skipped(f"a long stream takes {stream.seconds:.2f} s: too little to tell what waits for it")
+            raise NotExercised(f"a long stream takes {stream.seconds:.2f} s: too little to tell what waits for it")
         if slowest.seconds < stream.seconds / 2:
             return
     raise Failed(

@@ -6,7 +6,7 @@ from typing import Any
 from specvino.conformance.cases.expect import expect
 from specvino.conformance.cases.session import Session, require_answer
 from specvino.conformance.dialect import LEFT_OUT
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 from specvino.document.pointers import resolved
 
 
@@ -17,7 +17,7 @@ async def nulls(
     known = [name for name in _nullable(session, endpoint) if name not in body]
     names = known if fields is None else [name for name in known if name in fields]
     if not names:
-        raise Skipped("in the dialect's document none of these may be null")
+        raise NotExercised("in the dialect's document none of these may be null")
     exchange = await session.send(endpoint, {**body, **dict.fromkeys(names)}, capped=False)
     if exchange.ok and not exchange.is_stream:
         return
@@ -56,7 +56,7 @@ async def types_named(session: Session, endpoint: str, *, body: Mapping[str, Any
         if param.replace("[", ".").split(".")[0] != name:
             raise Failed(f"{name} is refused, but error.param is {exchange.error['param']!r}", exchange)
     if not refused:
-        raise Skipped("no wrong value is refused with an error that has a param")
+        raise NotExercised("no wrong value is refused with an error that has a param")
 
 
 def _nullable(session: Session, endpoint: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from specvino.conformance.cases.session import LIMITS, Session, require_answer
 from specvino.conformance.checks.disconnects import unending
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 # Seconds that the tokens after the first have to take at least.
 TELLING = 0.15
@@ -24,10 +24,10 @@ async def flows(session: Session, endpoint: str, *, to: str, body: Mapping[str, 
         stream = await session.send(to, {**long, "stream": True})
         require_answer(stream)
         if made < max(TELLING, first.seconds):
-            raise Skipped(f"the tokens after the first take {made:.2f} s: too little to tell when each was made")
+            raise NotExercised(f"the tokens after the first take {made:.2f} s: too little to tell when each was made")
         tokens = (whole.answer.get("usage") or {}).get("completion_tokens") or 0
         if len(stream.chunks) < max(8, tokens / 2):
-            raise Skipped(f"the stream shows {tokens} tokens in {len(stream.chunks)} chunks, so some are hidden")
+            raise NotExercised(f"the stream shows {tokens} tokens in {len(stream.chunks)} chunks, so some are hidden")
         if _spread(stream) > made / 4:
             return
     raise Failed(

@@ -7,7 +7,7 @@ from specvino.conformance.cases.expect import expect
 from specvino.conformance.cases.probes import ORIGIN, SAID
 from specvino.conformance.cases.session import Session, require_answer
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 PATH = "/chat/completions"
 
@@ -40,7 +40,7 @@ async def methods_named(session: Session, endpoint: str, *, method: str, path: s
     """A 405 names the method that the path takes. Whether a 405 comes at all is for another case."""
     exchange = await session.raw(method, path, content=b"{}")
     if exchange.status != 405:
-        raise Skipped(f"a wrong method is answered {exchange.status or exchange.ended}")
+        raise NotExercised(f"a wrong method is answered {exchange.status or exchange.ended}")
     methods = [name.strip() for name in exchange.headers.get("allow", "").split(",")]
     if named not in methods:
         raise Failed(f"a 405 has the header Allow {exchange.headers.get('allow')!r}, without {named}", exchange)

@@ -7,7 +7,7 @@ from typing import Any
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, has_reasoning, outputs
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 # By how much two logprobs of one token may differ: some servers round.
 CLOSE = 1e-3
@@ -53,7 +53,7 @@ async def logprob_counts(session: Session, endpoint: str, *, body: Mapping[str, 
     made = (exchange.answer.get("usage") or {}).get("completion_tokens")
     for output in outputs(exchange):
         if has_reasoning(exchange, output):
-            raise Skipped("the model thinks, and servers differ in whether reasoning has logprobs")
+            raise NotExercised("the model thinks, and servers differ in whether reasoning has logprobs")
         count = len(_entries(output, exchange))
         if type(made) is int and not max(made - 1, 1) <= count <= made:
             raise Failed(f"{made} tokens were made, but {count} have logprobs", exchange)
@@ -70,7 +70,7 @@ async def logprob_chunks(session: Session, endpoint: str, *, body: Mapping[str, 
                 if not ((choice.get("logprobs") or {}).get("content")):
                     raise Failed("a chunk has text, but no logprobs", exchange)
     if not texts:
-        raise Skipped("the stream holds no text")
+        raise NotExercised("the stream holds no text")
 
 
 async def top_logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -111,10 +111,10 @@ async def bytes_join(session: Session, endpoint: str, *, body: Mapping[str, Any]
     exchange = await session.answered(endpoint, body)
     for output in outputs(exchange):
         if has_reasoning(exchange, output) or output.reason == "length":
-            raise Skipped("the model thinks, or was cut off")
+            raise NotExercised("the model thinks, or was cut off")
         pieces = [entry.get("bytes") for entry in _entries(output, exchange)]
         if None in pieces:
-            raise Skipped("the server doesn't tell bytes")
+            raise NotExercised("the server doesn't tell bytes")
         joined = bytes(byte for piece in pieces for byte in piece or ())
         if output.text.encode() not in joined:
             raise Failed(f"the bytes join to {joined[:120]!r}, but the text is {output.text[:120]!r}", exchange)

@@ -6,7 +6,7 @@ from specvino.conformance.cases.expect import expect
 from specvino.conformance.cases.probes import SAID
 from specvino.conformance.cases.session import Session, paths, require_answer
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 
 async def served_is_listed(session: Session, endpoint: str) -> None:
@@ -41,7 +41,7 @@ async def retrieved(session: Session, endpoint: str) -> None:
     require_answer(listed)
     found = [each for each in listed.answer.get("data", []) if each.get("id") == session.model]
     if not found:
-        raise Skipped("the model of this run is not in the list")
+        raise NotExercised("the model of this run is not in the list")
     single = await _model(session, quote(session.model, safe=""))
     require_answer(single)
     for name in ("id", "object", "owned_by"):

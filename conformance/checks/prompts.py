@@ -6,7 +6,7 @@ from typing import Any
 
 from specvino.conformance.cases.session import Session, paths, require_answer
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 # A red square of 32 by 32 pixels, as PNG.
 PICTURE = (
@@ -69,10 +69,10 @@ async def usage_grows(session: Session, endpoint: str, *, word: str, counts: Seq
 
 
 def prompt_tokens(exchange: Exchange) -> int:
-    """Returns the number of tokens in the prompt. Raises Skipped where there is no count, which is for the rules about
-    shapes."""
+    """Returns the number of tokens in the prompt. Raises NotExercised where there is no count, which is for the rules
+    about shapes."""
     usage = exchange.answer.get("usage")
     count = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
     if type(count) is not int:
-        raise Skipped("the answer doesn't say how many tokens the prompt has")
+        raise NotExercised("the answer doesn't say how many tokens the prompt has")
     return count

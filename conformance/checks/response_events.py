@@ -6,7 +6,7 @@ from typing import Any
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 ENDS = {"response.completed": "completed", "response.incomplete": "incomplete"}
 
@@ -53,7 +53,7 @@ async def call_events(session: Session, endpoint: str, *, body: Mapping[str, Any
     calls = {index: item for index, item in added.items() if item.get("type") == "function_call"}
     if not calls:
         if any(output.reason == "length" for output in outputs(exchange)):
-            raise Skipped("the model had no tokens left for a call")
+            raise NotExercised("the model had no tokens left for a call")
         raise Failed("no function_call is added, though a call was forced", exchange)
     for index, item in calls.items():
         if not item.get("name") or not item.get("call_id"):

@@ -10,7 +10,7 @@ from specvino.conformance.cases.session import LIMITS, Session
 from specvino.conformance.cases.stored_responses import SHORT, input_tokens, items_of
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import has_reasoning, outputs
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 from specvino.document.validator import Validator
 
 # Seconds. Clocks may be wrong by hours; milliseconds, or no time at all, are off by years.
@@ -74,7 +74,7 @@ async def cut_off(session: Session, endpoint: str, *, body: Mapping[str, Any], i
                 raise Failed(f"the message that was cut off is {last[0].get('status')!r}", exchange)
             return
         if (answer.get("usage") or {}).get("output_tokens") != limit:
-            raise Skipped(f"the answer ended by itself before {limit} tokens")
+            raise NotExercised(f"the answer ended by itself before {limit} tokens")
     raise Failed(f"an answer of exactly {limit} tokens, as many as were allowed, is {answer.get('status')!r}", exchange)
 
 
@@ -108,7 +108,7 @@ async def goes_back_in(session: Session, endpoint: str, *, body: Mapping[str, An
     first = await session.answered(endpoint, body)
     items = items_of(first)
     if not items_of(first, "message"):
-        raise Skipped("the reasoning left no tokens for an answer")
+        raise NotExercised("the reasoning left no tokens for an answer")
     question = {"role": "user", "content": body["input"]}
     again = {**body, "input": [question, *items, {"role": "user", "content": then}]}
     second = await session.answered(endpoint, again)
@@ -121,7 +121,7 @@ async def answers_call(session: Session, endpoint: str, *, body: Mapping[str, An
     first = await session.answered(endpoint, body)
     calls = items_of(first, "function_call")
     if not calls or first.answer.get("status") == "incomplete":
-        raise Skipped("the model had no tokens left for a whole call")
+        raise NotExercised("the model had no tokens left for a whole call")
     history = [{"role": "user", "content": body["input"]}, *items_of(first)]
     results = [{"type": "function_call_output", "call_id": call.get("call_id"), "output": output} for call in calls]
     after = {**body, "input": [*history, *results], "tool_choice": "auto", "max_output_tokens": SHORT}
@@ -139,7 +139,7 @@ async def calls_function(
     calls = items_of(exchange, "function_call")
     if not calls:
         if any(output.reason == "length" for output in outputs(exchange)):
-            raise Skipped("the model had no tokens left for a call")
+            raise NotExercised("the model had no tokens left for a call")
         raise Failed("nothing is called, though a call was forced", exchange)
     for call in calls:
         if not isinstance(call.get("call_id"), str) or not call["call_id"]:
@@ -159,7 +159,7 @@ async def text_part_logprobs(
     exchange = await session.answered(endpoint, body)
     texts = list(_texts(exchange))
     if not texts:
-        raise Skipped("the reasoning left no tokens for an answer")
+        raise NotExercised("the reasoning left no tokens for an answer")
     for part in texts:
         tokens = part.get("logprobs")
         if not tokens:
@@ -189,7 +189,7 @@ async def text_fits(session: Session, endpoint: str, *, body: Mapping[str, Any],
     output = next(iter(outputs(exchange)))
     if output.reason == "length":
         what = "reasoning" if has_reasoning(exchange, output) and not output.text else "answer"
-        raise Skipped(f"the {what} had too few tokens")
+        raise NotExercised(f"the {what} had too few tokens")
     try:
         value = json.loads(output.text)
     except ValueError:

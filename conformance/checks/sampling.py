@@ -6,7 +6,7 @@ from typing import Any
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 
 async def steady(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -39,7 +39,7 @@ async def unending_answer(session: Session, endpoint: str, *, body: Mapping[str,
     usage = exchange.answer.get("usage") or {}
     reason = next(outputs(exchange)).reason
     if "completion_tokens" not in usage:
-        raise Skipped("the answer doesn't say how many tokens it has")
+        raise NotExercised("the answer doesn't say how many tokens it has")
     if usage["completion_tokens"] != tokens or reason != "length":
         raise Failed(f"it ended by {reason!r} after {usage['completion_tokens']} of {tokens} tokens", exchange)
 

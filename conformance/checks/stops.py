@@ -6,7 +6,7 @@ from typing import Any
 from specvino.conformance.cases.session import LIMITS, Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, outputs
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 ABSENT = "@@never@@"
 
@@ -81,7 +81,7 @@ async def limit_cuts(session: Session, endpoint: str, *, body: Mapping[str, Any]
 
     async def compare(whole: Exchange) -> Difference:
         if (made := _made(whole)) <= allowed + 1:
-            raise Skipped(f"the answer has {made} tokens, so that {allowed} are no limit")
+            raise NotExercised(f"the answer has {made} tokens, so that {allowed} are no limit")
         cut = await session.answered(endpoint, {**rest, **limit})
         short, long = next(outputs(cut)), next(outputs(whole))
         if _made(cut) != allowed or short.reason != "length":
@@ -112,24 +112,24 @@ async def _compared(
         if _answers(again) == _answers(whole):
             raise Failed(difference[0], whole, difference[1])
         whole = again
-    raise Skipped("the server answers the same request differently each time, so that nothing can be compared")
+    raise NotExercised("the server answers the same request differently each time, so that nothing can be compared")
 
 
 def _stop(text: str, length: int) -> str:
-    """Returns a piece of the middle that comes there for the first time. Raises Skipped."""
+    """Returns a piece of the middle that comes there for the first time. Raises NotExercised."""
     for start in range(len(text) // 3, len(text) - length + 1):
         stop = text[start : start + length]
         if stop.strip() == stop and text.index(stop) == start and "\ufffd" not in text[: start + length]:
             return stop
-    raise Skipped(f"nothing in {text!r} would do as a stop text")
+    raise NotExercised(f"nothing in {text!r} would do as a stop text")
 
 
 def _said(exchange: Exchange) -> Output:
-    """Returns the text of the first choice. Raises Skipped where it has none, or reasoning too, in which a stop text
-    may occur."""
+    """Returns the text of the first choice. Raises NotExercised where it has none, or reasoning too, in which a stop
+    text may occur."""
     output = next(outputs(exchange), None)
     if output is None or output.reasoning or not output.text:
-        raise Skipped("the model thinks first, or says nothing")
+        raise NotExercised("the model thinks first, or says nothing")
     return output
 
 
@@ -145,5 +145,5 @@ def _made(exchange: Exchange) -> int:
     usage = exchange.answer.get("usage")
     made = usage.get("completion_tokens") if isinstance(usage, Mapping) else None
     if type(made) is not int:
-        raise Skipped("the answer doesn't say how many tokens it has")
+        raise NotExercised("the answer doesn't say how many tokens it has")
     return made

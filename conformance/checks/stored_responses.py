@@ -19,7 +19,7 @@ from specvino.conformance.cases.stored_responses import (
     read_events,
 )
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 # What a stored response says as it was answered.
 KEPT = ("id", "object", "created_at", "status", "model", "output", "usage", "metadata", "instructions", "error")
@@ -88,7 +88,7 @@ async def continues_call(session: Session, endpoint: str, *, body: Mapping[str, 
     first = await made(session, body)
     calls = items_of(first, "function_call")
     if not calls or first.answer.get("status") == "incomplete":
-        raise Skipped("the model had no tokens left for a whole call")
+        raise NotExercised("the model had no tokens left for a whole call")
     results = [{"type": "function_call_output", "call_id": call.get("call_id"), "output": output} for call in calls]
     after = {"input": results, "previous_response_id": id_of(first), "tools": body["tools"]}
     second = await made(session, after)
@@ -185,7 +185,7 @@ async def cancelled(session: Session, endpoint: str, *, limit: int) -> None:
     require_answer(second)
     last = await _finished(session, id)
     if second.answer.get("status") in ("completed", "incomplete"):
-        raise Skipped("it was finished before it could be cancelled")
+        raise NotExercised("it was finished before it could be cancelled")
     if last.answer.get("status") != "cancelled":
         raise Failed(f"it was cancelled, and ended as {last.answer.get('status')!r}", second, last)
     again = await cancel(session, id)

@@ -9,7 +9,7 @@ from specvino.conformance.cases.session import LIMITS, Session, require_answer
 from specvino.conformance.checks.token_budget import with_room
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, has_reasoning, outputs
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 from specvino.document.validator import Validator
 
 # Characters of white space in a row, more than any layout has.
@@ -31,7 +31,7 @@ async def fits(
     the schema's order. `may_refuse`: a server that says properly that it can't enforce the schema is skipped."""
     exchange = await session.send(endpoint, with_room(endpoint, body))
     if may_refuse and exchange.status in (400, 422) and exchange.content:
-        raise Skipped(f"the server refuses this schema: {exchange.content[:160].decode('utf-8', 'replace')}")
+        raise NotExercised(f"the server refuses this schema: {exchange.content[:160].decode('utf-8', 'replace')}")
     require_answer(exchange)
     found = list(outputs(exchange))
     if len(found) != choices:
@@ -90,16 +90,16 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _value(exchange: Exchange, output: Output, *, bounded: bool = True) -> Any:
-    """Returns the answer's JSON. Raises Failed, or Skipped where a model spent too long on reasoning or declined to
-    answer. `bounded` says that its structure has a longest text."""
+    """Returns the answer's JSON. Raises Failed, or NotExercised where a model spent too long on reasoning or
+    declined to answer. `bounded` says that its structure has a longest text."""
     if output.reason == "length" and has_reasoning(exchange, output):
-        raise Skipped("the model's reasoning used up its tokens")
+        raise NotExercised("the model's reasoning used up its tokens")
     if (output.choice.get("message") or {}).get("refusal"):
-        raise Skipped("the model declines to answer")
+        raise NotExercised("the model declines to answer")
     if output.reason == "length":
         blank = len(output.text) - len(output.text.rstrip()) > LONGEST_BLANK
         if not bounded and not blank:
-            raise Skipped("the model's object had no end when its tokens were used up, as its schema allows")
+            raise NotExercised("the model's object had no end when its tokens were used up, as its schema allows")
         what = "white space" if blank else repr(output.text[-80:])
         raise Failed(f"the answer has no end, but runs on with {what}", exchange)
     if output.reason != "stop":

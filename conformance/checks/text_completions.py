@@ -6,7 +6,7 @@ from typing import Any
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 
 async def prompts_in_order(session: Session, endpoint: str, *, prompts: Sequence[str], n: int = 1) -> None:
@@ -57,7 +57,7 @@ async def cut_at_stop(session: Session, endpoint: str, *, body: Mapping[str, Any
     text = _texts(whole)[0]
     stop = text[len(text) // 2 :][:3]
     if len(stop) < 3 or not stop.strip() or "\ufffd" in stop:
-        raise Skipped(f"nothing in {text!r} would do as a stop text")
+        raise NotExercised(f"nothing in {text!r} would do as a stop text")
     before = text[: text.index(stop)]
     exchange = await session.answered(endpoint, {**body, "stop": ["never said", stop] if listed else stop})
     if _texts(exchange)[0] == before:
@@ -65,7 +65,7 @@ async def cut_at_stop(session: Session, endpoint: str, *, body: Mapping[str, Any
             raise Failed(f"a stop text ended the answer, but finish_reason is {reason!r}", whole, exchange)
         return
     if _texts(await session.answered(endpoint, body)) != _texts(whole):
-        raise Skipped("the server answers the same request differently each time, so that nothing can be compared")
+        raise NotExercised("the server answers the same request differently each time, so that nothing can be compared")
     raise Failed(f"the text is {text!r}, but with the stop text {stop!r} {_texts(exchange)[0]!r}", whole, exchange)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, outputs
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 LISTS = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
 
@@ -74,7 +74,7 @@ async def text_counts(session: Session, endpoint: str, *, body: Mapping[str, Any
     exchange = await session.answered(endpoint, body)
     made = (exchange.answer.get("usage") or {}).get("completion_tokens")
     if type(made) is not int:
-        raise Skipped("the answer has no usage")
+        raise NotExercised("the answer has no usage")
     for output in outputs(exchange):
         count = len(_logprobs(output, exchange).get("tokens") or ())
         if not made - 1 <= count <= made:

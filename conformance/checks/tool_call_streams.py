@@ -7,7 +7,7 @@ from typing import Any
 from specvino.conformance.cases.session import Session
 from specvino.conformance.checks.token_budget import with_room
 from specvino.conformance.http.exchange import Exchange, Unreadable
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 
 
 async def call_deltas(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -53,10 +53,10 @@ async def no_empty_text(session: Session, endpoint: str, *, body: Mapping[str, A
 
 
 async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
-    """Returns the exchange of a stream with calls in it. Raises Skipped for one without."""
+    """Returns the exchange of a stream with calls in it. Raises NotExercised for one without."""
     exchange = await session.answered(endpoint, with_room(endpoint, {**body, "stream": True}))
     if next(_calls(exchange), None) is None:
-        raise Skipped("the stream has no call whose deltas could be judged")
+        raise NotExercised("the stream has no call whose deltas could be judged")
     return exchange
 
 

@@ -8,7 +8,7 @@ from specvino.conformance.cases.session import LIMITS, Session
 from specvino.conformance.checks.token_budget import with_room
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, outputs
-from specvino.conformance.verdict import Failed, Skipped
+from specvino.conformance.verdict import Failed, NotExercised
 from specvino.document.validator import Validator
 
 
@@ -42,13 +42,13 @@ async def called(
 
 
 def whole_calls(output: Output, exchange: Exchange) -> tuple[tuple[Any, Any], ...]:
-    """Returns the calls that no limit cut off. Raises Failed where a call had to come and none did; Skipped where the
-    limit left no room for one."""
+    """Returns the calls that no limit cut off. Raises Failed where a call had to come and none did; NotExercised where
+    the limit left no room for one."""
     calls = output.calls[:-1] if output.reason == "length" else output.calls
     if calls:
         return calls
     if output.reason == "length":
-        raise Skipped("the model had not called anything whole when its tokens were used up")
+        raise NotExercised("the model had not called anything whole when its tokens were used up")
     raise Failed(f"no tool is called, though one must be; the text is {output.text[:120]!r}", exchange)
 
 
@@ -94,7 +94,7 @@ async def call_ids(session: Session, endpoint: str, *, body: Mapping[str, Any], 
                 raise Failed(f"two calls have the id {id!r}", *session.exchanges)
             seen.add(id)
     if len(seen) < 2:
-        raise Skipped("there were not two calls to compare")
+        raise NotExercised("there were not two calls to compare")
 
 
 def _ids(exchange: Exchange) -> Iterator[Any]:
@@ -107,7 +107,7 @@ async def call_answered(session: Session, endpoint: str, *, body: Mapping[str, A
     first = await session.answered(endpoint, with_room(endpoint, body))
     output = next(outputs(first), None)
     if output is None or not whole_calls(output, first) or output.reason == "length":
-        raise Skipped("there is no whole message with calls")
+        raise NotExercised("there is no whole message with calls")
     message = output.choice["message"]
     results = [{"role": "tool", "tool_call_id": call["id"], "content": result} for call in message["tool_calls"]]
     history = [*body["messages"], message, *results]

@@ -5,7 +5,7 @@ from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.reports.curl import curl
 from specvino.conformance.reports.records import Came, Found, Line, Sent, Shown
 from specvino.conformance.reports.redact import Redactor
-from specvino.conformance.verdict import Finding, Result
+from specvino.conformance.verdict import Finding, Result, Severity
 
 # Characters of a body that are shown.
 LONGEST = 8_000
@@ -25,7 +25,10 @@ class Converter:
             rule=result.rule,
             layer=result.layer,
             says=text(result.says),
+            severity=Severity.SHOULD if result.advice else Severity.MUST,
             verdict=result.verdict,
+            advice=result.advice.because if result.advice else "",
+            source=result.advice.source if result.advice else "",
             spec=result.spec,
             issues=result.issues,
             because=text(result.because),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from specvino.conformance.reports.records import BAD, JUDGED, Line, Report
-from specvino.conformance.verdict import Verdict
+from specvino.conformance.verdict import Severity, Verdict
 
 
 @dataclass(slots=True)
@@ -11,6 +11,7 @@ class Diff:
     """Holds pairs of before and after, by what became of them. `other` are changes between what says nothing of the
     server and what does."""
 
+    fail_on: Severity
     worse: list[tuple[Line, Line]] = field(default_factory=list)
     better: list[tuple[Line, Line]] = field(default_factory=list)
     other: list[tuple[Line, Line]] = field(default_factory=list)
@@ -21,21 +22,30 @@ class Diff:
 
     @property
     def newly_bad(self) -> list[Line]:
-        """Returns the rules of the second run only that it fails by."""
+        """Returns the rules of the second run only that are broken."""
         return [line for line in self.new if line.verdict in BAD]
 
     @property
     def is_worse(self) -> bool:
-        return bool(self.worse or self.newly_bad)
+        """Tells whether more is broken that the later run is to fail by (`--fail-on`)."""
+        binding = (*(after for _, after in self.worse), *self.newly_bad)
+        return any(line.severity is Severity.MUST or self.fail_on is Severity.SHOULD for line in binding)
 
 
-RANK = {Verdict.PASS: 2, Verdict.UNSUPPORTED: 1, Verdict.SKIP: 0, Verdict.FAIL: -1, Verdict.ERROR: -1}
+RANK = {
+    Verdict.PASS: 2,
+    Verdict.UNSUPPORTED: 1,
+    Verdict.NOT_EXERCISED: 0,
+    Verdict.SKIP: 0,
+    Verdict.FAIL: -1,
+    Verdict.ERROR: -1,
+}
 
 
 def diff(before: Report, after: Report) -> Diff:
     old = {line.rule: line for line in before.lines}
     new = {line.rule: line for line in after.lines}
-    found = Diff()
+    found = Diff(after.header.fail_on)
     for rule in sorted(old.keys() & new.keys()):
         _sort((old[rule], new[rule]), found)
     found.gone = [old[rule] for rule in sorted(old.keys() - new.keys())]

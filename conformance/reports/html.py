@@ -8,11 +8,11 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from specvino.conformance.reports.records import Line, Report, count, left_out, totals
+from specvino.conformance.reports.records import BAD, Line, Report, by_subject, count, left_out, totals
 from specvino.conformance.reports.redact import Redactor
-from specvino.conformance.verdict import Verdict
+from specvino.conformance.verdict import Severity, Verdict
 
-ORDER = (Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED, Verdict.SKIP, Verdict.PASS)
+ORDER = (Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED, Verdict.SKIP, Verdict.PASS)
 
 
 def write(report: Report, path: Path) -> None:
@@ -35,7 +35,10 @@ def anchor(rule: str) -> str:
 
 
 def _sorted(report: Report) -> list[Line]:
-    return sorted(report.lines, key=lambda line: (ORDER.index(line.verdict), line.accepted, line.rule))
+    return sorted(
+        report.lines,
+        key=lambda line: (ORDER.index(line.verdict), list(Severity).index(line.severity), line.accepted, line.rule),
+    )
 
 
 def _pretty(body: str) -> str:
@@ -56,8 +59,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"anchor": anchor, "pretty": _pretty, "totals": totals, "count": count}
-    environment.globals |= {"Verdict": Verdict, "left_out": left_out, "Counter": Counter}
+    environment.filters |= {
+        "anchor": anchor,
+        "pretty": _pretty,
+        "totals": totals,
+        "count": count,
+        "by_subject": by_subject,
+    }
+    environment.globals |= {"Verdict": Verdict, "BAD": BAD, "left_out": left_out, "Counter": Counter}
     for name in ("style.css", "filter.js"):
         source = environment.loader.get_source(environment, name)[0] if environment.loader else ""
         environment.globals[name.replace(".", "_")] = Markup(source)

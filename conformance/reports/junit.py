@@ -6,14 +6,14 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from junitparser.junitparser import FinalResult
 
 from specvino.conformance.reports.plain import explained
-from specvino.conformance.reports.records import Line, Report
+from specvino.conformance.reports.records import Line, Report, by_subject
 from specvino.conformance.verdict import Verdict
 
 
 def write(report: Report, path: Path) -> None:
     """Writes a report for CI systems. Raises OSError."""
     xml = JUnitXml("specvino conform")
-    for subject, lines in report.by_subject().items():
+    for subject, lines in by_subject(report.lines).items():
         xml.add_testsuite(_suite(subject, lines, report))
     if report.shortcoming:
         broken = TestCase("runs to its end", "specvino.run")
@@ -43,6 +43,8 @@ def _outcome(line: Line) -> list[FinalResult]:
             return []
         case Verdict.FAIL | Verdict.ERROR if line.accepted:
             found: FinalResult = Skipped(_xml(f"accepted: {line.why}"))
+        case Verdict.FAIL if not line.fails:
+            found = Skipped(_xml(f"advice: {line.why}"))
         case Verdict.FAIL:
             found = Failure(_xml(line.why), str(line.verdict))
         case Verdict.ERROR:

@@ -1,10 +1,10 @@
 """A summary for a CI job's page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from specvino.conformance.reports.plain import cut
-from specvino.conformance.reports.records import Line, Report, count, summary
+from specvino.conformance.reports.records import BAD, Line, Report, count, summary
 from specvino.conformance.verdict import Verdict
 
 LONGEST = 300
@@ -27,27 +27,29 @@ def _lines(report: Report) -> Iterator[str]:
         yield ""
     yield f"{summary(report)}. Judged by the document of {header.dialect}, profile {header.profile}."
     yield ""
-    yield f"| endpoint | {' | '.join(Verdict)} |"
-    yield f"|---|{'---:|' * len(Verdict)}"
-    for endpoint, lines in _by_endpoint(report).items():
-        counts = count(lines)
-        yield f"| {endpoint} | {' | '.join(str(counts[each] or '') for each in Verdict)} |"
-    bad = [line for line in sorted(report.lines, key=lambda each: each.rule) if line.counts]
+    yield f"| | endpoint | {' | '.join(Verdict)} |"
+    yield f"|---|---|{'---:|' * len(Verdict)}"
+    for severity, group in report.by_severity().items():
+        for endpoint, lines in _by_endpoint(group).items():
+            counts = count(lines)
+            yield f"| {severity} | {endpoint} | {' | '.join(str(counts[each] or '') for each in Verdict)} |"
+    found = (line for lines in report.by_severity().values() for line in sorted(lines, key=lambda each: each.rule))
+    bad = [line for line in found if line.verdict in BAD and not line.accepted]
     if not bad:
         return
     yield ""
-    yield "| rule | what was found |"
-    yield "|---|---|"
+    yield "| | rule | what was found |"
+    yield "|---|---|---|"
     for line in bad[:MOST]:
-        yield f"| {line.rule} | {_text(cut(line.why, LONGEST))} |"
+        yield f"| {line.severity} | {line.rule} | {_text(cut(line.why, LONGEST))} |"
     if len(bad) > MOST:
         yield ""
         yield f"{len(bad) - MOST} more findings are in the other reports."
 
 
-def _by_endpoint(report: Report) -> dict[str, list[Line]]:
+def _by_endpoint(lines: Iterable[Line]) -> dict[str, list[Line]]:
     found: dict[str, list[Line]] = {}
-    for line in sorted(report.lines, key=lambda each: each.rule):
+    for line in sorted(lines, key=lambda each: each.rule):
         found.setdefault(line.rule.split("/")[0], []).append(line)
     return found
 

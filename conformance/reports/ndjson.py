@@ -59,6 +59,6 @@ def read(path: Path) -> Report:
         else:
             report.lines.append(record)
     assert report is not None
-    if rest or (report.footer is not None and report.footer.counts != dict(report.counts)):
+    if rest or (report.footer is not None and report.footer.counts != report.counts):
         report.footer = None  # lines are missing, or there are more than were written
     return report

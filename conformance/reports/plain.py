@@ -15,6 +15,8 @@ def explained(line: Line) -> str:
 
 def _lines(line: Line) -> Iterator[str]:
     yield line.says
+    if line.advice:
+        yield f"A server should do so: {line.advice} ({line.source})"
     if line.because:
         yield line.because
     if line.spec:

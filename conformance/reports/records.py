@@ -1,13 +1,13 @@
 """The lines of a report, as `line.schema.json` describes them in the words of these classes. Times are in seconds."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from specvino.conformance.verdict import Verdict
+from specvino.conformance.verdict import Severity, Verdict
 
 # Verdicts that a run doesn't pass with.
 BAD = (Verdict.FAIL, Verdict.ERROR)
@@ -79,17 +79,23 @@ class Header(Record):
     layers: tuple[str, ...]
     filters: tuple[str, ...] = ()
     started: Annotated[str, Field(description="UTC, ISO 8601.", json_schema_extra={"format": "date-time"})]
+    fail_on: Annotated[Severity, Field(description="What the run fails by: rules that bind no less.")] = Severity.MUST
     left_out: dict[str, str] = {}
 
 
 class Line(Record):
-    """The result of one rule. `judged` is how many exchanges were looked at; `accepted` says that a baseline has it."""
+    """The result of one rule. `judged` is how many exchanges were looked at; `accepted` says that a baseline has it,
+    `fails` that the run fails by it. `advice` and `source` say why the rule is one that a server should keep to, and
+    who says so."""
 
     kind: Literal["result"] = "result"
     rule: str
     layer: str
     says: str
+    severity: Severity = Severity.MUST
     verdict: Verdict
+    advice: str = ""
+    source: str = ""
     spec: str = ""
     issues: tuple[Annotated[str, Field(pattern="^https://")], ...] = ()
     because: str = ""
@@ -97,16 +103,12 @@ class Line(Record):
     judged: int = 0
     seconds: float = 0.0
     accepted: bool = False
+    fails: bool = False
 
     @property
     def subject(self) -> str:
         """Returns the rule without its name: `chat/stop`."""
         return self.rule.rsplit("/", 1)[0]
-
-    @property
-    def counts(self) -> bool:
-        """Tells whether the run fails by this line."""
-        return self.verdict in BAD and not self.accepted
 
     @property
     def why(self) -> str:
@@ -119,7 +121,7 @@ class Footer(Record):
     `time_up` says that the time allowed ended before all cases had run; the layer `fuzz` takes what is left of it."""
 
     kind: Literal["footer"] = "footer"
-    counts: dict[Verdict, int]
+    counts: Mapping[Severity, Mapping[Verdict, int]]
     requests: int
     seconds: float
     complete: bool
@@ -161,26 +163,37 @@ class Report:
         return "The time was up before all rules were judged." if self.footer.time_up else ""
 
     @property
-    def counts(self) -> Counter[Verdict]:
-        return count(self.lines)
+    def counts(self) -> dict[Severity, Counter[Verdict]]:
+        return {severity: count(lines) for severity, lines in self.by_severity().items()}
 
     @property
     def bad(self) -> list[Line]:
         return [line for line in self.lines if line.verdict in BAD]
 
-    def by_subject(self) -> dict[str, list[Line]]:
-        """Returns the lines by subject, sorted by rule."""
-        found: dict[str, list[Line]] = {}
-        for line in sorted(self.lines, key=lambda each: each.rule):
-            found.setdefault(line.subject, []).append(line)
-        return found
+    def by_severity(self) -> dict[Severity, list[Line]]:
+        """Returns the lines by how binding they are, those that bind most first."""
+        found = {severity: [line for line in self.lines if line.severity is severity] for severity in Severity}
+        return {severity: lines for severity, lines in found.items() if lines}
+
+
+def by_subject(lines: Iterable[Line]) -> dict[str, list[Line]]:
+    """Returns lines by subject, sorted by rule."""
+    found: dict[str, list[Line]] = {}
+    for line in sorted(lines, key=lambda each: each.rule):
+        found.setdefault(line.subject, []).append(line)
+    return found
 
 
 def count(lines: Sequence[Line]) -> Counter[Verdict]:
     return Counter(line.verdict for line in lines)
 
 
-def totals(counts: Mapping[Verdict, int]) -> str:
+def totals(report: Report) -> list[str]:
+    """Returns a line for each severity, as in `must: 142 pass · 3 fail of 145`."""
+    return [f"{severity}: {total(counts)}" for severity, counts in report.counts.items()] or [f"must: {total({})}"]
+
+
+def total(counts: Mapping[Verdict, int]) -> str:
     """Returns the totals as in `142 pass · 3 fail of 145`: never without the number of all."""
     parts = [f"{counts.get(verdict, 0)} {verdict}" for verdict in Verdict if counts.get(verdict) or verdict in SHOWN]
     return f"{' · '.join(parts)} of {sum(counts.values())}"
@@ -202,4 +215,4 @@ def left_out(header: Header) -> Iterator[str]:
 
 def summary(report: Report) -> str:
     """Returns the totals in one line."""
-    return "; ".join([totals(report.counts), *left_out(report.header)])
+    return "; ".join([*totals(report), *left_out(report.header)])

@@ -7,11 +7,11 @@ from urllib.parse import quote, urlsplit
 
 from specvino.conformance.reports.plain import explained
 from specvino.conformance.reports.records import Header, Line, Report
-from specvino.conformance.verdict import Verdict
+from specvino.conformance.verdict import Severity, Verdict
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-LEVELS = {Verdict.FAIL: "error", Verdict.ERROR: "warning"}
+LEVELS = {Severity.MUST: "error", Severity.SHOULD: "warning"}
 
 
 def write(report: Report, path: Path) -> None:
@@ -74,7 +74,7 @@ def _result(line: Line, index: int, report: Report) -> dict[str, Any]:
     found: dict[str, Any] = {
         "ruleId": line.rule,
         "ruleIndex": index,
-        "level": LEVELS[line.verdict],
+        "level": "note" if line.verdict is Verdict.ERROR else LEVELS[line.severity],
         "message": {"text": explained(line)},
         "locations": [place],
         "partialFingerprints": {"rule/v1": line.rule},

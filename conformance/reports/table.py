@@ -13,13 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from specvino.conformance.reports.plain import cut
-from specvino.conformance.reports.records import Header, Line, Report, count, left_out, totals
-from specvino.conformance.verdict import Verdict
+from specvino.conformance.reports.records import BAD, Header, Line, Report, by_subject, count, left_out, totals
+from specvino.conformance.verdict import Severity, Verdict
 
 STYLES = {
     Verdict.PASS: "green",
     Verdict.FAIL: "bold red",
     Verdict.UNSUPPORTED: "yellow",
+    Verdict.NOT_EXERCISED: "dim",
     Verdict.SKIP: "dim",
     Verdict.ERROR: "magenta",
 }
@@ -55,18 +56,19 @@ class LiveTable:
     def feed(self, line: Line) -> None:
         if not self._console.is_terminal:
             why = f": {first_line(line.why)}" if line.why else ""
-            self._console.print(f"{line.verdict} {line.rule}{why}", markup=False, highlight=False, soft_wrap=True)
+            said = f"{verdict_of(line)} {line.rule}{why}"
+            self._console.print(said, markup=False, highlight=False, soft_wrap=True)
 
     def _view(self) -> RenderableType:
-        rows = self._report.by_subject()
+        rows = sum(len(by_subject(lines)) + 1 for lines in self._report.by_severity().values())
         # Six lines are for the heading, the bar and the frame.
-        by_subject = len(rows) + 6 <= self._console.height
+        has_room = rows + 6 <= self._console.height
         done = sum(not _is_extra(line) for line in self._report.lines)
         bar = Table.grid(padding=(0, 1))
         seconds = time.monotonic() - self._begun
         text = f"{done} of {self._cases} cases, {self._requests()} requests, {seconds:.0f} s"
         bar.add_row(ProgressBar(self._cases or 1, done, width=30), text)
-        return Group(table(self._report, by_subject=by_subject), bar)
+        return Group(table(self._report, subjects=has_room), bar)
 
 
 def _is_extra(line: Line) -> bool:
@@ -79,34 +81,46 @@ def heading(header: Header) -> Text:
     return text.append(f"judged by the document of {header.dialect}, profile {header.profile}: {layers}", style="dim")
 
 
-def table(report: Report, *, by_subject: bool = True) -> Table:
-    """Returns a table of how often each verdict was given."""
-    groups: dict[str, list[Line]] = {}
-    for subject, lines in report.by_subject().items():
-        groups.setdefault(subject if by_subject else subject.split("/")[0], []).extend(lines)
+def verdict_of(line: Line) -> str:
+    """Returns the verdict, and beside it that a rule that is broken is one that a server should keep to."""
+    return (
+        f"{line.verdict} ({line.severity})"
+        if line.verdict in BAD and line.severity is Severity.SHOULD
+        else line.verdict
+    )
+
+
+def table(report: Report, *, subjects: bool = True) -> Table:
+    """Returns a table of how often each verdict was given, of what binds most first."""
     found = Table(box=None, padding=(0, 1), show_edge=False, header_style="dim")
     found.add_column("")
     for verdict in Verdict:
         found.add_column(str(verdict), justify="right")
-    for name, lines in groups.items():
-        counts = count(lines)
-        cells = [Text(str(counts[each] or ""), style=STYLES[each]) for each in Verdict]
-        found.add_row(Text(name), *cells)
+    for severity, lines in report.by_severity().items():
+        found.add_row(Text(severity, style="bold"))
+        groups: dict[str, list[Line]] = {}
+        for subject, some in by_subject(lines).items():
+            groups.setdefault(subject if subjects else subject.split("/")[0], []).extend(some)
+        for name, group in groups.items():
+            counts = count(group)
+            found.add_row(Text(name), *(Text(str(counts[each] or ""), style=STYLES[each]) for each in Verdict))
     return found
 
 
 def show_findings(console: Console, report: Report) -> None:
-    """Prints what the run fails by, what is accepted, and why other rules have no verdict."""
-    for line in sorted(report.lines, key=lambda each: each.rule):
-        if line.counts:
-            _finding(console, line)
+    """Prints what is broken, of what binds most last, where it is seen; what is accepted, and why other rules have no
+    verdict."""
+    for lines in reversed(report.by_severity().values()):
+        for line in sorted(lines, key=lambda each: each.rule):
+            if line.verdict in BAD and not line.accepted:
+                _finding(console, line)
     accepted = [line for line in report.lines if line.accepted]
     if accepted:
         console.print()
     for line in accepted:
         text = Text(f"accepted {line.verdict} ", style="dim").append(f"{line.rule}: ", style="default")
         _print(console, text.append(first_line(line.why)))
-    for verdict in (Verdict.UNSUPPORTED, Verdict.SKIP):
+    for verdict in (Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED, Verdict.SKIP):
         _without_verdict(console, verdict, [line for line in report.lines if line.verdict is verdict])
 
 
@@ -123,8 +137,10 @@ def _without_verdict(console: Console, verdict: Verdict, lines: list[Line]) -> N
 
 def _finding(console: Console, line: Line) -> None:
     console.print()
-    _print(console, Text(f"{line.verdict} ", style=STYLES[line.verdict]).append(line.rule, style="bold"))
+    _print(console, Text(f"{verdict_of(line)} ", style=STYLES[line.verdict]).append(line.rule, style="bold"))
     _print(console, Text(f"  {line.says}", style="dim"))
+    if line.advice:
+        _print(console, Text(f"  A server should do so: {line.advice} ({line.source})", style="dim"))
     if line.because:
         _print(console, Text(f"  {line.because}"))
     for found in line.findings:
@@ -141,10 +157,11 @@ def show_totals(console: Console, report: Report, unneeded: list[str]) -> None:
     if report.shortcoming:
         _print(console, Text(report.shortcoming, style="bold red"))
     accepted = sum(line.accepted for line in report.lines)
-    text = Text(totals(report.counts), style="bold")
-    for part in [*([f"{accepted} accepted by the baseline"] if accepted else []), *left_out(report.header)]:
-        text.append(f"; {part}", style="dim")
-    _print(console, text)
+    for said in totals(report):
+        _print(console, Text(said, style="bold"))
+    beside = [*([f"{accepted} accepted by the baseline"] if accepted else []), *left_out(report.header)]
+    if beside:
+        _print(console, Text("; ".join(beside), style="dim"))
     if report.footer:
         _print(console, Text(f"{report.footer.requests} requests in {report.footer.seconds:.1f} s", style="dim"))
 

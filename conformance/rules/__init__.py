@@ -7,7 +7,13 @@ from specvino.conformance.rules.endings import FinishAgrees, StopAbsent, TokenLi
 from specvino.conformance.rules.ids import IdsUnique
 from specvino.conformance.rules.logprobs import LogprobsJoin
 from specvino.conformance.rules.rule import Rule
-from specvino.conformance.rules.shapes import AnswerShape, DocumentedStatus, ErrorEnvelope, NoServerError
+from specvino.conformance.rules.shapes import (
+    AnswerShape,
+    DocumentedRefusal,
+    DocumentedStatus,
+    ErrorEnvelope,
+    NoServerError,
+)
 from specvino.conformance.rules.streaming import EventShape, StreamEnd, StreamOrder
 from specvino.conformance.rules.tool_calls import ArgumentsValid
 from specvino.conformance.rules.usage import UsageAddsUp
@@ -15,6 +21,7 @@ from specvino.conformance.rules.usage import UsageAddsUp
 RULES: tuple[Callable[[Dialect], Rule], ...] = (
     AnswerShape,
     DocumentedStatus,
+    DocumentedRefusal,
     ErrorEnvelope,
     NoServerError,
     EventShape,

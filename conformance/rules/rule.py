@@ -2,10 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.verdict import Advice
 
 
 class Rule(ABC):
@@ -17,14 +19,28 @@ class Rule(ABC):
     """By endpoint, under "" for all others, a JSON pointer to the place in the document that says it; `{operation}` in
     it is the endpoint's."""
 
+    advised: ClassVar[Mapping[str, Advice]] = {}
+    """By endpoint, under "" for all others, why the rule is advice; of those that aren't here the document says it."""
+
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
 
+    def concerns(self, endpoint: str) -> bool:
+        """Tells whether an answer of the endpoint could give cause to apply the rule."""
+        return endpoint in self.specs or "" in self.specs
+
+    def advice(self, endpoint: str) -> Advice | None:
+        """Returns why the rule is no more than advice for an endpoint; None where the document says it."""
+        found = self.advised.get(endpoint, self.advised.get(""))
+        return found and replace(found, source=found.source.replace("{operation}", self._place(endpoint)))
+
+    def _place(self, endpoint: str) -> str:
+        operation = self.dialect.operations.get(endpoint)
+        return f"/paths/{operation.path.replace('/', '~1')}/{operation.method.lower()}" if operation else ""
+
     def spec(self, endpoint: str) -> str:
         """Returns the JSON pointer into the document for an endpoint."""
-        operation = self.dialect.operations.get(endpoint)
-        place = operation and f"/paths/{operation.path.replace('/', '~1')}/{operation.method.lower()}"
-        return self.specs.get(endpoint, self.specs.get("", "")).replace("{operation}", place or "")
+        return self.specs.get(endpoint, self.specs.get("", "")).replace("{operation}", self._place(endpoint))
 
     @abstractmethod
     def applies(self, exchange: Exchange) -> bool:

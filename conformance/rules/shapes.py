@@ -6,6 +6,7 @@ from typing import ClassVar
 from specvino.conformance.dialect import CODES
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.rules.rule import Rule, endpoint_of
+from specvino.conformance.verdict import Advice
 
 
 class AnswerShape(Rule):
@@ -31,16 +32,29 @@ class AnswerShape(Rule):
 
 class DocumentedStatus(Rule):
     name = "documented-status"
-    says = "Only statuses that the document lists for the operation are answered."
+    says = "What is answered, and not refused, has a status that the document lists for the operation."
     specs: ClassVar = {"": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
-        return exchange.status is not None
+        return exchange.status is not None and exchange.status < 400
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         known = self.dialect.documented(endpoint_of(exchange))
-        if exchange.status not in known and (exchange.status or 0) < 500:
+        if exchange.status not in known:
             yield f"{exchange.status} is not documented; there are {', '.join(map(str, sorted(known)))}"
+
+
+class DocumentedRefusal(DocumentedStatus):
+    name = "documented-refusal"
+    says = "A request is refused with a status that the document lists for the operation."
+    advised: ClassVar = {
+        "": Advice(
+            "Clients choose by the status what to do next, and know those of the document.", "{operation}/responses"
+        )
+    }
+
+    def applies(self, exchange: Exchange) -> bool:
+        return 400 <= (exchange.status or 0) < 500
 
 
 class ErrorEnvelope(Rule):

@@ -14,6 +14,9 @@ DONE = "[DONE]"
 
 
 class _StreamRule(Rule):
+    def concerns(self, endpoint: str) -> bool:
+        return self.dialect.event(endpoint) is not None
+
     def applies(self, exchange: Exchange) -> bool:
         return exchange.is_stream and exchange.status == 200 and endpoint_of(exchange) in self.dialect.operations
 

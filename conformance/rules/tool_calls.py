@@ -7,7 +7,13 @@ from typing import Any, ClassVar
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.rules.rule import Rule
+from specvino.conformance.verdict import Advice
 from specvino.document.validator import Validator
+
+OPENAI_S = Advice(
+    "Clients run what is called. OpenAI's document says that its models may call what there isn't, and no JSON.",
+    "/components/schemas/ChatToolCall/properties/function",
+)
 
 
 class ArgumentsValid(Rule):
@@ -22,6 +28,10 @@ class ArgumentsValid(Rule):
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and bool(exchange.request.asked("tools"))
+
+    def advice(self, endpoint: str) -> Advice | None:
+        """Returns OpenAI's own reservation: others don't make it."""
+        return OPENAI_S if self.dialect.name == "openai" else None
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         tools = _functions(exchange.request.asked("tools"))

@@ -16,7 +16,11 @@ NAMES = {
 class UsageAddsUp(Rule):
     name = "usage-adds-up"
     says = "total_tokens is the sum of the others, no part is more than its whole, and an answer has tokens."
-    specs: ClassVar = {"responses": "/components/schemas/ResponseUsage", "": "/components/schemas/Usage"}
+    specs: ClassVar = {
+        "chat": "/components/schemas/Usage",
+        "completions": "/components/schemas/Usage",
+        "responses": "/components/schemas/ResponseUsage",
+    }
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and exchange.request.endpoint in NAMES and isinstance(exchange.answer.get("usage"), dict)

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import pytest
 from support.certificates import certificates
+from support.judging import counted
 from support.raw_server import TEXT, answer, chat, error, raw_server
 from support.serving import wait_until
 from typer.testing import CliRunner
@@ -56,7 +57,7 @@ def test_a_case_that_holds() -> None:
         run = conform(server.url, *ANSWERS)
     assert run.exit_code == 0, run.output
     assert "pass chat/basics/answers" in run.stdout
-    assert re.search(r"^\d+ pass · 0 fail of \d+", run.stdout, re.MULTILINE)
+    assert re.search(r"^must: \d+ pass · 0 fail of \d+", run.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("arguments", [["-u", "URL"], ["--model", "m", "URL"], ["run", "URL"], ["URL/"]])
@@ -444,7 +445,7 @@ def test_what_a_server_does_wrong_is_a_finding(tmp_path, behaves, words) -> None
     assert "fail chat/basics/answers" in run.stdout
     assert words in run.stdout
     assert "error chat/" not in run.stdout
-    assert not ndjson.read(tmp_path / "r.ndjson").counts[Verdict.ERROR]
+    assert not counted(ndjson.read(tmp_path / "r.ndjson"), Verdict.ERROR)
 
 
 def test_a_server_that_goes_away_is_told(tmp_path) -> None:
@@ -524,8 +525,8 @@ def test_a_run_that_the_time_cut_is_not_green(tmp_path) -> None:
     with raw_server(slowing) as server:
         run = conform(server.url, *ANSWERS, "-f", "chat/streams/plain", "--max-time", "1", *options)
     report = ndjson.read(files["ndjson"])
-    assert report.counts[Verdict.FAIL] == 0
-    assert report.counts[Verdict.PASS] > 0
+    assert counted(report, Verdict.FAIL) == 0
+    assert counted(report, Verdict.PASS) > 0
     assert run.exit_code == 2, run.output
     assert run.stderr == "specvino: The time was up before all rules were judged.\n"
     for form in ("junit", "sarif", "html", "markdown"):

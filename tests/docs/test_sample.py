@@ -1,7 +1,7 @@
 """The sample in docs/sample is what the commands make, and what they make pages of."""
 
 import json
-from itertools import pairwise, zip_longest
+from itertools import pairwise, product, zip_longest
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -13,7 +13,7 @@ from support.reports import text_of, tree
 from typer.testing import CliRunner
 
 from specvino.cli.main import app
-from specvino.conformance.verdict import Verdict
+from specvino.conformance.verdict import Severity, Verdict
 
 SAMPLE = ROOT / "docs" / "sample"
 REPORTS = sorted(SAMPLE.glob("*.ndjson"))
@@ -63,6 +63,11 @@ def page_of(report: Path) -> str:
     return report.stem.replace(".", "-") + ".html"
 
 
+def shown(line: dict[str, Any]) -> str:
+    advice = line["severity"] == "should" and line["verdict"] in ("fail", "error")
+    return f"{line['verdict']} (should)" if advice else str(line["verdict"])
+
+
 def test_there_is_a_page_for_each_server_and_one_for_all(site: dict[str, str]) -> None:
     assert site.keys() == {"index.html", *map(page_of, REPORTS)}
 
@@ -88,7 +93,7 @@ def test_each_cell_of_the_matrix_is_what_the_report_says(site: dict[str, str]) -
     expected = [
         (
             rule,
-            [found[rule]["verdict"] if rule in found else "–" for found in servers.values()],
+            [shown(found[rule]) if rule in found else "–" for found in servers.values()],
             [f"{page}#{place(rule)}" if rule in found else None for page, found in servers.items()],
             one_line(said),
         )
@@ -100,11 +105,11 @@ def test_each_cell_of_the_matrix_is_what_the_report_says(site: dict[str, str]) -
 
 def test_the_totals_are_those_of_the_reports(site: dict[str, str]) -> None:
     rows = tree(site["index.html"]).findall(".//table")[0].findall("tbody/tr")
-    for row, report in zip_longest(rows, REPORTS):
-        verdicts = [line["verdict"] for line in results(report).values()]
+    for row, (report, severity) in zip_longest(rows, product(REPORTS, Severity)):
+        verdicts = [line["verdict"] for line in results(report).values() if line["severity"] == severity]
         counts = [str(verdicts.count(verdict) or "") for verdict in Verdict]
-        assert text_of(row.find("th")) == report.stem
-        assert [text_of(cell) for cell in row.findall("td")][:-1] == [*counts, str(len(verdicts))]
+        assert text_of(row.find("th")) == (report.stem if severity == "must" else "")
+        assert [text_of(cell) for cell in row.findall("td")][:-1] == [severity, *counts, str(len(verdicts))]
 
 
 @pytest.mark.parametrize("report", REPORTS, ids=[report.stem for report in REPORTS])
@@ -129,7 +134,7 @@ def test_a_server_s_page_shows_what_was_found(site: dict[str, str], report: Path
             place(rule),
             line["verdict"],
             rule,
-            [one_line(part) for part in (line["says"], line["because"], reference(line)) if part],
+            [one_line(part) for part in (line["says"], advised(line), line["because"], reference(line)) if part],
             [
                 (one_line(found["message"]), [(came(each), one_line(each["curl"])) for each in found["exchanges"]])
                 for found in line["findings"]
@@ -153,6 +158,11 @@ def came(exchange: dict[str, Any]) -> str:
     request, response = exchange["request"], exchange["response"]
     answer = response["status"] if response else exchange["problem"] or exchange["ended"]
     return f"{request['method']} {request['url']} -> {answer}"
+
+
+def advised(line: dict[str, Any]) -> str:
+    source = line["source"].removeprefix("https://")
+    return f"A server should do so: {line['advice']} {source}" if line["advice"] else ""
 
 
 def reference(line: dict[str, Any]) -> str:

@@ -33,13 +33,14 @@ SHOWN = Shown(
 def line(rule: str, verdict: str = "pass", **more: Any) -> Line:
     if verdict in ("fail", "error") and "findings" not in more:
         more["findings"] = (Found(message="there is no choice", exchanges=(SHOWN,)),)
+        more.setdefault("fails", not more.get("accepted") and more.get("severity", "must") == "must")
     return Line(rule=rule, layer="cases", says="There is a choice.", verdict=Verdict(verdict), **more)
 
 
 def report(*lines: Line, **ended: Any) -> Report:
     """A whole one, where `ended` says nothing else of its footer."""
     made = Report(HEADER, list(lines))
-    made.footer = Footer(counts=dict(made.counts), **{"requests": 9, "seconds": 1.5, "complete": True} | ended)
+    made.footer = Footer(counts=made.counts, **{"requests": 9, "seconds": 1.5, "complete": True} | ended)
     return made
 
 

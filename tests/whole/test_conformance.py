@@ -14,7 +14,7 @@ def judged(*arguments, **how):
     with serving(*arguments, env={"SPECVINO_API_KEY": KEY}) as server:
         report = judge(server.url, key=KEY, **how)
     assert report.footer is not None
-    print(f"\n{totals(report.counts)}; {report.footer.requests} requests in {report.footer.seconds:.1f} s")
+    print(f"\n{'; '.join(totals(report))}; {report.footer.requests} requests in {report.footer.seconds:.1f} s")
     print(*unsaid(report), sep="\n")
     assert told(report) == []
     return report

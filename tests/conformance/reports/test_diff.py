@@ -5,6 +5,7 @@ from support.reports import HEADER, line, report
 
 from specvino.conformance.reports.diff import diff, differences
 from specvino.conformance.reports.records import Report
+from specvino.conformance.verdict import Severity
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,16 @@ def test_each_change_has_its_kind(before, after, kind) -> None:
     kinds = {each: len(getattr(found, each)) for each in ("worse", "better", "other")}
     assert kinds == {"worse": 0, "better": 0, "other": 0} | {kind: 1}
     assert found.is_worse == (kind == "worse")
+
+
+@pytest.mark.parametrize("fail_on", Severity)
+def test_advice_makes_a_run_worse_where_it_fails_by_it(fail_on) -> None:
+    before = report(line("chat/a/b", severity="should"))
+    after = report(line("chat/a/b", "fail", severity="should"))
+    after.header = HEADER.model_copy(update={"fail_on": fail_on})
+    found = diff(before, after)
+    assert len(found.worse) == 1
+    assert found.is_worse == (fail_on == "should")
 
 
 def test_what_is_the_same_is_counted() -> None:

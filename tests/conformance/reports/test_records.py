@@ -8,7 +8,7 @@ import pytest
 from support.reports import HEADER, line, report
 
 from specvino.conformance.reports import ndjson
-from specvino.conformance.reports.records import RECORDS, summary, totals
+from specvino.conformance.reports.records import RECORDS, summary, total, totals
 from specvino.conformance.verdict import Verdict
 
 SCHEMA = json.loads(files("specvino.conformance.reports").joinpath("line.schema.json").read_text("utf-8"))
@@ -86,10 +86,19 @@ def test_what_is_no_report_is_refused(tmp_path, content, problem) -> None:
 
 
 def test_totals_always_have_the_number_of_all() -> None:
-    assert totals({Verdict.PASS: 142, Verdict.FAIL: 3, Verdict.UNSUPPORTED: 2, Verdict.SKIP: 1}) == (
+    assert total({Verdict.PASS: 142, Verdict.FAIL: 3, Verdict.UNSUPPORTED: 2, Verdict.SKIP: 1}) == (
         "142 pass · 3 fail · 2 unsupported · 1 skip of 148"
     )
-    assert totals({}) == "0 pass · 0 fail of 0"
+    assert total({}) == "0 pass · 0 fail of 0"
+
+
+def test_advice_is_counted_apart(whole) -> None:
+    advice = [line("chat/a/e", severity="should"), line("chat/a/f", "fail", severity="should")]
+    assert totals(report(*whole.lines, *advice)) == [
+        "must: 1 pass · 1 fail · 1 skip of 3",
+        "should: 1 pass · 1 fail of 2",
+    ]
+    assert totals(report()) == ["must: 0 pass · 0 fail of 0"]
 
 
 def test_what_was_left_out_is_told_by_its_reason(whole) -> None:

@@ -21,6 +21,9 @@ def whole():
         line("chat/b/broken", "error"),
         line("chat/b/without", "unsupported", because="it answers 501"),
         line("chat/b/unasked", "skip", because="no key"),
+        line(
+            "chat/c/advice", "fail", severity="should", advice="Clients wait for it.", source="https://github.com/o/r"
+        ),
     )
 
 
@@ -49,6 +52,7 @@ def test_junit_has_each_rule_once(tmp_path, whole) -> None:
     assert {name: (suite.tests, suite.failures, suite.errors, suite.skipped) for name, suite in suites.items()} == {
         "chat/a": (3, 1, 0, 1),
         "chat/b": (3, 0, 1, 2),
+        "chat/c": (1, 0, 0, 1),
     }
     bad = next(case for case in suites["chat/a"] if case.name == "bad")
     assert bad.classname == "chat.a"
@@ -60,6 +64,12 @@ def test_junit_has_each_rule_once(tmp_path, whole) -> None:
 def test_a_run_that_is_not_whole_is_not_green_in_junit(tmp_path, ended) -> None:
     junit.write(report(line("chat/a/good"), **ended), tmp_path / "j.xml")
     assert sum(suite.errors for suite in JUnitXml.fromfile(str(tmp_path / "j.xml"))) == 1
+
+
+def test_junit_fails_by_advice_where_the_run_does(tmp_path) -> None:
+    junit.write(report(line("chat/a/advice", "fail", severity="should", fails=True)), tmp_path / "j.xml")
+    (suite,) = JUnitXml.fromfile(str(tmp_path / "j.xml"))
+    assert (suite.failures, suite.skipped) == (1, 0)
 
 
 def test_junit_stays_xml_whatever_a_server_sent(tmp_path, hostile) -> None:
@@ -76,7 +86,8 @@ def test_sarif_has_a_result_for_each_finding(tmp_path, whole) -> None:
     assert [(each["ruleId"], each["level"], "suppressions" in each) for each in run["results"]] == [
         ("chat/a/bad", "error", False),
         ("chat/a/known", "error", True),
-        ("chat/b/broken", "warning", False),
+        ("chat/b/broken", "note", False),
+        ("chat/c/advice", "warning", False),
     ]
     assert all(rules[each["ruleIndex"]]["id"] == each["ruleId"] for each in run["results"])
     assert rules[0]["helpUri"] == "https://github.com/o/r/issues/1"
@@ -94,13 +105,19 @@ def test_a_page_has_each_rule_and_what_was_found(whole) -> None:
     page = Page(html.page(whole))
     assert {html.anchor(each.rule) for each in whole.lines} <= page.ids
     assert SHOWN.curl in page.text
-    assert "1 pass · 2 fail · 1 unsupported · 1 skip · 1 error of 6" in page.text
+    assert "must: 1 pass · 2 fail · 1 unsupported · 1 skip · 1 error of 6" in page.text
+    assert "should: 0 pass · 1 fail of 1" in page.text
+    assert "A server should do so: Clients wait for it." in page.text
     assert "1 left out, not in the dialect openai" in page.text
 
 
 def test_a_page_refers_to_nothing_but_issues(whole) -> None:
     page = Page(html.page(whole))
-    assert {each for each in page.references if each[0] != "#"} == {"data:,", "https://github.com/o/r/issues/1"}
+    assert {each for each in page.references if each[0] != "#"} == {
+        "data:,",
+        "https://github.com/o/r/issues/1",
+        "https://github.com/o/r",
+    }
     assert {each[1:] for each in page.references if each[0] == "#"} <= page.ids
     assert "@import" not in page.text
     assert "url(" not in page.text
@@ -120,10 +137,12 @@ def test_a_page_tells_that_the_run_was_broken_off() -> None:
 def test_the_summary_has_totals_and_findings(tmp_path, whole) -> None:
     markdown.write(whole, tmp_path / "s.md")
     text = (tmp_path / "s.md").read_text("utf-8")
-    assert "| chat | 1 | 2 | 1 | 1 | 1 |" in text
-    assert "of 6; 1 left out, not in the dialect openai" in text
+    assert "| must | chat | 1 | 2 | 1 |  | 1 | 1 |" in text
+    assert "| should | chat |  | 1 |  |  |  |  |" in text
+    assert "of 6; should: 0 pass · 1 fail of 1; 1 left out, not in the dialect openai" in text
     assert ". Judged by the document of openai, profile full.\n" in text
-    assert "| chat/a/bad | there is no choice |" in text
+    assert "| must | chat/a/bad | there is no choice |" in text
+    assert "| should | chat/c/advice | there is no choice |" in text
     assert "chat/a/known" not in text
 
 
@@ -133,7 +152,7 @@ def test_the_summary_has_no_markup_of_a_server(tmp_path, hostile) -> None:
     assert "\\<script\\>" in row
     assert "\\[x\\]\\(http" in row
     assert "\\@someone" in row
-    assert row.replace("\\|", "").count("|") == 3
+    assert row.replace("\\|", "").count("|") == 4
 
 
 def test_the_summary_has_room(tmp_path) -> None:

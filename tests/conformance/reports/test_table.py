@@ -25,15 +25,18 @@ def whole():
         line("chat/a/known", "fail", accepted=True),
         line("chat/b/x", "skip", because="no key"),
         line("chat/b/y", "skip", because="no key"),
+        line("chat/c/z", "fail", severity="should", advice="Clients wait for it.", source="/paths"),
     )
 
 
 def test_elsewhere_each_rule_is_a_line(whole) -> None:
     plain = console()
-    with table.LiveTable(plain, whole, 5, lambda: 9) as live:
+    with table.LiveTable(plain, whole, 6, lambda: 9) as live:
         for each in whole.lines:
             live.feed(each)
-    assert shown(plain).splitlines()[:2] == ["pass chat/a/good", "fail chat/a/bad: there is no choice"]
+    said = shown(plain).splitlines()
+    assert said[:2] == ["pass chat/a/good", "fail chat/a/bad: there is no choice"]
+    assert said[-1] == "fail (should) chat/c/z: there is no choice"
 
 
 def test_a_terminal_has_a_table_and_a_bar(whole) -> None:
@@ -41,7 +44,7 @@ def test_a_terminal_has_a_table_and_a_bar(whole) -> None:
     with table.LiveTable(terminal, whole, 8, lambda: 9):
         pass
     assert "chat/a" in shown(terminal)
-    assert "5 of 8 cases, 9 requests" in shown(terminal)
+    assert "6 of 8 cases, 9 requests" in shown(terminal)
 
 
 def test_a_low_terminal_has_endpoints_only(whole) -> None:
@@ -60,6 +63,10 @@ def test_findings_have_their_request_and_a_command(whole) -> None:
     table.show_findings(plain, whole)
     text = shown(plain)
     assert "fail chat/a/bad\n  There is a choice.\n  there is no choice\n" in text
+    assert (
+        "fail (should) chat/c/z\n  There is a choice.\n  A server should do so: Clients wait for it. (/paths)\n" in text
+    )
+    assert text.index("chat/c/z") < text.index("chat/a/bad")  # what binds most is seen last
     assert str(SHOWN) in text
     assert SHOWN.curl in text
     assert "accepted fail chat/a/known: there is no choice" in text
@@ -73,8 +80,9 @@ def test_the_totals_end_it(whole) -> None:
     assert shown(plain).splitlines() == [
         "no longer needed in the baseline: chat/z/z",
         "",
-        "1 pass · 2 fail · 2 skip of 5; 1 accepted by the baseline; 1 left out, not in the dialect openai; "
-        "1 left out, no key was given",
+        "must: 1 pass · 2 fail · 2 skip of 5",
+        "should: 0 pass · 1 fail of 1",
+        "1 accepted by the baseline; 1 left out, not in the dialect openai; 1 left out, no key was given",
         "9 requests in 1.5 s",
     ]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from reference_server.http import Call, Headers, Http
+from reference_server.http import Call, Headers, Http, Message, Stream
 from reference_server.models import Models
 from reference_server.refusal import Refusal
 from reference_server.stored import Stored
@@ -117,11 +117,11 @@ class Unprocessable(Http):
     """What is not valid is refused with 422, as some frameworks do of themselves."""
 
     breaks = {
-        "chat/rules/documented-status",
-        "completions/rules/documented-status",
-        "response_cancel/rules/documented-status",
-        "responses/rules/documented-status",
-        "tokenize/rules/documented-status",
+        "chat/rules/documented-refusal",
+        "completions/rules/documented-refusal",
+        "response_cancel/rules/documented-refusal",
+        "responses/rules/documented-refusal",
+        "tokenize/rules/documented-refusal",
     }
 
     def status(self, refusal: Refusal) -> int:
@@ -132,11 +132,11 @@ class Gone(Http):
     """What isn't there is refused with 410."""
 
     breaks = {
-        "model/rules/documented-status",
-        "response/rules/documented-status",
-        "response_cancel/rules/documented-status",
-        "response_input_items/rules/documented-status",
-        "responses/rules/documented-status",
+        "model/rules/documented-refusal",
+        "response/rules/documented-refusal",
+        "response_cancel/rules/documented-refusal",
+        "response_input_items/rules/documented-refusal",
+        "responses/rules/documented-refusal",
     }
 
     def status(self, refusal: Refusal) -> int:
@@ -146,7 +146,7 @@ class Gone(Http):
 class NoModels(Models):
     """There is no list of models, so that no client can show one."""
 
-    breaks = {"models/rules/documented-status", "models/list/shape", "transport/connections/models-beside-a-stream"}
+    breaks = {"models/rules/documented-refusal", "models/list/shape", "transport/connections/models-beside-a-stream"}
 
     def list_models(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.NOT_FOUND, "There is nothing here.")
@@ -177,6 +177,49 @@ class DeletionUnknown(Http):
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
         await super().respond(call, 202 if call.method == "DELETE" and status == 200 else status, body, headers)
+
+
+class StreamsAccepted(Http):
+    """Streams begin with 202, as if they came later."""
+
+    breaks = {
+        "chat/rules/documented-status",
+        "completions/rules/documented-status",
+        "responses/rules/documented-status",
+    }
+
+    async def stream(self, call: Call, stream: Stream) -> None:
+        send = call.send
+
+        async def sent(message: Message) -> None:
+            await send({**message, "status": 202} if message["type"] == "http.response.start" else message)
+
+        call.send = sent
+        await super().stream(call, stream)
+
+
+class ReadsAccepted(Http):
+    """What is read comes with 202, as if it came later."""
+
+    breaks = {
+        "model/rules/documented-status",
+        "models/rules/documented-status",
+        "response/rules/documented-status",
+        "response_input_items/rules/documented-status",
+    }
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        await super().respond(call, 202 if call.method == "GET" and status == 200 else status, body, headers)
+
+
+class SmallAnswersAccepted(Http):
+    """Tokens, and what was cancelled, come with 202, as if they came later."""
+
+    breaks = {"response_cancel/rules/documented-status", "tokenize/rules/documented-status"}
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        small = call.path.endswith(("/tokenize", "/cancel"))
+        await super().respond(call, 202 if small and status == 200 else status, body, headers)
 
 
 class FailsInstead(Http):
