@@ -11,7 +11,7 @@ from specvino.document.loading import dialect_file, load, systems, whole
 from specvino.document.operations import JSON, base_paths, by_endpoint
 from specvino.document.pointers import at, schema_reference, unescape
 from specvino.document.validator import Validator, Validators
-from specvino.document.walk import reached
+from specvino.document.walk import all_schemas, reached
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Machine, Stream
 
@@ -111,6 +111,11 @@ class Dialect:
         """Tells whether objects of that component have a property that can be something else than null."""
         found = self.document["components"]["schemas"][component]["properties"].get(name)
         return found is not None and found.get("type") != "null"
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """Returns the names of all members of objects that the system's document has."""
+        return frozenset(name for _, schema in all_schemas(self.document) for name in schema.get("properties", ()))
 
     def takes(self, endpoint: str, body: Any) -> bool | None:
         """Tells whether the system's document finds a body valid; None where the endpoint takes no body."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from specvino.conformance.dialect import Dialect, Kind
 from specvino.conformance.http.exchange import Exchange, Unreadable
-from specvino.conformance.verdict import Advice, Failed
+from specvino.conformance.verdict import Advice, Failed, NotExercised
 from specvino.document.validator import Validator
 
 OTHER_STATUS = Advice(
@@ -16,7 +16,10 @@ OTHER_STATUS = Advice(
 
 
 def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, endpoint: str) -> None:
-    """Compares an exchange with `expected`, the keys of which `cases/case.schema.json` describes. Raises Failed."""
+    """Compares an exchange with `expected`, the keys of which `cases/case.schema.json` describes.
+
+    Raises Failed, or NotExercised where a count is looked for and the answer has none, which is for the rules about
+    shapes to judge."""
     if "refused" in expected:
         _refused(exchange, expected["refused"], dialect, endpoint)
     else:
@@ -33,6 +36,8 @@ def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, en
         raise Failed(str(error), exchange) from None
     for path, schema in expected.get("body", {}).items():
         found = values_at(answer, path.removesuffix("?"))
+        if path.startswith("usage.") and isinstance(answer, Mapping) and not answer.get("usage"):
+            raise NotExercised("the answer has no usage")
         if not found and schema is not False and not path.endswith("?"):
             raise Failed(f"the answer has no {path}", exchange)
         _values(exchange, found, schema)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.expect import expect, values_at
 from specvino.conformance.cases.session import Session, paths
 from specvino.conformance.http.exchange import Exchange, Unreadable
@@ -63,6 +64,8 @@ def _filled(value: Any, named: Mapping[str, Exchange]) -> Any:
 
 def _referred(match: re.Match[str], named: Mapping[str, Exchange]) -> Any:
     exchange = named[match[1]]
+    if match[2].startswith("usage."):
+        return counted(exchange, match[2].removeprefix("usage."))
     try:
         return values_at(exchange.answer, match[2])[0][1]
     except (Unreadable, IndexError):

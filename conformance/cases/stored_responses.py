@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import Session, require_answer
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.verdict import Failed, Refused
@@ -39,15 +40,6 @@ def items_of(exchange: Exchange, kind: str | None = None) -> list[dict[str, Any]
     output = exchange.answer.get("output")
     items = [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
     return [item for item in items if kind in (None, item.get("type"))]
-
-
-def input_tokens(exchange: Exchange) -> int:
-    """Returns the number of tokens in a response's input. Raises Failed where usage doesn't say it."""
-    usage = exchange.answer.get("usage")
-    tokens = usage.get("input_tokens") if isinstance(usage, dict) else None
-    if type(tokens) is not int:
-        raise Failed(f"usage.input_tokens is {tokens!r}", exchange)
-    return tokens
 
 
 async def read(session: Session, id: str) -> Exchange:
@@ -93,10 +85,11 @@ async def continues(session: Session) -> None:
     second = await session.send("responses", body)
     _refused(second)
     require_answer(second)
-    if input_tokens(second) <= input_tokens(first):
+    with_first, alone = counted(second, "input_tokens"), counted(first, "input_tokens")
+    if with_first <= alone:
         raise Failed(
-            f"the server takes previous_response_id without effect: {input_tokens(second)} tokens of input, where the"
-            f" earlier turn alone had {input_tokens(first)}",
+            f"the server takes previous_response_id without effect: {with_first} tokens of input, where the earlier"
+            f" turn alone had {alone}",
             first,
             second,
         )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import Session
 from specvino.conformance.rules.outputs import has_reasoning, outputs
 from specvino.conformance.verdict import Failed, NotExercised
@@ -36,18 +37,14 @@ async def choices_counted(session: Session, endpoint: str, *, body: Mapping[str,
     """The tokens of all choices count, those of the prompt once."""
     one = await session.answered(endpoint, body)
     several = await session.answered(endpoint, {**body, "n": n})
-    before, after = one.answer.get("usage") or {}, several.answer.get("usage") or {}
-    if before.get("prompt_tokens") != after.get("prompt_tokens"):
-        raise Failed(
-            f"the prompt has {before.get('prompt_tokens')} tokens, with n {n} {after.get('prompt_tokens')}",
-            one,
-            several,
-        )
+    before, after = counted(one, "prompt_tokens"), counted(several, "prompt_tokens")
+    if before != after:
+        raise Failed(f"the prompt has {before} tokens, with n {n} {after}", one, several)
     limit = body["max_tokens"]
     if any(output.reason != "length" for output in outputs(several)):
         raise NotExercised("a choice ended before its limit, so that its tokens can't be counted")
-    if after.get("completion_tokens") != n * limit:
-        raise Failed(f"{n} choices of {limit} tokens are counted as {after.get('completion_tokens')}", several)
+    if (made := counted(several, "completion_tokens")) != n * limit:
+        raise Failed(f"{n} choices of {limit} tokens are counted as {made}", several)
 
 
 async def model_echoed(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
@@ -32,8 +33,7 @@ async def usage_not_asked(session: Session, endpoint: str, *, body: Mapping[str,
 async def pieces(session: Session, endpoint: str, *, body: Mapping[str, Any], fewest: int) -> None:
     """An answer of many tokens comes in several chunks, not in one at its end."""
     exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
-    made = (exchange.answer.get("usage") or {}).get("completion_tokens")
-    if type(made) is not int or made < 2 * fewest:
+    if (made := counted(exchange, "completion_tokens")) < 2 * fewest:
         raise NotExercised(f"the answer has {made} tokens, too few to be cut in pieces")
     if any(output.calls for output in outputs(exchange)):
         raise NotExercised("the answer is a call")

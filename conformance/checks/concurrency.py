@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import Session, require_answer
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
@@ -13,12 +14,13 @@ async def each_its_own(session: Session, endpoint: str, *, to: str, bodies: Sequ
     """Requests at the same time get each the answer to their own: as many choices as it asks for, and as many tokens
     counted in its prompt as when it is alone."""
     alone = [await session.answered(to, {**body, "max_tokens": 1, "stream": False}) for body in bodies]
-    exchanges = await session.together([(to, _counted(body)) for body in bodies])
+    exchanges = await session.together([(to, _with_usage(body)) for body in bodies])
     for body, single, exchange in zip(bodies, alone, exchanges, strict=True):
         require_answer(exchange)
         _require_one_id(exchange)
         _require_same(exchange, len(list(outputs(exchange))), body.get("n", 1), "the answer has {} choices, not {}")
-        _require_same(exchange, _counts(exchange), _counts(single), "among others its prompt has {} tokens, alone {}")
+        among, before = counted(exchange, "prompt_tokens"), counted(single, "prompt_tokens")
+        _require_same(exchange, among, before, "among others its prompt has {} tokens, alone {}")
         model = exchange.answer.get("model")
         _require_same(exchange, model, single.answer.get("model"), "among others the model is {}, alone {}")
     # Not all systems give one.
@@ -29,7 +31,7 @@ async def each_its_own(session: Session, endpoint: str, *, to: str, bodies: Sequ
 
 async def echoed_together(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
     """Prompts at the same time come back each before its own answer."""
-    exchanges = await session.together([(endpoint, {**_counted(body), "echo": True}) for body in bodies])
+    exchanges = await session.together([(endpoint, {**_with_usage(body), "echo": True}) for body in bodies])
     for body, exchange in zip(bodies, exchanges, strict=True):
         require_answer(exchange)
         for output in outputs(exchange):
@@ -37,12 +39,8 @@ async def echoed_together(session: Session, endpoint: str, *, bodies: Sequence[M
                 raise Failed(f"the prompt is {body['prompt']!r}, but the text {output.text[:120]!r}", *exchanges)
 
 
-def _counted(body: Mapping[str, Any]) -> dict[str, Any]:
+def _with_usage(body: Mapping[str, Any]) -> dict[str, Any]:
     return {**body, "stream_options": {"include_usage": True}} if body.get("stream") else dict(body)
-
-
-def _counts(exchange: Exchange) -> Any:
-    return (exchange.answer.get("usage") or {}).get("prompt_tokens")
 
 
 def _require_one_id(exchange: Exchange) -> None:

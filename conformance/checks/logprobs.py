@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, has_reasoning, outputs
@@ -50,12 +51,12 @@ def _require_logprob(session: Session, entry: Mapping[str, Any], exchange: Excha
 async def logprob_counts(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """There is one entry for each token that usage counts; the one that ended the answer may be without."""
     exchange = await session.answered(endpoint, body)
-    made = (exchange.answer.get("usage") or {}).get("completion_tokens")
+    made = counted(exchange, "completion_tokens")
     for output in outputs(exchange):
         if has_reasoning(exchange, output):
             raise NotExercised("the model thinks, and servers differ in whether reasoning has logprobs")
         count = len(_entries(output, exchange))
-        if type(made) is int and not max(made - 1, 1) <= count <= made:
+        if not max(made - 1, 1) <= count <= made:
             raise Failed(f"{made} tokens were made, but {count} have logprobs", exchange)
 
 

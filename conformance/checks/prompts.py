@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import Session, paths, require_answer
-from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Failed
 
 # A red square of 32 by 32 pixels, as PNG.
 PICTURE = (
@@ -22,7 +22,7 @@ async def counts_more(
     was dropped, or taken twice."""
     short = await session.answered(endpoint, than)
     long = await session.answered(endpoint, body)
-    more = prompt_tokens(long) - prompt_tokens(short)
+    more = counted(long, "prompt_tokens") - counted(short, "prompt_tokens")
     if not by <= more <= most:
         raise Failed(f"the longer prompt has {more} tokens more than the other, not {by} to {most}", short, long)
 
@@ -35,7 +35,7 @@ async def escaped_alike(session: Session, endpoint: str, *, text: str) -> None:
         content = json.dumps(body, ensure_ascii=ascii_only).encode()
         exchange = await session.raw("POST", paths()[endpoint], endpoint=endpoint, content=content, body=body)
         require_answer(exchange)
-        counts.append(prompt_tokens(exchange))
+        counts.append(counted(exchange, "prompt_tokens"))
     if counts[0] != counts[1]:
         raise Failed(f"the prompt has {counts[0]} tokens, but {counts[1]} where it is escaped", *session.exchanges)
 
@@ -51,8 +51,10 @@ async def picture(session: Session, endpoint: str, *, text: str) -> None:
         raise Failed(f"an image that can't be read is to be refused, but the status is {exchange.status}", exchange)
     require_answer(exchange)
     plain = await session.answered(endpoint, {"messages": [{"role": "user", "content": text}], "max_tokens": 1})
-    if prompt_tokens(exchange) <= prompt_tokens(plain):
-        raise Failed(f"the image adds nothing to the prompt of {prompt_tokens(plain)} tokens", plain, exchange)
+    if counted(exchange, "prompt_tokens") <= counted(plain, "prompt_tokens"):
+        raise Failed(
+            f"the image adds nothing to the prompt of {counted(plain, 'prompt_tokens')} tokens", plain, exchange
+        )
 
 
 async def usage_grows(session: Session, endpoint: str, *, word: str, counts: Sequence[int]) -> None:
@@ -61,18 +63,8 @@ async def usage_grows(session: Session, endpoint: str, *, word: str, counts: Seq
     for count in counts:
         content = " ".join([word] * count)
         body = {"messages": [{"role": "user", "content": content}], "max_tokens": 1}
-        measured.append(prompt_tokens(await session.answered(endpoint, body)))
+        measured.append(counted(await session.answered(endpoint, body), "prompt_tokens"))
     pairs = list(zip(counts, measured, strict=True))
     slopes = [(b - d) / (a - c) for (a, b), (c, d) in zip(pairs[1:], pairs, strict=False)]
     if min(slopes) <= 0 or max(slopes) > 1.3 * min(slopes):
         raise Failed(f"{', '.join(map(str, counts))} words have {measured} tokens", *session.exchanges)
-
-
-def prompt_tokens(exchange: Exchange) -> int:
-    """Returns the number of tokens in the prompt. Raises NotExercised where there is no count, which is for the rules
-    about shapes."""
-    usage = exchange.answer.get("usage")
-    count = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
-    if type(count) is not int:
-        raise NotExercised("the answer doesn't say how many tokens the prompt has")
-    return count

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import LIMITS, Session
-from specvino.conformance.cases.stored_responses import SHORT, input_tokens, items_of
+from specvino.conformance.cases.stored_responses import SHORT, items_of
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import has_reasoning, outputs
 from specvino.conformance.verdict import Failed, NotExercised
@@ -21,12 +22,9 @@ async def same_input(session: Session, endpoint: str, *, bodies: Sequence[Mappin
     """All these inputs say the same, so that the model sees equally many tokens."""
     first, *others = [await _short(session, endpoint, body) for body in bodies]
     for other in others:
-        if input_tokens(other) != input_tokens(first):
-            raise Failed(
-                f"the same input has {input_tokens(first)} tokens in one form and {input_tokens(other)} in another",
-                first,
-                other,
-            )
+        one, another = counted(first, "input_tokens"), counted(other, "input_tokens")
+        if one != another:
+            raise Failed(f"the same input has {one} tokens in one form and {another} in another", first, other)
 
 
 async def more_input(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
@@ -34,12 +32,11 @@ async def more_input(session: Session, endpoint: str, *, bodies: Sequence[Mappin
     before: Exchange | None = None
     for body in bodies:
         exchange = await _short(session, endpoint, body)
-        if before is not None and input_tokens(exchange) <= input_tokens(before):
+        if before is not None and (more := counted(exchange, "input_tokens")) <= (
+            less := counted(before, "input_tokens")
+        ):
             raise Failed(
-                f"a part of the input is not read: with it there are {input_tokens(exchange)} tokens, without it"
-                f" {input_tokens(before)}",
-                before,
-                exchange,
+                f"a part of the input is not read: with it there are {more} tokens, without it {less}", before, exchange
             )
         before = exchange
 
@@ -48,7 +45,7 @@ async def null_is_absent(session: Session, endpoint: str, *, body: Mapping[str, 
     """null for each of the fields is what leaving it out is: the request is taken, and the answer says the same."""
     plain = await _short(session, endpoint, body)
     nulls = await _short(session, endpoint, {**body, **dict.fromkeys(fields)})
-    if input_tokens(plain) != input_tokens(nulls):
+    if counted(plain, "input_tokens") != counted(nulls, "input_tokens"):
         raise Failed("with null for optional fields the input has another length", plain, nulls)
     for field in fields:
         said = [answer.get(field) or None for answer in (plain.answer, nulls.answer)]
@@ -73,7 +70,7 @@ async def cut_off(session: Session, endpoint: str, *, body: Mapping[str, Any], i
             if item and last and last[0].get("type") == "message" and last[0].get("status") != "incomplete":
                 raise Failed(f"the message that was cut off is {last[0].get('status')!r}", exchange)
             return
-        if (answer.get("usage") or {}).get("output_tokens") != limit:
+        if counted(exchange, "output_tokens") != limit:
             raise NotExercised(f"the answer ended by itself before {limit} tokens")
     raise Failed(f"an answer of exactly {limit} tokens, as many as were allowed, is {answer.get('status')!r}", exchange)
 
@@ -112,7 +109,7 @@ async def goes_back_in(session: Session, endpoint: str, *, body: Mapping[str, An
     question = {"role": "user", "content": body["input"]}
     again = {**body, "input": [question, *items, {"role": "user", "content": then}]}
     second = await session.answered(endpoint, again)
-    if input_tokens(second) <= input_tokens(first):
+    if counted(second, "input_tokens") <= counted(first, "input_tokens"):
         raise Failed("what came before is not read", first, second)
 
 
@@ -126,7 +123,7 @@ async def answers_call(session: Session, endpoint: str, *, body: Mapping[str, An
     results = [{"type": "function_call_output", "call_id": call.get("call_id"), "output": output} for call in calls]
     after = {**body, "input": [*history, *results], "tool_choice": "auto", "max_output_tokens": SHORT}
     second = await session.answered(endpoint, after)
-    if input_tokens(second) <= input_tokens(first):
+    if counted(second, "input_tokens") <= counted(first, "input_tokens"):
         raise Failed("neither the call nor its result is read", first, second)
 
 

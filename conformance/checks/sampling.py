@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Failed
 
 
 async def steady(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -36,12 +37,9 @@ async def steered(
 async def unending_answer(session: Session, endpoint: str, *, body: Mapping[str, Any], tokens: int) -> None:
     """Where the model's end of turn is ignored, an answer ends at its limit."""
     exchange = await session.answered(endpoint, {**body, "max_tokens": tokens, "ignore_eos": True})
-    usage = exchange.answer.get("usage") or {}
-    reason = next(outputs(exchange)).reason
-    if "completion_tokens" not in usage:
-        raise NotExercised("the answer doesn't say how many tokens it has")
-    if usage["completion_tokens"] != tokens or reason != "length":
-        raise Failed(f"it ended by {reason!r} after {usage['completion_tokens']} of {tokens} tokens", exchange)
+    made, reason = counted(exchange, "completion_tokens"), next(outputs(exchange)).reason
+    if made != tokens or reason != "length":
+        raise Failed(f"it ended by {reason!r} after {made} of {tokens} tokens", exchange)
 
 
 def _without_effect(exchange: Exchange) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import LIMITS, Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, outputs
@@ -80,12 +81,12 @@ async def limit_cuts(session: Session, endpoint: str, *, body: Mapping[str, Any]
     rest = {name: value for name, value in body.items() if name not in LIMITS[endpoint]}
 
     async def compare(whole: Exchange) -> Difference:
-        if (made := _made(whole)) <= allowed + 1:
+        if (made := counted(whole, "completion_tokens")) <= allowed + 1:
             raise NotExercised(f"the answer has {made} tokens, so that {allowed} are no limit")
         cut = await session.answered(endpoint, {**rest, **limit})
         short, long = next(outputs(cut)), next(outputs(whole))
-        if _made(cut) != allowed or short.reason != "length":
-            told = f"{_made(cut)} tokens, and finish_reason is {short.reason!r}"
+        if counted(cut, "completion_tokens") != allowed or short.reason != "length":
+            told = f"{counted(cut, 'completion_tokens')} tokens, and finish_reason is {short.reason!r}"
             return f"{dict(limit)} allows {allowed} of an answer of {made} tokens: it has {told}", cut
         if not _all(long).startswith(_all(short).rstrip("\ufffd")):
             return f"the answer is {_all(long)!r}, but with {dict(limit)} it begins {_all(short)!r}", cut
@@ -139,11 +140,3 @@ def _answers(exchange: Exchange) -> list[tuple[str, Any]]:
 
 def _all(output: Output) -> str:
     return output.reasoning + output.text
-
-
-def _made(exchange: Exchange) -> int:
-    usage = exchange.answer.get("usage")
-    made = usage.get("completion_tokens") if isinstance(usage, Mapping) else None
-    if type(made) is not int:
-        raise NotExercised("the answer doesn't say how many tokens it has")
-    return made

@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import Session, require_answer
 from specvino.conformance.cases.stored_responses import (
     LONG_INPUT,
@@ -12,7 +13,6 @@ from specvino.conformance.cases.stored_responses import (
     delete,
     id_of,
     input_items,
-    input_tokens,
     items_of,
     made,
     read,
@@ -68,7 +68,7 @@ async def chain(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str
             if exchange.answer.get("previous_response_id") != id_of(before):
                 shown = exchange.answer.get("previous_response_id")
                 raise Failed(f"previous_response_id is {shown!r} in the answer", before, exchange)
-            if input_tokens(exchange) <= input_tokens(before):
+            if counted(exchange, "input_tokens") <= counted(before, "input_tokens"):
                 raise Failed("the turns before the one that is continued are not read", before, exchange)
         before = exchange
 
@@ -77,7 +77,7 @@ async def instructions_end(session: Session, endpoint: str, *, instructions: str
     """Instructions, many words here, are for one response: the one that continues it has its own."""
     first = await made(session, {"input": "Say hello.", "instructions": instructions})
     second = await made(session, {"input": "Say hello.", "previous_response_id": id_of(first)})
-    if input_tokens(second) >= input_tokens(first):
+    if counted(second, "input_tokens") >= counted(first, "input_tokens"):
         raise Failed("the instructions of the earlier response are read again", first, second)
     if second.answer.get("instructions") not in (None, "", []):
         raise Failed(f"instructions are {second.answer['instructions']!r} in an answer that had none", first, second)
@@ -96,9 +96,10 @@ async def continues_call(session: Session, endpoint: str, *, body: Mapping[str, 
         return  # how much of earlier reasoning is read is the server's affair
     history = [{"role": "user", "content": body["input"]}, *calls, *results]
     third = await made(session, {"input": history, "tools": body["tools"], "store": False})
-    if input_tokens(second) < input_tokens(third):
+    continued, whole = counted(second, "input_tokens"), counted(third, "input_tokens")
+    if continued < whole:
         raise Failed(
-            f"with the call in the input there are {input_tokens(third)} tokens, and {input_tokens(second)} where the"
+            f"with the call in the input there are {whole} tokens, and {continued} where the"
             " response that called is continued",
             second,
             third,

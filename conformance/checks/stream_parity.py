@@ -1,7 +1,7 @@
 """The same request, streamed and not."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from specvino.conformance.cases.session import Session
@@ -30,7 +30,8 @@ ROUNDS = 3
 async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """What a stream adds up to is what the server answers without streaming."""
     options = {"stream_options": {"include_usage": True}} if endpoint != "responses" else {}
-    ours = session.dialect.name == WHOLE
+    # What another system has beyond its document, it may have in one form alone.
+    known = None if session.dialect.name == WHOLE else session.dialect.members
     unary: list[Exchange] = []
     streamed: list[Exchange] = []
     for _ in range(ROUNDS):
@@ -39,26 +40,29 @@ async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, A
         if not streamed[-1].is_stream:
             raise Failed(f"a stream was asked for, and the answer is {streamed[-1].media}", streamed[-1])
         # An answer may be another because nothing of its prompt was in a cache yet, or by the luck of rounding.
-        if any(_difference(one, other, ours) is None for one in unary for other in streamed):
+        if any(_difference(one, other, known) is None for one in unary for other in streamed):
             return
-    if any(_difference(each[0], other, ours) for each in (unary, streamed) for other in each):
+    if any(_difference(each[0], other, known) for each in (unary, streamed) for other in each):
         raise NotExercised("the server answers the same request differently each time, so that nothing can be compared")
-    raise Failed(str(_difference(unary[0], streamed[0], ours)), unary[0], streamed[0])
+    raise Failed(str(_difference(unary[0], streamed[0], known)), unary[0], streamed[0])
 
 
-def _difference(one: Exchange, other: Exchange, ours: bool) -> str | None:
-    """Returns where the answers differ. What other systems may differ in is compared where they shall be `ours`."""
+def _difference(one: Exchange, other: Exchange, known: Collection[str] | None) -> str | None:
+    """Returns where the answers differ. `known` are the members that the document has; None is for our own document,
+    whose servers have no others and may differ in nothing."""
+    ours = known is None
     try:
-        left_out = {"usage"} if _counts_often(other) and not ours else set()
+        left_out = {"usage"} if not ours and not _counted_once(one, other) else set()
         whole, added = ({k: v for k, v in each.answer.items() if k not in left_out} for each in (one, other))
-        return _where(_comparable(whole, ours), _comparable(added, ours))
+        return _where(_comparable(whole, ours), _comparable(added, ours), known)
     except Unreadable as error:
         raise Failed(str(error), one, other) from None
 
 
-def _counts_often(stream: Exchange) -> bool:
-    """Tells whether a stream has usage of its choices one by one, which nobody adds up."""
-    return sum(bool(chunk.get("usage")) for chunk in stream.chunks) > 1
+def _counted_once(unary: Exchange, stream: Exchange) -> bool:
+    """Tells whether both have usage, and the stream not that of its choices one by one, which nobody adds up."""
+    told = all(each.answer.get("usage") for each in (unary, stream))
+    return told and sum(bool(chunk.get("usage")) for chunk in stream.chunks) <= 1
 
 
 def _comparable(value: Any, ours: bool) -> Any:
@@ -80,19 +84,22 @@ def _none_of(name: str, value: Any) -> bool:
     return name.endswith("_details") and isinstance(value, Mapping) and not any(value.values())
 
 
-def _where(one: Any, other: Any, path: str = "") -> str | None:
+def _where(one: Any, other: Any, known: Collection[str] | None, path: str = "") -> str | None:
     """Returns the first place in which they differ, as a sentence."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in sorted({*one, *other}):
             if key not in one or key not in other:
+                if known is not None and key not in known:
+                    continue
                 which = "streamed" if key not in one else "not streamed"
                 return f"{path}{key} is there only when {which}"
-            if found := _where(one[key], other[key], f"{path}{key}."):
+            if found := _where(one[key], other[key], known, f"{path}{key}."):
                 return found
         return None
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         return next(
-            (f for i, (a, b) in enumerate(zip(one, other, strict=True)) if (f := _where(a, b, f"{path}{i}."))), None
+            (f for i, (a, b) in enumerate(zip(one, other, strict=True)) if (f := _where(a, b, known, f"{path}{i}."))),
+            None,
         )
     if isinstance(one, float) and isinstance(other, float | int):
         return None if abs(one - other) <= 1e-3 * max(1.0, abs(one)) else _sentence(path, one, other)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
@@ -25,20 +26,18 @@ async def prompts_in_order(session: Session, endpoint: str, *, prompts: Sequence
 
 async def counted_alike(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
     """All these bodies have as many tokens in their prompts as the first."""
-    counts = [_usage(await session.answered(endpoint, body))["prompt_tokens"] for body in bodies]
+    counts = [counted(await session.answered(endpoint, body), "prompt_tokens") for body in bodies]
     if len(set(counts)) > 1:
         raise Failed(f"prompts that are the same have {', '.join(map(str, counts))} tokens", *session.exchanges)
 
 
 async def prompts_counted(session: Session, endpoint: str, *, prompts: Sequence[str]) -> None:
     """All tokens of several prompts count: as many as when each is alone."""
-    alone = [_usage(await session.answered(endpoint, {"prompt": each, "max_tokens": 1})) for each in prompts]
-    together = _usage(await session.answered(endpoint, {"prompt": list(prompts), "max_tokens": 1}))
-    expected = sum(each["prompt_tokens"] for each in alone)
-    if together["prompt_tokens"] != expected:
-        raise Failed(
-            f"alone the prompts have {expected} tokens, together {together['prompt_tokens']}", session.exchanges[-1]
-        )
+    alone = [await session.answered(endpoint, {"prompt": each, "max_tokens": 1}) for each in prompts]
+    several = await session.answered(endpoint, {"prompt": list(prompts), "max_tokens": 1})
+    expected, together = sum(counted(each, "prompt_tokens") for each in alone), counted(several, "prompt_tokens")
+    if together != expected:
+        raise Failed(f"alone the prompts have {expected} tokens, together {together}", several)
 
 
 async def repeated(session: Session, endpoint: str, *, body: Mapping[str, Any], other: Mapping[str, Any]) -> None:
@@ -81,10 +80,3 @@ async def told(session: Session, endpoint: str, *, body: Mapping[str, Any], fiel
 
 def _texts(exchange: Exchange) -> list[str]:
     return [output.text for output in outputs(exchange)]
-
-
-def _usage(exchange: Exchange) -> dict[str, Any]:
-    usage = exchange.answer.get("usage")
-    if not isinstance(usage, dict) or not isinstance(usage.get("prompt_tokens"), int):
-        raise Failed(f"usage is {usage!r}", exchange)
-    return usage

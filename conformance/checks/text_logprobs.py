@@ -4,10 +4,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, outputs
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Failed
 
 LISTS = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
 
@@ -72,9 +73,7 @@ async def echoed(session: Session, endpoint: str, *, body: Mapping[str, Any]) ->
 async def text_counts(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """There is one entry for each token that usage counts; the one that ended the text may be without."""
     exchange = await session.answered(endpoint, body)
-    made = (exchange.answer.get("usage") or {}).get("completion_tokens")
-    if type(made) is not int:
-        raise NotExercised("the answer has no usage")
+    made = counted(exchange, "completion_tokens")
     for output in outputs(exchange):
         count = len(_logprobs(output, exchange).get("tokens") or ())
         if not made - 1 <= count <= made:

@@ -20,15 +20,17 @@ class Decoder:
     def __init__(self) -> None:
         self._text = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._rest = ""
+        self._after_cr = False
         self._data: list[str] = []
         self._event = ""
 
     def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
-        self._rest += self._text.decode(chunk)
-        # A final CR may be half of a CR LF.
-        held = "\r" if self._rest.endswith("\r") else ""
-        lines = self._rest.removesuffix(held).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        self._rest = lines.pop() + held
+        text = self._text.decode(chunk)
+        # A CR ends a line at once; a LF behind it belongs to the same end, even if it comes later.
+        new = text.removeprefix("\n") if self._after_cr else text
+        self._after_cr = text.endswith("\r") if text else self._after_cr
+        lines = (self._rest + new).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._rest = lines.pop()
         for line in lines:
             if event := self._line(line):
                 yield event
@@ -36,7 +38,7 @@ class Decoder:
     @property
     def incomplete(self) -> bool:
         """Tells whether the stream stands inside an event."""
-        return bool(self._rest.strip("\r") or self._data)
+        return bool(self._rest or self._data)
 
     def _line(self, line: str) -> ServerSentEvent | None:
         if line:

@@ -14,7 +14,7 @@ from specvino.conformance.rules.shapes import (
     ErrorEnvelope,
     NoServerError,
 )
-from specvino.conformance.rules.streaming import EventShape, StreamEnd, StreamOrder
+from specvino.conformance.rules.streaming import EventShape, RoleOnce, StreamEnd, StreamOrder
 from specvino.conformance.rules.tool_calls import ArgumentsValid
 from specvino.conformance.rules.usage import UsageAddsUp
 
@@ -26,6 +26,7 @@ RULES: tuple[Callable[[Dialect], Rule], ...] = (
     NoServerError,
     EventShape,
     StreamOrder,
+    RoleOnce,
     StreamEnd,
     UsageAddsUp,
     FinishAgrees,

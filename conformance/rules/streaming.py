@@ -1,6 +1,7 @@
 """Streams of server-sent events."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -8,6 +9,7 @@ from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.http.sse import Decoder
 from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.streams.sse_judge import SseJudge
+from specvino.conformance.verdict import Advice
 
 # Where a dialect has no terminator, many servers send this one: a fault that the rule for the end tells.
 DONE = "[DONE]"
@@ -64,6 +66,35 @@ class StreamOrder(_StreamRule):
                 yield from judge.feed(event)
         # What the end lacks because of the connection is told by the rule for the end.
         yield from (each for each in judge.end() if "does not end with" not in each)
+
+
+class RoleOnce(_StreamRule):
+    """Judges by dialects in whose order of events no role opens a choice; in the others the order says it."""
+
+    name = "role-once"
+    says = "A choice says its role in one of its chunks."
+    specs: ClassVar = {"chat": "/components/schemas/ChatDelta/properties/role"}
+    advised: ClassVar = {
+        "chat": Advice(
+            "Clients that add up all texts of the deltas, as OpenAI's own helper for streams does, get a role of "
+            "assistantassistant.",
+            "https://github.com/openai/openai-python/blob/v3.54.0/src/openai/lib/streaming/_deltas.py",
+        )
+    }
+
+    def concerns(self, endpoint: str) -> bool:
+        table = self.dialect.stream(endpoint) if endpoint in self.specs else None
+        return table is not None and all(each.open is None for each in table.machines if each.name == "choice")
+
+    def applies(self, exchange: Exchange) -> bool:
+        return super().applies(exchange) and self.concerns(endpoint_of(exchange))
+
+    def violations(self, exchange: Exchange) -> Iterator[str]:
+        choices = (choice for chunk in exchange.chunks for choice in chunk.get("choices") or ())
+        said = Counter(choice.get("index") for choice in choices if (choice.get("delta") or {}).get("role"))
+        for index, times in said.items():
+            if times > 1:
+                yield f"choice {index} says its role in {times} chunks"
 
 
 class StreamEnd(_StreamRule):

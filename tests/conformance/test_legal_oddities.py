@@ -14,7 +14,6 @@ from reference_server.http import Call, Event, Headers, Http, Stream
 from reference_server.models import Models
 from reference_server.part import Part
 from reference_server.refusal import Refusal
-from reference_server.responses import Responses
 
 from specvino.conformance.verdict import Verdict
 
@@ -37,6 +36,8 @@ class RoleBesideTheFirstText(Chat):
 
 class RoleInEveryChunk(Chat):
     """Each chunk says again that the assistant speaks."""
+
+    advised: ClassVar = True
 
     def chunk_choice(self, output: Output, delta: Mapping[str, Any], *more: Any, **named: Any) -> dict[str, Any]:
         return super().chunk_choice(output, {**self.role_delta(), **delta}, *more, **named)
@@ -116,8 +117,8 @@ class DatedModels(Chat):
     def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         return {**super().chat_completion(head, asked, outputs), "model": f"{head['model']}-2026-11-01"}
 
-    def chunk_model(self, head: Mapping[str, Any]) -> str:
-        return f"{head['model']}-2026-11-01"
+    def chat_chunk(self, head: Mapping[str, Any], asked: Asked, choices: list[dict[str, Any]]) -> Event:
+        return {**super().chat_chunk(head, asked, choices), "model": f"{head['model']}-2026-11-01"}
 
 
 class FieldsOfItsOwn(Chat):
@@ -222,7 +223,7 @@ class ModelsWithMore(Models):
         return {**super().described(model), "owned_by": "", "permission": [], "context_length": None}
 
 
-class LongIds(Responses):
+class LongIds(OpenAIResponses):
     """Ids have another beginning than OpenAI's."""
 
     def response_id(self) -> str:
