@@ -47,8 +47,9 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class Result:
     """Holds what a run found about one rule. `rule` is an id such as `chat/stop/string`; `spec` a JSON pointer into the
-    document; `checked` how many exchanges were looked at; `because` says why there is no verdict. Without `advice` the
-    rule is what the document says."""
+    document; `checked` how many exchanges were looked at; `because` says why there is no verdict; `follows` is the rule
+    for all answers that was broken by the very answer that is wrong here. Without `advice` the rule is what the
+    document says."""
 
     rule: str
     layer: str
@@ -61,6 +62,7 @@ class Result:
     checked: int = 0
     seconds: float = 0.0
     advice: Advice | None = None
+    follows: str = ""
 
 
 class Failed(Exception):

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from specvino.conformance.cases.capabilities import CAPABILITIES, Capability, ask
@@ -26,6 +26,9 @@ LOST_AFTER = 3
 
 # The rules for the shape of answers.
 SHAPES = ("answer-shape", "event-shape", "error-envelope")
+
+# The rules for statuses, the most telling first.
+STATUSES = ("no-server-error", "documented-status", "documented-refusal")
 
 TIME_UP = "the time is up"
 
@@ -58,8 +61,8 @@ class Run:
     _rules: dict[str, list[RuleTally]] = field(default_factory=dict)
     _asked: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
     _unreachable: int = 0
-    _malformed: set[int] = field(default_factory=set)
-    """The numbers of exchanges whose answers have not their documented shape."""
+    _violated: dict[int, list[str]] = field(default_factory=dict)
+    """By the number of an exchange the rules for all answers that it breaks."""
 
     async def results(self) -> AsyncGenerator[Result, None]:
         """Yields the results of the cases as they come, then those of the capabilities and of the rules for all
@@ -108,6 +111,7 @@ class Run:
         session = self._session()
         verdict, because, advice = Verdict.PASS, "", case.advice
         findings: tuple[Finding, ...] = ()
+        follows = ""
         try:
             async with asyncio.timeout_at(self._deadline) as allowed:
                 if case.check is None:
@@ -116,8 +120,10 @@ class Run:
                     await all_checks()[case.check](session, case.endpoint, **case.arguments)
         except Failed as failed:
             verdict, findings, advice = Verdict.FAIL, (failed.finding,), failed.advice or case.advice
+            follows = self._violated_by(failed.finding.exchanges, STATUSES)
         except Unreadable as error:
             verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
+            follows = self._violated_by(session.exchanges, (*STATUSES, *SHAPES))
         except NotExercised as error:
             verdict, because = Verdict.NOT_EXERCISED, str(error)
         except Exception as error:
@@ -126,7 +132,7 @@ class Run:
             verdict, because = self._broken(session, error)
         await self._watch(case.rule)
         result = _result(case, verdict, because, findings, len(session.exchanges), time.monotonic() - begun)
-        return replace(result, advice=advice)
+        return replace(result, advice=advice, follows=follows)
 
     def _late(self, case: Case) -> Result:
         self.time_up = True
@@ -195,18 +201,22 @@ class Run:
                 continue  # the answer has another shape than the rule needs, which the rules for shapes tell
             tally.checked += 1
             tally.failures += bool(violations)
-            if violations and tally.rule.name in SHAPES:
-                self._malformed.add(exchange.number)
+            if violations:
+                self._violated.setdefault(exchange.number, []).append(f"{endpoint}/rules/{tally.rule.name}")
             if violations and len(tally.findings) < MOST_FINDINGS:
                 tally.findings.append(Finding(violations[0], (exchange,)))
 
     def _broken(self, session: Session, error: Exception) -> tuple[Verdict, str]:
         """Returns what an exception in a check says: nothing where an answer hadn't its documented shape, which is told
         by the rules for that; else the check is wrong, and so are we."""
-        said = f"{type(error).__name__}: {error}"
-        if any(exchange.number in self._malformed for exchange in session.exchanges):
-            return Verdict.SKIP, f"an answer has not its documented shape ({said})"
-        return Verdict.ERROR, f"the check broke: {said}"
+        if violated := self._violated_by(session.exchanges, SHAPES):
+            return Verdict.SKIP, f"an answer has not its documented shape, see {violated}"
+        return Verdict.ERROR, f"the check broke: {type(error).__name__}: {error}"
+
+    def _violated_by(self, exchanges: Iterable[Exchange], names: Sequence[str]) -> str:
+        """Returns the first of these rules that one of the exchanges breaks; it is empty where none does."""
+        found = [rule for exchange in exchanges for rule in self._violated.get(exchange.number, ())]
+        return next((rule for name in names for rule in found if rule.endswith(f"/{name}")), "")
 
     async def _watch(self, rule: str) -> None:
         """Asks whether the server is there at all, after several requests without a connection."""

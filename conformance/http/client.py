@@ -121,7 +121,7 @@ class Client:
         except (httpx.ConnectError, OSError, UnicodeError) as error:  # a name that nobody can look up is the last one
             ended, problem = "unreachable", f"no connection: {error}"
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            ended, problem = "cut off", f"the connection broke: {type(error).__name__} {error}".rstrip()
+            ended, problem = "cut off", f"the connection broke: {error or 'it ended within the answer'}"
         finally:
             self._under_way -= 1
         return Exchange(

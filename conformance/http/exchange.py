@@ -101,8 +101,12 @@ class Exchange:
             raise Unreadable("the stream holds no event")
         try:
             return fold(list(self.chunks))
-        except (LookupError, TypeError, AttributeError) as error:
-            raise Unreadable(f"the stream adds up to no answer: {type(error).__name__} {error}") from None
+        except KeyError as error:
+            raise Unreadable(f"the stream adds up to no answer: an event has no {error.args[0]!r}") from None
+        except IndexError:
+            raise Unreadable("the stream adds up to no answer: an event is about what was never begun") from None
+        except (TypeError, AttributeError):
+            raise Unreadable("the stream adds up to no answer: an event has a value of another type") from None
 
     @property
     def ok(self) -> bool:

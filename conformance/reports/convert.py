@@ -32,6 +32,7 @@ class Converter:
             spec=result.spec,
             issues=result.issues,
             because=text(result.because),
+            follows=result.follows,
             findings=tuple(self._found(each) for each in result.findings),
             judged=result.checked,
             seconds=round(result.seconds, 3),

@@ -8,6 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from specvino.conformance.reports.faults import faults
 from specvino.conformance.reports.records import BAD, Line, Report, by_subject, count, left_out, totals
 from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.verdict import Severity, Verdict
@@ -65,6 +66,7 @@ def _environment() -> Environment:
         "totals": totals,
         "count": count,
         "by_subject": by_subject,
+        "faults": faults,
     }
     environment.globals |= {"Verdict": Verdict, "BAD": BAD, "left_out": left_out, "Counter": Counter}
     for name in ("style.css", "filter.js"):

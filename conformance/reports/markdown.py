@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from specvino.conformance.reports.faults import faults
 from specvino.conformance.reports.plain import cut
-from specvino.conformance.reports.records import BAD, Line, Report, count, summary
+from specvino.conformance.reports.records import Line, Report, count, summary
 from specvino.conformance.verdict import Verdict
 
 LONGEST = 300
@@ -33,18 +34,18 @@ def _lines(report: Report) -> Iterator[str]:
         for endpoint, lines in _by_endpoint(group).items():
             counts = count(lines)
             yield f"| {severity} | {endpoint} | {' | '.join(str(counts[each] or '') for each in Verdict)} |"
-    found = (line for lines in report.by_severity().values() for line in sorted(lines, key=lambda each: each.rule))
-    bad = [line for line in found if line.verdict in BAD and not line.accepted]
-    if not bad:
+    found = faults(report.lines)
+    if not found:
         return
     yield ""
     yield "| | rule | what was found |"
     yield "|---|---|---|"
-    for line in bad[:MOST]:
-        yield f"| {line.severity} | {line.rule} | {_text(cut(line.why, LONGEST))} |"
-    if len(bad) > MOST:
+    for fault in found[:MOST]:
+        line, others = fault.head, f" and {len(fault.others)} more" if fault.others else ""
+        yield f"| {line.severity} | {line.rule}{others} | {_text(cut(line.why, LONGEST))} |"
+    if len(found) > MOST:
         yield ""
-        yield f"{len(bad) - MOST} more findings are in the other reports."
+        yield f"{len(found) - MOST} more findings are in the other reports."
 
 
 def _by_endpoint(lines: Iterable[Line]) -> dict[str, list[Line]]:

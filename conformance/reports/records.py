@@ -85,7 +85,8 @@ class Header(Record):
 
 class Line(Record):
     """The result of one rule. `judged` is how many exchanges were looked at; `accepted` says that a baseline has it,
-    `fails` that the run fails by it. `advice` and `source` say why the rule is one that a server should keep to, and
+    `fails` that the run fails by it. `follows` is the rule for all answers that was broken by the very answer that is
+    wrong here. `advice` and `source` say why the rule is one that a server should keep to, and
     who says so."""
 
     kind: Literal["result"] = "result"
@@ -99,6 +100,7 @@ class Line(Record):
     spec: str = ""
     issues: tuple[Annotated[str, Field(pattern="^https://")], ...] = ()
     because: str = ""
+    follows: str = ""
     findings: tuple[Found, ...] = ()
     judged: int = 0
     seconds: float = 0.0

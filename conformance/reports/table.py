@@ -12,6 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from specvino.conformance.reports.faults import Fault, faults
 from specvino.conformance.reports.plain import cut
 from specvino.conformance.reports.records import BAD, Header, Line, Report, by_subject, count, left_out, totals
 from specvino.conformance.verdict import Severity, Verdict
@@ -110,10 +111,12 @@ def table(report: Report, *, subjects: bool = True) -> Table:
 def show_findings(console: Console, report: Report) -> None:
     """Prints what is broken, of what binds most last, where it is seen; what is accepted, and why other rules have no
     verdict."""
-    for lines in reversed(report.by_severity().values()):
-        for line in sorted(lines, key=lambda each: each.rule):
-            if line.verdict in BAD and not line.accepted:
-                _finding(console, line)
+    found = faults(report.lines)
+    for severity in reversed(Severity):
+        for fault in found:
+            if fault.head.severity is severity:
+                _finding(console, fault.head)
+                _others(console, fault)
     accepted = [line for line in report.lines if line.accepted]
     if accepted:
         console.print()
@@ -150,6 +153,13 @@ def _finding(console: Console, line: Line) -> None:
             _print(console, Text(f"  {cut(shown.curl, CURL)}", style="dim"))
 
 
+def _others(console: Console, fault: Fault) -> None:
+    if fault.others:
+        _print(console, Text(f"  and {len(fault.others)} more rules tell of it:"))
+        rules = Text(", ".join(line.rule for line in fault.others), style="dim")
+        console.print(Padding(rules, (0, 0, 0, 4)))
+
+
 def show_totals(console: Console, report: Report, unneeded: list[str]) -> None:
     for rule in unneeded:
         _print(console, Text(f"no longer needed in the baseline: {rule}", style="yellow"))
@@ -159,6 +169,9 @@ def show_totals(console: Console, report: Report, unneeded: list[str]) -> None:
     accepted = sum(line.accepted for line in report.lines)
     for said in totals(report):
         _print(console, Text(said, style="bold"))
+    if found := faults(report.lines):
+        broken = sum(len(each.lines) for each in found)
+        _print(console, Text(f"{len(found)} fault{'s' * (len(found) > 1)}, told by {broken} rules", style="bold"))
     beside = [*([f"{accepted} accepted by the baseline"] if accepted else []), *left_out(report.header)]
     if beside:
         _print(console, Text("; ".join(beside), style="dim"))

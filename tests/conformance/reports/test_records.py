@@ -103,7 +103,7 @@ def test_advice_is_counted_apart(whole) -> None:
 
 def test_what_was_left_out_is_told_by_its_reason(whole) -> None:
     assert summary(whole) == (
-        "1 pass · 1 fail · 1 skip of 3; 1 left out, not in the dialect openai; 1 left out, no key was given"
+        "must: 1 pass · 1 fail · 1 skip of 3; 1 left out, not in the dialect openai; 1 left out, no key was given"
     )
 
 

@@ -1,6 +1,7 @@
 """JUnit, SARIF, HTML and Markdown: what they hold, and that nothing a server sent gets out of its place."""
 
 import json
+from itertools import product
 
 import pytest
 from junitparser import JUnitXml
@@ -156,6 +157,8 @@ def test_the_summary_has_no_markup_of_a_server(tmp_path, hostile) -> None:
 
 
 def test_the_summary_has_room(tmp_path) -> None:
-    many = report(*(line(f"chat/a/b{number}", "fail") for number in range(60)))
+    letters = product("abcdefgh", repeat=2)
+    told = ((Found(message=f"the answer has no {one}{other}"),) for one, other in letters)
+    many = report(*(line(f"chat/a/b{number}", "fail", findings=next(told)) for number in range(60)))
     markdown.write(many, tmp_path / "s.md")
     assert "10 more findings" in (tmp_path / "s.md").read_text("utf-8")
