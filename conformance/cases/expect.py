@@ -14,6 +14,11 @@ OTHER_STATUS = Advice(
     "/components/responses",
 )
 
+NAMES_THE_FIELD = Advice(
+    "Clients show people which of their fields is wrong. OpenAI's document lets it be null.",
+    "/components/schemas/Error/properties/param",
+)
+
 
 def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, endpoint: str) -> None:
     """Compares an exchange with `expected`, the keys of which `cases/case.schema.json` describes.
@@ -109,7 +114,7 @@ def _param(exchange: Exchange, expected: list[str]) -> None:
     param = exchange.error["param"]
     dotted = re.sub(r"\[(\w+)\]", r".\1", param) if isinstance(param, str) else param
     if dotted not in expected:
-        raise Failed(f"error.param is {param!r}, not {' or '.join(expected)}", exchange)
+        raise Failed(f"error.param is {param!r}, not {' or '.join(expected)}", exchange, advice=NAMES_THE_FIELD)
 
 
 def _header(exchange: Exchange, name: str, schema: Any) -> None:

@@ -1,7 +1,7 @@
 """Probes for what the transport of a server may be without."""
 
 from specvino.conformance.cases.session import Session
-from specvino.conformance.verdict import Failed, Refused
+from specvino.conformance.verdict import Advice, Failed, Refused
 
 # Where a web page may come from whose requests any server that knows CORS lets in.
 ORIGIN = "http://localhost:3000"
@@ -9,12 +9,18 @@ ORIGIN = "http://localhost:3000"
 SAID = {"messages": [{"role": "user", "content": "Say hello."}], "max_tokens": 1}
 
 
+KEYS_ARE_ASKED_FOR = Advice(
+    "Who gives a key to the suite believes that the server is closed to those who have none.",
+    "/components/securitySchemes/BearerAuth",
+)
+
+
 async def auth(session: Session) -> None:
-    """Finds out whether a key is needed; raises Refused where it isn't. The list of models is open in some systems, so
+    """Finds out whether a key is needed; raises Failed where it isn't. The list of models is open in some systems, so
     a conversation is asked for."""
     exchange = await session.raw("POST", "/chat/completions", body={"model": session.model, **SAID}, key=False)
     if exchange.ok:
-        raise Refused("the server answers without a key")
+        raise Failed("a key was given, but the server answers without one", exchange, advice=KEYS_ARE_ASKED_FOR)
     known = session.dialect.statuses("key", "chat") or ()
     if exchange.status is None or (exchange.status >= 500 and exchange.status not in known):
         raise Failed(f"a request without a key is neither answered nor refused: {exchange}", exchange)

@@ -119,7 +119,10 @@ class Run:
                 else:
                     await all_checks()[case.check](session, case.endpoint, **case.arguments)
         except Failed as failed:
-            verdict, findings, advice = Verdict.FAIL, (failed.finding,), failed.advice or case.advice
+            verdict, findings = Verdict.FAIL, (failed.finding,)
+            # That an answer breaks off is no matter of advice, whatever the case is about.
+            broken = any(exchange.ended not in ("complete", "left") for exchange in failed.finding.exchanges)
+            advice = failed.advice or (None if broken else case.advice)
             follows = self._violated_by(failed.finding.exchanges, STATUSES)
         except Unreadable as error:
             verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
@@ -150,7 +153,7 @@ class Run:
         return await asyncio.shield(self._asked[name])
 
     async def _ask(self, capability: Capability) -> Result:
-        verdict, because = Verdict.PASS, ""
+        verdict, because, advice = Verdict.PASS, "", None
         findings: tuple[Finding, ...] = ()
         session = self._session()
         try:
@@ -159,7 +162,7 @@ class Run:
         except Refused as refused:
             verdict, because = Verdict.UNSUPPORTED, str(refused)
         except Failed as failed:
-            verdict, findings = Verdict.FAIL, (failed.finding,)
+            verdict, findings, advice = Verdict.FAIL, (failed.finding,), failed.advice
         except NotExercised as error:
             verdict, because = Verdict.NOT_EXERCISED, str(error)
         except Exception as error:
@@ -179,6 +182,7 @@ class Run:
             findings=findings,
             checked=len(session.exchanges),
             seconds=sum(each.seconds for each in session.exchanges),
+            advice=advice,
         )
 
     def _apply_rules(self, exchange: Exchange) -> None:
@@ -205,6 +209,8 @@ class Run:
                 self._violated.setdefault(exchange.number, []).append(f"{endpoint}/rules/{tally.rule.name}")
             if violations and len(tally.findings) < MOST_FINDINGS:
                 tally.findings.append(Finding(violations[0], (exchange,)))
+            if violations and tally.rule.name == STATUSES[0]:
+                return  # what a server that failed says besides is no fault of its own
 
     def _broken(self, session: Session, error: Exception) -> tuple[Verdict, str]:
         """Returns what an exception in a check says: nothing where an answer hadn't its documented shape, which is told

@@ -33,6 +33,18 @@ async def choices(session: Session, endpoint: str, *, body: Mapping[str, Any], n
             raise Failed(f"choice {choice['index']} has no finish_reason", exchange)
 
 
+async def drawn_apart(session: Session, endpoint: str, *, body: Mapping[str, Any], n: int) -> None:
+    """Several choices aren't one text n times, twice in a row."""
+    exchanges = [await session.answered(endpoint, {**body, "n": n}) for _ in range(2)]
+    for exchange in exchanges:
+        texts = [output.reasoning + output.text for output in outputs(exchange)]
+        if len(texts) < n:
+            raise NotExercised("there are fewer choices than were asked for")
+        if len(set(texts)) > 1:
+            return
+    raise Failed(f"all {n} choices are {texts[0][:120]!r}", *exchanges)
+
+
 async def choices_counted(session: Session, endpoint: str, *, body: Mapping[str, Any], n: int) -> None:
     """The tokens of all choices count, those of the prompt once."""
     one = await session.answered(endpoint, body)

@@ -22,6 +22,14 @@ async def usage_last(session: Session, endpoint: str, *, body: Mapping[str, Any]
         raise Failed(f"the chunk with the usage has the choices {exchange.chunks[last].get('choices')!r}", exchange)
 
 
+async def usage_null_before(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """Where usage is asked for, each chunk has the member, null before the end."""
+    exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
+    without = [index for index, chunk in enumerate(exchange.chunks) if "usage" not in chunk]
+    if without:
+        raise Failed(f"{len(without)} of {len(exchange.chunks)} chunks have no usage, not even null", exchange)
+
+
 async def usage_not_asked(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """A stream has no usage where none was asked for: clients that read choices[0] break on a chunk without any."""
     exchange = await _streamed(session, endpoint, body)

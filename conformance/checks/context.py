@@ -5,6 +5,7 @@ from typing import Any
 
 from specvino.conformance.cases.expect import values_at
 from specvino.conformance.cases.session import Session, about
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, NotExercised
 
 # Where servers tell the size of the context, in their lists of models.
@@ -19,6 +20,9 @@ HUGE = 16_000_000
 # Tokens of a context beyond which its prompt would be unkind.
 LONGEST = 32_768
 
+# Words of prompts where nobody says how long the context is.
+LENGTHS = (4_096, 16_384, LONGEST + 1)
+
 NAMED = re.compile("context|token|length|long|size", re.IGNORECASE)
 
 
@@ -26,14 +30,11 @@ async def beyond_context(session: Session, endpoint: str, *, stream: bool = Fals
     """A prompt that doesn't fit is refused before anything is answered, and the refusal says why."""
     size, said = await _context(session, endpoint)
     if size is None:
-        raise NotExercised("the server doesn't say how long the model's context is")
+        await _grown(session, endpoint, stream)
+        return
     if size > LONGEST:
         raise NotExercised(f"the model's context has {size} tokens; it would take a prompt of megabytes")
-    # A word is a token at least.
-    body = {"messages": [{"role": "user", "content": "stone " * (size + 1)}], "max_tokens": 1}
-    exchange = await session.send(endpoint, body | ({"stream": True} if stream else {}))
-    if exchange.ended == "too slow":
-        raise NotExercised(f"the server did not answer a prompt of {size + 1} words in time")
+    exchange = await _asked(session, endpoint, size + 1, stream)
     if said == TRAINED and exchange.ok:
         raise NotExercised("the server doesn't say how long its context is, only the model's own")
     with about(exchange):
@@ -42,6 +43,28 @@ async def beyond_context(session: Session, endpoint: str, *, stream: bool = Fals
             raise Failed(f"a prompt of {size + 1} words is answered with {came}, though the context has {size} tokens")
         if not NAMED.search(exchange.content.decode("utf-8", "replace")):
             raise Failed("the refusal doesn't say that the prompt is too long")
+
+
+async def _grown(session: Session, endpoint: str, stream: bool) -> None:
+    """Asks with longer and longer prompts, until one is refused."""
+    for words in LENGTHS:
+        exchange = await _asked(session, endpoint, words, stream)
+        if not exchange.ok:
+            if exchange.status is None or exchange.status >= 500:
+                came = exchange.status or exchange.problem
+                raise Failed(f"a prompt of {words} words is answered with {came}", exchange)
+            return
+    raise NotExercised(f"the server doesn't say how long the model's context is, and takes {LENGTHS[-1]} words")
+
+
+async def _asked(session: Session, endpoint: str, words: int, stream: bool) -> Exchange:
+    """Raises NotExercised where the answer takes too long."""
+    # A word is a token at least.
+    body = {"messages": [{"role": "user", "content": "stone " * words}], "max_tokens": 1}
+    exchange = await session.send(endpoint, body | ({"stream": True} if stream else {}))
+    if exchange.ended == "too slow":
+        raise NotExercised(f"the server did not answer a prompt of {words} words in time")
+    return exchange
 
 
 async def _context(session: Session, endpoint: str) -> tuple[int | None, str]:

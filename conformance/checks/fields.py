@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.cases.expect import expect
+from specvino.conformance.cases.expect import NAMES_THE_FIELD, expect
 from specvino.conformance.cases.session import Session, require_answer
 from specvino.conformance.dialect import LEFT_OUT
 from specvino.conformance.verdict import Failed, NotExercised
@@ -30,7 +30,7 @@ async def nulls(
     if not guilty:
         require_answer(exchange)
         raise Failed("with all of them null, the answer is a stream", exchange)
-    raise Failed(f"null is not as good as absent for {', '.join(guilty)}", *shown[:5])
+    raise Failed(f"null is not as good as absent for {', '.join(map(repr, guilty))}", *shown[:5])
 
 
 async def unknown_field(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -54,7 +54,8 @@ async def types_named(session: Session, endpoint: str, *, body: Mapping[str, Any
         refused += 1
         param = str(exchange.error["param"] or "")
         if param.replace("[", ".").split(".")[0] != name:
-            raise Failed(f"{name} is refused, but error.param is {exchange.error['param']!r}", exchange)
+            said = exchange.error["param"]
+            raise Failed(f"{name} is refused, but error.param is {said!r}", exchange, advice=NAMES_THE_FIELD)
     if not refused:
         raise NotExercised("no wrong value is refused with an error that has a param")
 

@@ -11,6 +11,9 @@ from specvino.conformance.verdict import Failed, NotExercised
 
 PATH = "/chat/completions"
 
+# What HTTP has for a method that the server doesn't know.
+NOT_IMPLEMENTED = 501
+
 
 async def key_refused(session: Session, endpoint: str, *, authorization: str = "", stream: bool = False) -> None:
     """What has no key, or not the right one, is refused; HTTP wants such an answer to say how a key is sent. No error
@@ -34,6 +37,16 @@ async def key_taken(session: Session, endpoint: str, *, scheme: str) -> None:
     """The right key is taken with the scheme's name written like this."""
     headers = {"authorization": f"{scheme} {session.client.target.key}"}
     require_answer(await session.raw("POST", PATH, body={"model": session.model, **SAID}, key=False, headers=headers))
+
+
+async def head(session: Session, endpoint: str, *, path: str) -> None:
+    """HEAD has the status and the media type of the GET, or is refused; it breaks nothing."""
+    whole, head = await session.raw("GET", path), await session.raw("HEAD", path, for_rules=False)
+    if head.status is None or (head.status >= 500 and head.status != NOT_IMPLEMENTED):
+        raise Failed(f"GET is answered with {whole.status}, and HEAD with {head.status or head.problem}", whole, head)
+    if head.ok and (head.status, head.media) != (whole.status, whole.media):
+        told = f"{whole.status} {whole.media}", f"{head.status} {head.media}"
+        raise Failed(f"GET is answered with {told[0]}, and HEAD with {told[1]}", whole, head)
 
 
 async def methods_named(session: Session, endpoint: str, *, method: str, path: str, named: str) -> None:

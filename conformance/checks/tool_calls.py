@@ -55,9 +55,9 @@ def whole_calls(output: Output, exchange: Exchange) -> tuple[tuple[Any, Any], ..
 def _require_call(name: Any, arguments: Any, parameters: Mapping[str, Any], exchange: Exchange) -> None:
     value = _object(arguments)
     if value is None:
-        raise Failed(f"the arguments of {name} are no JSON object: {str(arguments)[:120]!r}", exchange)
+        raise Failed(f"the arguments of {name!r} are no JSON object: {str(arguments)[:120]!r}", exchange)
     for violation in Validator(parameters).violations(value):
-        raise Failed(f"the arguments of {name} break its schema: {violation}", exchange)
+        raise Failed(f"the arguments of {name!r} break its schema: {violation}", exchange)
 
 
 def _object(arguments: Any) -> dict[str, Any] | None:

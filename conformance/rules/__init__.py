@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.rules.endings import FinishAgrees, StopAbsent, TokenLimit
-from specvino.conformance.rules.ids import IdsUnique
+from specvino.conformance.rules.ids import CallIdsUnique, IdsUnique
 from specvino.conformance.rules.logprobs import LogprobsJoin
 from specvino.conformance.rules.rule import Rule
 from specvino.conformance.rules.shapes import (
@@ -15,15 +15,15 @@ from specvino.conformance.rules.shapes import (
     NoServerError,
 )
 from specvino.conformance.rules.streaming import EventShape, RoleOnce, StreamEnd, StreamOrder
-from specvino.conformance.rules.tool_calls import ArgumentsValid
+from specvino.conformance.rules.tool_calls import ArgumentsValid, NoEmptyCalls
 from specvino.conformance.rules.usage import UsageAddsUp
 
 RULES: tuple[Callable[[Dialect], Rule], ...] = (
+    NoServerError,
     AnswerShape,
     DocumentedStatus,
     DocumentedRefusal,
     ErrorEnvelope,
-    NoServerError,
     EventShape,
     StreamOrder,
     RoleOnce,
@@ -33,9 +33,11 @@ RULES: tuple[Callable[[Dialect], Rule], ...] = (
     TokenLimit,
     StopAbsent,
     ArgumentsValid,
+    NoEmptyCalls,
     LogprobsJoin,
     IdsUnique,
+    CallIdsUnique,
 )
 
 # The rules for what is no operation of the document.
-RULES_OF_TRANSPORT: tuple[Callable[[Dialect], Rule], ...] = (ErrorEnvelope, NoServerError)
+RULES_OF_TRANSPORT: tuple[Callable[[Dialect], Rule], ...] = (NoServerError, ErrorEnvelope)

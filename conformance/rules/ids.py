@@ -1,11 +1,12 @@
 """The ids of answers, calls and items."""
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.rules.rule import Rule
+from specvino.conformance.rules.rule import Rule, endpoint_of
+from specvino.conformance.verdict import Advice
 
 
 class IdsUnique(Rule):
@@ -32,3 +33,40 @@ class IdsUnique(Rule):
         if id in self._seen:
             yield f"the id {id!r} is that of an earlier answer"
         self._seen[id] = exchange.number
+
+
+class CallIdsUnique(Rule):
+    name = "call-ids-unique"
+    says = "No two calls have one id, in one answer or in several."
+    specs: ClassVar = {
+        "chat": "/components/schemas/ChatToolCall/properties/id",
+        "responses": "/components/schemas/OutputFunctionCall/properties/call_id",
+    }
+    advised: ClassVar = {
+        "": Advice(
+            "The calls of several turns stand in one conversation, where agents find their results by these ids.",
+            "https://github.com/NousResearch/hermes-agent/issues/70724",
+        )
+    }
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__(dialect)
+        self._seen: set[str] = set()
+
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.ok and exchange.request.endpoint in self.specs and any(_call_ids(exchange))
+
+    def violations(self, exchange: Exchange) -> Iterator[str]:
+        for id in _call_ids(exchange):
+            if id in self._seen:
+                yield f"the id {id!r} is that of an earlier call"
+            self._seen.add(id)
+
+
+def _call_ids(exchange: Exchange) -> Iterator[str]:
+    if endpoint_of(exchange) == "responses":
+        items: list[dict[str, Any]] = exchange.answer["output"]
+        yield from (item["call_id"] for item in items if item["type"] == "function_call")
+    else:
+        for choice in exchange.answer["choices"]:
+            yield from (call["id"] for call in choice["message"].get("tool_calls") or ())

@@ -48,13 +48,36 @@ class ArgumentsValid(Rule):
                     # Where a system writes the object itself, its document says so.
                     value = arguments if isinstance(arguments, dict) else json.loads(arguments)
                 except (TypeError, ValueError):
-                    yield f"the arguments of {name} are not JSON: {str(arguments)[:120]!r}"
+                    yield f"the arguments of {name!r} are not JSON: {str(arguments)[:120]!r}"
                     continue
                 if not isinstance(value, dict):
-                    yield f"the arguments of {name} are no object: {arguments[:120]!r}"
+                    yield f"the arguments of {name!r} are no object: {arguments[:120]!r}"
                 elif held or tools[name].get("strict"):
                     for violation in Validator(tools[name].get("parameters") or {}).violations(value):
-                        yield f"the arguments of {name} break its schema: {violation}"
+                        yield f"the arguments of {name!r} break its schema: {violation}"
+
+
+class NoEmptyCalls(Rule):
+    name = "no-empty-calls"
+    says = "Where nothing is called, tool_calls is left out or null, and no empty list."
+    specs: ClassVar = {"chat": "/components/schemas/ChatMessage/properties/tool_calls"}
+    advised: ClassVar = {
+        "": Advice(
+            "Clients see calls and look for the first one; OpenAI's server refuses the list when it comes back.",
+            "https://github.com/vllm-project/vllm/pull/44105",
+        )
+    }
+
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.ok and exchange.request.endpoint in self.specs
+
+    def violations(self, exchange: Exchange) -> Iterator[str]:
+        for holder in exchange.chunks if exchange.is_stream else (exchange.answer,):
+            for choice in holder["choices"]:
+                said = choice["delta" if exchange.is_stream else "message"]
+                if said.get("tool_calls") == []:
+                    yield f"tool_calls of choice {choice['index']} is an empty list"
+                    return  # the next ones have the same fault, mostly
 
 
 def _forced(choice: Any) -> bool:

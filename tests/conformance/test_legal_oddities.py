@@ -1,7 +1,9 @@
 """What OpenAI's document allows, however odd it is, no server is accused of: at the most it is advised."""
 
+import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -9,11 +11,12 @@ from dialects.stand_ins.openai import OpenAIResponses
 from reference_server.bench import judged, told
 from reference_server.chat import Chat
 from reference_server.completions import Answers, Completions
-from reference_server.generation import Asked, Output
+from reference_server.generation import Asked, Generation, Output, Segment
 from reference_server.http import Call, Event, Headers, Http, Stream
 from reference_server.models import Models
 from reference_server.part import Part
 from reference_server.refusal import Refusal
+from support.examples import ROOT
 
 from specvino.conformance.verdict import Verdict
 
@@ -199,6 +202,108 @@ class NumbersItsEvents(Http):
         return b"id: 7\nretry: 1000\n" + super().frame(stream, event)
 
 
+class DataWithoutSpaces(Http):
+    """No space follows the names of an event's lines."""
+
+    def frame(self, stream: Stream, event: Event) -> bytes:
+        return super().frame(stream, event).replace(b"data: ", b"data:").replace(b"event: ", b"event:")
+
+
+class SplitData(Http):
+    """An event's JSON comes on several lines, each of which is data."""
+
+    def frame(self, stream: Stream, event: Event) -> bytes:
+        return super().frame(stream, event).replace(b"data: {", b"data: {\ndata: ", 1)
+
+
+class Compressed(Http):
+    """Answers are compressed, since the client takes that."""
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        await super().respond(call, status, gzip.compress(body), [(b"content-encoding", b"gzip"), *headers])
+
+
+class BlankBeforeJson(Http):
+    """White space comes before and behind an answer's JSON, as from servers that keep a proxy waiting with it."""
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        await super().respond(call, status, b" \n " + body + b"\n", headers)
+
+
+class ErrorsNameNoField(Http):
+    """The param of every error is null."""
+
+    advised: ClassVar = True
+
+    def envelope(self, refusal: Refusal) -> dict[str, Any]:
+        return {"error": {**refusal.error, "param": None}}
+
+
+class ErrorsOfItsOwn(Http):
+    """Errors have kinds and codes of the server's own, and further members."""
+
+    advised: ClassVar = True
+
+    def envelope(self, refusal: Refusal) -> dict[str, Any]:
+        return {"error": {**refusal.error, "type": "odd_error", "code": None, "hint": "try again"}, "request": 7}
+
+
+class ManyHeaders(Http):
+    """Answers have headers of proxies, limits and times."""
+
+    def common_headers(self, call: Call) -> Headers:
+        told = {
+            "via": "1.1 odd",
+            "x-ratelimit-remaining-requests": "59",
+            "server-timing": "db;dur=5",
+            "alt-svc": "clear",
+        }
+        return [*super().common_headers(call), *((name.encode(), value.encode()) for name, value in told.items())]
+
+
+class CallIdsOfItsOwn(Generation):
+    """Calls have ids that look like numbers."""
+
+    def call_id(self) -> str:
+        return str(self.count())
+
+
+class IndentedArguments(Generation):
+    """The arguments of calls are indented JSON."""
+
+    def calls(self, asked: Asked) -> Iterator[Segment]:
+        for part in super().calls(asked):
+            yield replace(part, text=json.dumps(json.loads(part.text), indent=2))
+
+
+class ForcedCallsStop(Chat):
+    """A call that tool_choice names ends with stop, as OpenAI's does."""
+
+    def chat_reason(self, asked: Asked, output: Output) -> str:
+        named = isinstance(asked.body.get("tool_choice"), dict)
+        reason = super().chat_reason(asked, output)
+        return "stop" if named and reason == "tool_calls" else reason
+
+
+class WholeCallsInOneChunk(Chat):
+    """A streamed call comes in one piece, with its name and all of its arguments."""
+
+    def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
+        begun: dict[tuple[int, int], Event] = {}
+        for event in super().chat_events(head, asked, outputs):
+            choices = event["choices"]
+            call = next(iter(choices[0]["delta"].get("tool_calls") or ()), None) if choices else None
+            if call is None:
+                yield from begun.values()
+                begun.clear()
+                yield event
+            elif (key := (choices[0]["index"], call["index"])) in begun:
+                first = begun[key]["choices"][0]["delta"]["tool_calls"][0]
+                first["function"]["arguments"] += call["function"]["arguments"]
+            else:
+                begun[key] = event
+
+
 class NamesCharset(Http):
     """Answers name their charset."""
 
@@ -249,6 +354,17 @@ ODDITIES: tuple[type[Part], ...] = (
     CarriageReturns,
     CarriageReturnsAndLineFeeds,
     NumbersItsEvents,
+    DataWithoutSpaces,
+    SplitData,
+    Compressed,
+    BlankBeforeJson,
+    ErrorsNameNoField,
+    ErrorsOfItsOwn,
+    ManyHeaders,
+    CallIdsOfItsOwn,
+    IndentedArguments,
+    ForcedCallsStop,
+    WholeCallsInOneChunk,
     NamesCharset,
     EscapesAll,
     ModelsWithMore,
@@ -264,3 +380,9 @@ def test_nobody_is_accused(oddity: type[Part]) -> None:
     assert not accused
     if not getattr(oddity, "advised", False):
         assert not {result.rule: told(result) for result in broken}
+
+
+def test_the_page_lists_them() -> None:
+    page = (ROOT / "docs" / "conformance.md").read_text("utf-8")
+    rows = [f"| {oddity.__doc__} | {'*' if getattr(oddity, 'advised', False) else ''} |" for oddity in ODDITIES]
+    assert "\n".join(["| oddity | |", "| --- | --- |", *rows, ""]) in page

@@ -71,7 +71,9 @@ class CallsOnce(Generation):
 
 
 class NeedsNoKey(Http):
-    """It asks nobody for a key."""
+    """It asks nobody for a key, which is advised where one was given."""
+
+    may_fail: ClassVar = {"transport/capabilities/auth"}
 
     def authorize(self, call: Call) -> None:
         pass

@@ -4,6 +4,9 @@ import pytest
 from reference_server.bench import judged, told
 from reference_server.generation import Generation
 from reference_server.models import Models
+from reference_server.refusal import Refusal
+
+from specvino.generated.errors import ErrorCode
 
 RULE = "chat/limits/prompt-beyond-context"
 
@@ -35,4 +38,25 @@ def test_nobody_says_it() -> None:
             pass
 
     result = judged(Silent, only={RULE})[RULE]
-    assert (result.verdict, told(result)) == ("not-exercised", "the server doesn't say how long the model's context is")
+    assert (result.verdict, told(result)) == (
+        "not-exercised",
+        "the server doesn't say how long the model's context is, and takes 32769 words",
+    )
+
+
+@pytest.mark.parametrize(
+    ("refuses", "verdict", "words"),
+    [
+        (Refusal(ErrorCode.CONTEXT_LENGTH_EXCEEDED, "It is too long."), "pass", ""),
+        (RuntimeError(), "fail", "a prompt of 16384 words is answered with 500"),
+    ],
+)
+def test_longer_and_longer_prompts_find_its_end(refuses, verdict, words) -> None:
+    class Ends(Generation):
+        def require_context(self, asked, param, limit):
+            if len(asked.prompt) > 10_000:
+                raise refuses
+
+    result = judged(Ends, only={RULE})[RULE]
+    assert result.verdict == verdict
+    assert words in told(result)

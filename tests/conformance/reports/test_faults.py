@@ -26,7 +26,7 @@ def test_a_rule_for_all_answers_is_one_fault_of_all_endpoints() -> None:
     assert folded(told("chat/rules/answer-shape", lacks), told("completions/rules/answer-shape", lacks)) == [
         ["chat/rules/answer-shape", "completions/rules/answer-shape"]
     ]
-    assert len(folded(told("chat/rules/answer-shape", lacks), told("chat/rules/event-shape", lacks))) == 2
+    assert len(folded(told("chat/rules/answer-shape", lacks), told("chat/rules/stream-order", lacks))) == 2
 
 
 def test_what_follows_is_told_with_its_cause() -> None:
@@ -73,3 +73,19 @@ def test_what_passes_or_is_no_verdict_is_no_fault() -> None:
 
 def test_a_shape_keeps_names() -> None:
     assert shape(told("chat/a/b", "output_0 has 3 parts")) != shape(told("chat/a/b", "input_0 has 3 parts"))
+
+
+def test_a_member_is_one_fault_in_answers_and_in_events() -> None:
+    wrong = 'audio: null is not of type "object"'
+    answers, events = (
+        told("chat/rules/answer-shape", wrong),
+        told("chat/rules/event-shape", f"event 3: choices.0.{wrong}"),
+    )
+    lacks = told("response/rules/answer-shape", 'it: "model" is a required property')
+    lacks_too = told("response/rules/event-shape", 'event 0: response: "model" is a required property')
+    other = told("models/rules/answer-shape", 'data.0: "id" is a required property')
+    assert folded(answers, events, lacks, lacks_too, other) == [
+        [answers.rule, events.rule],
+        [lacks.rule, lacks_too.rule],
+        [other.rule],
+    ]

@@ -51,7 +51,7 @@ GOOD = {
 @pytest.mark.parametrize(("by", "endpoint"), GOOD)
 def test_streams_as_a_system_sends_them_are_accused_of_nothing(by, endpoint) -> None:
     assert said(by, endpoint, *GOOD[by, endpoint]) == []
-    assert said("openai", endpoint, *GOOD[by, endpoint]) != []
+    assert said("specvino", endpoint, *GOOD[by, endpoint]) != []
 
 
 def test_every_chunk_of_one_system_has_a_time_of_its_own() -> None:

@@ -20,6 +20,15 @@ SHAPES = {f"{endpoint}/rules/{name}-shape" for endpoint in ("chat", "completions
 # In conversations
 
 
+class OneTopLess(Chat):
+    """Of three likeliest tokens and more there is one less than was asked for."""
+
+    breaks = {"chat/logprobs/top"}
+
+    def top_logprobs(self, token: Token, top: int) -> list[dict[str, Any]]:
+        return super().top_logprobs(token, top - (top > 2))
+
+
 class NoLogprobs(Chat):
     """logprobs is taken without effect."""
 

@@ -80,6 +80,15 @@ class OneOfTwoSettings(Generation):
             raise Refusal(ErrorCode.INVALID_VALUE, "Say temperature or top_p, not both.", "top_p")
 
 
+class DrawsOnce(Generation):
+    """All choices are drawn with one seed."""
+
+    breaks = {"chat/choices/drawn-apart"}
+
+    def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
+        return super().seed(body | {"seed": body.get("seed", 7)}, 0)
+
+
 class EndsAllTheSame(Generation):
     """The model ends its turn, though that is to be ignored."""
 

@@ -81,3 +81,12 @@ class CountsChoicesFromOne(Generation):
 
     def index(self, asked: Asked, choice: int) -> int:
         return super().index(asked, choice) + 1
+
+
+class NoNullUsage(Chat):
+    """The chunks before the usage that was asked for don't say that it is null."""
+
+    breaks = {"chat/usage/streamed-null-before"}
+
+    def usage_so_far(self, asked: Asked) -> dict[str, Any]:
+        return {}

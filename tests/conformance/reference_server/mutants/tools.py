@@ -35,6 +35,24 @@ class CallsAsText(Generation):
             yield Segment("text", f"<tool_call>{part.name}{part.text}</tool_call>")
 
 
+class OneIdForAllCalls(Generation):
+    """Every call has the same id."""
+
+    breaks = {"chat/rules/call-ids-unique", "responses/rules/call-ids-unique"}
+
+    def call_id(self) -> str:
+        return "call_0"
+
+
+class EmptyCalls(Chat):
+    """Where nothing is called there is an empty list of calls."""
+
+    breaks = {"chat/rules/no-empty-calls"}
+
+    def chat_message(self, asked: Asked, output: Output) -> dict[str, Any]:
+        return {"tool_calls": [], **super().chat_message(asked, output)}
+
+
 class FailsWithoutChoice(Tools):
     """Tools that needn't be called are too much for the server."""
 

@@ -265,6 +265,26 @@ class FailsWithoutKey(Http):
         super().authorize(call)
 
 
+class AsksForNoKey(Http):
+    """Nobody needs a key, though there is one."""
+
+    breaks = {"transport/capabilities/auth"}
+
+    def authorize(self, call: Call) -> None:
+        pass
+
+
+class FailsOnHead(Http):
+    """A method that no path takes makes the server fail."""
+
+    breaks = {"transport/paths/head"}
+
+    def wrong_method(self, call: Call, found: list[Route]) -> Route:
+        if call.method == "HEAD":
+            raise RuntimeError
+        return super().wrong_method(call, found)
+
+
 class TakesAnyKey(Http):
     """Every key is the right one."""
 
