@@ -117,6 +117,8 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], di
             definition.pop("x-stream", None)
         if operation.is_also_at_root or endpoint in dialect.get("at_root", ()):
             definition["servers"] = [{"url": "/"}]
+        for answer in definition["responses"].values():  # they lead where only we can say what comes
+            answer.pop("links", None)
 
 
 def _add_rules(document: dict[str, Any], dialect: dict[str, Any]) -> None:

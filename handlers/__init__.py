@@ -12,6 +12,7 @@ from specvino.handlers.limits import Limits
 from specvino.handlers.measuring import Observer
 from specvino.handlers.media import Media, MediaSettings
 from specvino.handlers.models import Models, ServedModel
+from specvino.handlers.own_document import Door, OwnDocument
 from specvino.handlers.pipeline import Pipeline
 from specvino.handlers.responses import Responses
 from specvino.handlers.service import Service
@@ -48,18 +49,22 @@ def bind(
     limits: Limits | None = None,
     media: MediaSettings | None = None,
     observers: Sequence[Observer] = (),
+    door: Door | None = None,
 ) -> Handlers:
     """Binds every handler to an engine and the names under which its model is served.
 
     Without a `store` responses aren't kept; without a `cipher` what is encrypted can't be read after a restart. Without
     `media` requests must hold their images themselves. `observers` are told how each generation goes on.
+    `door` is what the document says of the server before them.
     """
-    pipeline = Pipeline(engine, served, limits or Limits(), Media(engine, media or MediaSettings()), observers)
+    limits, store = limits or Limits(), store or NoStore()
+    pipeline = Pipeline(engine, served, limits, Media(engine, media or MediaSettings()), observers)
+    document = OwnDocument(engine, served.names, limits, door or Door(), keeps=store.keeps)
     return Handlers(
         chat=Chat(pipeline),
         completions=Completions(pipeline),
-        responses=Responses(engine, pipeline, store or NoStore(), cipher or Cipher()),
+        responses=Responses(engine, pipeline, store, cipher or Cipher()),
         tokens=Tokens(engine, served),
         models=Models(served),
-        service=Service(engine),
+        service=Service(engine, document),
     )

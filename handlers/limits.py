@@ -11,10 +11,10 @@ from specvino.handlers.sampling import Body
 
 BEST_OF = 20
 
-_TOKEN_LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+TOKEN_LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 
 # The settings of speculative decoding with the kinds that each is for, and the options of `serve` that switch them on.
-_DRAFTING: dict[str, tuple[Drafting, ...]] = {
+DRAFTING: dict[str, tuple[Drafting, ...]] = {
     "num_assistant_tokens": ("draft_model", "prompt_lookup"),
     "assistant_confidence_threshold": ("draft_model",),
     "max_ngram_size": ("prompt_lookup",),
@@ -51,7 +51,7 @@ class Limits:
 
     def require(self, body: Body, drafting: Drafting | None) -> None:
         """Raises ApiError for a request beyond the limits, or one that needs what such speculative decoding lacks."""
-        for name in _TOKEN_LIMITS:
+        for name in TOKEN_LIMITS:
             _require_at_most(self.max_tokens, _value(body, name), name)
         _require_at_most(self.best_of, or_none(body.best_of), "best_of")
         _require_candidates(body)
@@ -62,7 +62,7 @@ class Limits:
         if drafting is not None and (or_none(body.min_tokens) or 0) > 0:
             message = f"min_tokens must be 0 here: a server with {_OPTIONS[drafting]} doesn't support a least length."
             raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="min_tokens")
-        for name, kinds in _DRAFTING.items():
+        for name, kinds in DRAFTING.items():
             if drafting not in kinds and _value(body, name) is not None:
                 options = " or ".join(_OPTIONS[kind] for kind in kinds)
                 message = f"{name} is accepted only by a server that was started with {options}."
@@ -85,7 +85,7 @@ def _require_candidates(body: Body) -> None:
 def _require_room(body: Body) -> None:
     """Raises ApiError where the least tokens are more than the most."""
     least = or_none(body.min_tokens) or 0
-    for name in _TOKEN_LIMITS:
+    for name in TOKEN_LIMITS:
         most = _value(body, name)
         if most is not None and least > most:
             message = f"min_tokens is {least}, but may be at most {name}, which is {most}."

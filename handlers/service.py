@@ -3,19 +3,22 @@
 from importlib.metadata import version as version_of
 from typing import Literal, cast
 
-from specvino.document.loading import OPENAPI_31, OPENAPI_32, dialect_file, load
+from specvino.document.loading import dialect_file, load
+from specvino.document.versions import to_32
 from specvino.engine.protocol import Engine
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.errors import ApiError
+from specvino.handlers.own_document import OwnDocument
 
 
 class Service:
     """GET /health, /health/live, /version and /openapi.json."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, document: OwnDocument) -> None:
         self._engine = engine
+        self._document = document
 
     async def get_health(self, context: RequestContext) -> Reply[wire.Health]:
         state = self._engine.stats().state
@@ -36,8 +39,6 @@ class Service:
         version: Literal["3.1", "3.2"] | None,
     ) -> Reply[wire.OpenApi]:
         if dialect is None:
-            return Reply(cast("wire.OpenApi", load(OPENAPI_31 if version == "3.1" else OPENAPI_32)))
-        if version == "3.2":
-            message = f"version is '3.2', but the document of {dialect} is there in '3.1' only."
-            raise ApiError(ErrorCode.INVALID_VALUE, message, param="version")
-        return Reply(cast("wire.OpenApi", load(dialect_file(dialect))))
+            return Reply(cast("wire.OpenApi", self._document.of(version or "3.2")))
+        document = load(dialect_file(dialect))
+        return Reply(cast("wire.OpenApi", to_32(document) if version == "3.2" else document))

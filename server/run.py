@@ -28,7 +28,7 @@ from specvino.server.app import create_app
 from specvino.server.connections import Connections, possible
 from specvino.server.drain import Drain
 from specvino.server.protocol import BoundedProtocol
-from specvino.server.settings import Settings
+from specvino.server.settings import Settings, door
 from specvino.server.telemetry import logs
 from specvino.server.telemetry.telemetry import Telemetry
 
@@ -117,7 +117,8 @@ def run(
     guarded = insecure or bool(settings.keys or settings.telemetry.metrics_keys)
     metrics_listener = None if metrics_port is None else _listen(host, metrics_port, everywhere=guarded)
     failure: list[ModelLoadError | ServeError] = []
-    handlers = bind(engine, ServedModel(names, int(time.time())), store, cipher, limits, media, telemetry.observers)
+    served = ServedModel(names, int(time.time()))
+    handlers = bind(engine, served, store, cipher, limits, media, telemetry.observers, door(settings))
 
     async def load(server: uvicorn.Server) -> None:
         try:

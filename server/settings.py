@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from specvino.handlers.own_document import Door
 from specvino.server import connections, hosts
 from specvino.server.telemetry.settings import TelemetrySettings
+from specvino.server.validation.size import most_elements
 from specvino.server.validation.support import Policy
 
 MAX_BODY = 8 * 1024 * 1024
@@ -26,3 +28,8 @@ class Settings:
     max_connections: int = connections.MOST
     shutdown_timeout: int = SHUTDOWN_TIMEOUT
     telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
+
+
+def door(settings: Settings) -> Door:
+    """Returns what the server's document says of these settings."""
+    return Door(bool(settings.keys), settings.max_body, most_elements(settings.max_body))

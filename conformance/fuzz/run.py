@@ -23,7 +23,6 @@ from schemathesis.openapi.checks import JsonSchemaError
 
 from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.checks import Check, checks_for, endpoint_of
-from specvino.conformance.fuzz.document import foldable, with_streams
 from specvino.conformance.fuzz.exchanges import exchange_of
 from specvino.conformance.fuzz.expected_refusals import ExpectedRefusals, unknown_codes
 from specvino.conformance.fuzz.other_vendor_filter import OtherVendorFilter
@@ -33,6 +32,8 @@ from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.stored_ids import StoredIds
 from specvino.conformance.fuzz.without_proxies import without_proxies
 from specvino.conformance.http.client import Target
+from specvino.document.folding import folded
+from specvino.document.versions import to_32
 
 ENDED: dict[StopReason, Ended] = {
     StopReason.MAX_TIME: "max_time",
@@ -88,7 +89,7 @@ class FuzzRun:
         target, whole = self.target, self.dialect.name == WHOLE
         server = Server(target, document)
         models = self.models or server.models
-        described = foldable(document if whole else with_streams(document))
+        described = folded(document if whole else to_32(document))
         schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(described, config=self._config())
         known = ExpectedRefusals(server, self.report) if whole else OtherVendorFilter(self.dialect, self.report)
         schema.hooks.register_hook_with_name(known, "filter_failure")

@@ -14,7 +14,7 @@ ALWAYS = 1024
 
 def require_size(raw: bytes, max_body: int) -> None:
     """Raises ApiError for a JSON text with more values than a body of at most `max_body` bytes may have."""
-    names, elements = (max(ALWAYS, max_body // each) for each in (BYTES_FOR_A_NAME, BYTES_FOR_AN_ELEMENT))
+    names, elements = _most(max_body, BYTES_FOR_A_NAME), _most(max_body, BYTES_FOR_AN_ELEMENT)
     # Most bodies are within the bounds even if their texts are taken for structure.
     if _within(raw, names, elements):
         return
@@ -27,6 +27,15 @@ def require_size(raw: bytes, max_body: int) -> None:
         "which this server accepts in all."
     )
     raise ApiError(ErrorCode.REQUEST_TOO_LARGE, message)
+
+
+def most_elements(max_body: int) -> int:
+    """Returns the most elements that a list may have: what is counted are the commas between them."""
+    return _most(max_body, BYTES_FOR_AN_ELEMENT) + 1
+
+
+def _most(max_body: int, bytes_for_one: int) -> int:
+    return max(ALWAYS, max_body // bytes_for_one)
 
 
 def _outside_strings(raw: bytes, most: int) -> bytes | None:

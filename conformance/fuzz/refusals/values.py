@@ -31,8 +31,6 @@ def integer_above_max_value(refused: Refused, server: Server) -> bool:
 
 
 def invalid_value(refused: Refused, server: Server) -> bool:
-    if refused.query.get("dialect") and refused.query.get("version") == "3.2":
-        return refused.param == "version"
     return refused.param in conflicts(refused.body or {})
 
 

@@ -1,0 +1,58 @@
+"""A model that reads text alone."""
+
+from typing import Any
+
+from specvino.document.operations import operations
+from specvino.document.pointers import component_name, schema_reference
+from specvino.document.walk import reached
+
+UNIONS = ("UserContentPart", "AssistantContentPart", "InputContentPart", "FunctionOutputPart")
+"""What the parts of a message may be, and of an item."""
+
+TEXTS = frozenset(
+    ("TextPart", "RefusalPart", "ChatInputTextPart", "ChatOutputTextPart", "InputTextContent", "InputOutputTextContent")
+)
+"""Those that every model reads; `chat/request.py` and `responses/input.py` refuse the others."""
+
+SUFFIX = "OfRequests"
+
+
+def read_text_only(document: dict[str, Any]) -> None:
+    """Leaves only texts among the parts that a request may hold. Stored items may show others, of a model before."""
+    schemas = document["components"]["schemas"]
+    for name in _apart(document):
+        union = schemas[name]
+        union["oneOf"] = [branch for branch in union["oneOf"] if component_name(branch["$ref"]) in TEXTS]
+        mapping = union["discriminator"]["mapping"]
+        union["discriminator"] = {
+            **union["discriminator"],
+            "mapping": {kind: target for kind, target in mapping.items() if component_name(target) in TEXTS},
+        }
+
+
+def _apart(document: dict[str, Any]) -> list[str]:
+    """Gives requests components of their own where they share with answers what leads to the unions; returns the
+    names of the unions in requests."""
+    schemas = document["components"]["schemas"]
+    bodies = {name for each in operations(document) if each.body for name in reached(document, each.body)}
+    answers = {
+        name for each in operations(document) for name in reached(document, list(each.definition["responses"].values()))
+    }
+    leading = {name for name in bodies & answers if name in UNIONS or reached(document, schemas[name]) & set(UNIONS)}
+    for name in leading:
+        schemas[name + SUFFIX] = _copy(schemas[name], leading)
+    for name in bodies - answers:
+        schemas[name] = _copy(schemas[name], leading)
+    return [name + SUFFIX if name in leading else name for name in UNIONS]
+
+
+def _copy(node: Any, leading: set[str]) -> Any:
+    """Returns a copy that refers to the requests' own components."""
+    if isinstance(node, list):
+        return [_copy(each, leading) for each in node]
+    if isinstance(node, dict):
+        return {key: _copy(each, leading) for key, each in node.items()}
+    prefix = schema_reference("")
+    if isinstance(node, str) and node.startswith(prefix) and component_name(node) in leading:
+        return node + SUFFIX
+    return node

@@ -1,0 +1,57 @@
+"""From the document of every such server to that of one which runs."""
+
+import copy
+from typing import Any
+
+from specvino.document.folding import folded
+from specvino.document.loading import OPENAPI_31, OPENAPI_32, load
+from specvino.engine.errors import EngineUnavailable
+from specvino.engine.protocol import Engine, ModelInfo
+from specvino.handlers.limits import Limits
+from specvino.handlers.own_document.content import read_text_only
+from specvino.handlers.own_document.facts import Door, Facts
+from specvino.handlers.own_document.keys import ask_for_no_key
+from specvino.handlers.own_document.limits import bound
+from specvino.handlers.own_document.links import send_bodies_as_they_are
+from specvino.handlers.own_document.names import name_models
+from specvino.handlers.own_document.storing import store_nothing
+
+
+class OwnDocument:
+    """The document of the running server; what only the model can say is in it once that is loaded."""
+
+    def __init__(self, engine: Engine, names: tuple[str, ...], limits: Limits, door: Door, *, keeps: bool) -> None:
+        self._engine = engine
+        self._known = Facts(names, None, keeps, limits, door)
+        self._made: dict[tuple[str, bool], dict[str, Any]] = {}
+
+    def of(self, version: str) -> dict[str, Any]:
+        """Returns it in that version of OpenAPI, 3.1 or 3.2. It is made once: whoever changes it must copy it."""
+        model = self._model()
+        key = version, model is not None
+        if key not in self._made:
+            known = self._known
+            facts = Facts(known.names, model, known.keeps, known.limits, known.door)
+            self._made[key] = described(load(OPENAPI_31 if version == "3.1" else OPENAPI_32), facts)
+        return self._made[key]
+
+    def _model(self) -> ModelInfo | None:
+        try:
+            return self._engine.model
+        except EngineUnavailable:
+            return None
+
+
+def described(document: dict[str, Any], facts: Facts) -> dict[str, Any]:
+    """Returns the document as it is true of a server."""
+    own = folded(copy.deepcopy(document))
+    if not facts.door.asks_for_key:
+        ask_for_no_key(own)
+    name_models(own, facts.names)
+    if facts.model is not None and not facts.model.vision:
+        read_text_only(own)
+    bound(own, facts)
+    if not facts.keeps:
+        store_nothing(own)
+    send_bodies_as_they_are(own)
+    return own
