@@ -1,0 +1,141 @@
+"""The command of a stranger, `schemathesis run URL`, finds nothing: it knows the server by its document alone."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from support.serving import Server, serving
+
+from specvino.document.loading import whole
+from specvino.document.operations import operations
+
+KEY = "sk-stock"
+SEED = "20250101"
+
+# Schemathesis 4.32.5 asks nothing of the address at which it found the document.
+DOCUMENT = "GET /openapi.json"
+
+OPERATIONS = {each.place: each for each in operations(whole()) if each.place != DOCUMENT}
+LIFE = {each.place for each in OPERATIONS.values() if "{response_id}" in each.path}
+
+# They take 10 to 20 s of CPU time each in the phase `coverage`, in which test_fuzz.py tries them.
+LARGEST = ("create_chat_completion", "create_completion", "create_response")
+
+# By the arguments that a stranger adds for them.
+KEYS = {"open": (), "with a key": ("-H", f"Authorization: Bearer {KEY}")}
+
+
+@pytest.fixture(scope="module", params=KEYS)
+def stranger(request) -> Iterator[tuple[Server, tuple[str, ...]]]:
+    """A server, and what a command for it ends with."""
+    keys = {"SPECVINO_API_KEY": KEY} if KEYS[request.param] else {}
+    with serving("--engine", "scripted", env=keys) as server:
+        yield server, KEYS[request.param]
+
+
+class Run:
+    """The stock command, its verdict and what it sent: (phase, operation, status) of each request, counted."""
+
+    def __init__(self, stranger: tuple[Server, tuple[str, ...]], folder: Path, version: str, *arguments: str) -> None:
+        server, ending = stranger
+        reports = folder / "run.json", folder / "run.ndjson"
+        command = [sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/openapi.json?version={version}"]
+        command += ["--seed", SEED, "--report", "json,ndjson"]
+        command += ["--report-json-path", str(reports[0]), "--report-ndjson-path", str(reports[1])]
+        # In an empty folder there is no configuration that it could find.
+        ran = subprocess.run(
+            [*command, *arguments, *ending], cwd=folder, env=_plain(), capture_output=True, text=True, check=False
+        )
+        self.exit_code = ran.returncode
+        self.output = ran.stdout + ran.stderr
+        self.verdict: dict[str, Any] = json.loads(reports[0].read_text("utf-8")) if reports[0].exists() else {}
+        self.sent = Counter(_requests(reports[1].read_text("utf-8"))) if reports[1].exists() else Counter()
+
+    def operations(self, phase: str, *statuses: int) -> set[str]:
+        """The operations that were sent something in a phase and answered it with one of the statuses, or with any."""
+        return {place for each, place, status in self.sent if each == phase and (not statuses or status in statuses)}
+
+
+def _plain() -> dict[str, str]:
+    """The environment without proxies, which a request to this machine must not be sent to."""
+    return {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+
+
+def _requests(report: str) -> Iterator[tuple[str, str, int]]:
+    for line in report.splitlines():
+        scenario = json.loads(line).get("ScenarioFinished", {})
+        recorder = scenario.get("recorder", {})
+        for id, case in recorder.get("cases", {}).items():
+            answer = recorder["interactions"][id]["response"]
+            yield scenario["phase"], f"{case['value']['method']} {case['value']['path']}", answer["status_code"]
+
+
+@pytest.mark.parametrize("version", ["3.1", "3.2"])
+def test_it_finds_nothing(stranger, version, tmp_path) -> None:
+    phases = ("examples", "fuzzing", "stateful")
+    run = Run(stranger, tmp_path, version, "--max-examples", "15", "--phases", ",".join(phases))
+    assert run.exit_code == 0, run.output
+    assert f"Open API {version}." in run.output
+    assert run.verdict["complete"]
+    assert run.verdict["failures"] == []
+    assert run.verdict["operations"]["tested"] == len(OPERATIONS)
+    assert run.verdict["operations"]["errored"] == 0
+    assert {run.verdict["phases"][phase]["status"] for phase in phases} == {"success"}
+    assert run.operations("fuzzing") == OPERATIONS.keys()
+    assert {"POST /tokenize", "GET /models/{model}"} <= run.operations("examples", 200)
+    assert run.operations("stateful", 200) >= {
+        *LIFE,
+        "POST /chat/completions",
+        "POST /completions",
+        "POST /responses",
+        "POST /tokenize",
+        "GET /models/{model}",
+    }
+
+
+def test_it_finds_nothing_at_the_edges_of_the_document(stranger, tmp_path) -> None:
+    without = [argument for id in LARGEST for argument in ("--exclude-operation-id", id)]
+    run = Run(stranger, tmp_path, "3.2", "--phases", "coverage", *without)
+    assert run.exit_code == 0, run.output
+    assert run.verdict["operations"]["tested"] == len(OPERATIONS) - len(LARGEST)
+    assert run.verdict["phases"]["coverage"]["status"] == "success"
+    tried = {place for place, each in OPERATIONS.items() if each.id not in LARGEST}
+    assert run.operations("coverage") == tried
+    # Each is asked by a method that it doesn't have, and without a key where one is needed.
+    assert run.operations("coverage", 405) >= tried - LIFE
+    keyed = {place for place in tried if "401" in OPERATIONS[place].definition["responses"]}
+    assert run.operations("coverage", 401) == (keyed if "-H" in stranger[1] else set())
+
+
+def test_it_finds_nothing_in_the_documents(stranger, tmp_path) -> None:
+    server, ending = stranger
+    run = of_file(tmp_path, server, httpx.get(f"{server.url}/openapi.json").json(), "get_openapi", *ending)
+    assert run.returncode == 0, run.stdout
+
+
+def test_it_finds_a_key_that_nobody_asks_for(stranger, tmp_path) -> None:
+    """In a document that isn't the server's own."""
+    server, ending = stranger
+    if ending:
+        pytest.skip("it asks for one")
+    run = of_file(tmp_path, server, whole(), "list_models")
+    assert run.returncode == 1
+    assert "API accepts requests without authentication" in run.stdout
+
+
+def of_file(
+    folder: Path, server: Server, document: dict[str, Any], operation: str, *ending: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs the command for one operation of a document in a file."""
+    file = folder / "openapi.json"
+    file.write_text(json.dumps(document), "utf-8")
+    command = [sys.executable, "-m", "schemathesis.cli", "run", str(file), "--url", server.url, "--seed", SEED]
+    command += ["--phases", "coverage", "--include-operation-id", operation, *ending]
+    return subprocess.run(command, cwd=folder, env=_plain(), capture_output=True, text=True, check=False)
