@@ -15,6 +15,7 @@ from specvino.handlers.own_document.limits import bound
 from specvino.handlers.own_document.links import send_bodies_as_they_are
 from specvino.handlers.own_document.names import name_models
 from specvino.handlers.own_document.storing import store_nothing
+from specvino.handlers.own_document.streams import say_only_events
 
 
 class OwnDocument:
@@ -54,4 +55,5 @@ def described(document: dict[str, Any], facts: Facts) -> dict[str, Any]:
     if not facts.keeps:
         store_nothing(own)
     send_bodies_as_they_are(own)
+    say_only_events(own)
     return own

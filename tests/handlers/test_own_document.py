@@ -167,6 +167,12 @@ def test_a_server_that_stores_nothing() -> None:
     assert "background" not in links["respond"]["requestBody"]
 
 
+def test_an_older_document_has_the_events_of_streams_alone() -> None:
+    document = described(load(OPENAPI_31), SERVED)
+    assert by_endpoint(document)["chat"].content()["text/event-stream"].keys() == {"x-itemSchema"}
+    assert by_endpoint(document)["chat"].event == by_endpoint(of())["chat"].event
+
+
 def test_what_only_the_model_can_say_comes_with_it() -> None:
     async def run() -> None:
         engine = ScriptedEngine()
