@@ -597,6 +597,12 @@ class ChatCompletion(BaseModel):
     """
     Where another server finds what an encoder made of images and sounds.
     """
+    field_debug_info: Annotated[
+        RenderedPromptInfo | MISSING, Field(alias="_debug_info")
+    ] = MISSING
+    """
+    The prompt that was rendered.
+    """
 
 
 class ChatCompletionChunk(BaseModel):
@@ -994,6 +1000,10 @@ class ChatToolCall(BaseModel):
     custom: ChatCustomToolInput | MISSING = MISSING
     """
     The custom tool, and with what.
+    """
+    index: int | MISSING = MISSING
+    """
+    Which of the message's calls.
     """
 
 
@@ -1721,6 +1731,10 @@ class CreateChatCompletionRequest(BaseModel):
     """
     The most tokens of the answer behind its reasoning.
     """
+    reasoning: ReasoningOfChatSettings | None | MISSING = MISSING
+    """
+    How much the model shall reason.
+    """
     use_beam_search: bool | None | MISSING = MISSING
     """
     Whether the choices are the best texts of a beam search.
@@ -1880,6 +1894,12 @@ class CreateChatCompletionRequest(BaseModel):
     debug_config: DebugConfig | None | MISSING = MISSING
     """
     Switches for the engine's developers.
+    """
+    field_debug_render_only: Annotated[
+        bool | None | MISSING, Field(alias="_debug_render_only")
+    ] = MISSING
+    """
+    Whether the prompt is rendered only, and nothing generated.
     """
 
 
@@ -2219,6 +2239,12 @@ class CreateCompletionRequest(BaseModel):
     debug_config: DebugConfig | None | MISSING = MISSING
     """
     Switches for the engine's developers.
+    """
+    field_debug_render_only: Annotated[
+        bool | None | MISSING, Field(alias="_debug_render_only")
+    ] = MISSING
+    """
+    Whether the prompt is rendered only, and nothing generated.
     """
 
 
@@ -3162,6 +3188,10 @@ class FunctionTool(BaseModel):
     defer_loading: bool | None | MISSING = MISSING
     """
     Whether the model finds it by searching only.
+    """
+    items: dict[str, Any] | None | MISSING = MISSING
+    """
+    A schema beside the function, for chat templates that show it.
     """
 
 
@@ -4646,6 +4676,20 @@ class PromptTokensDetails(BaseModel):
     """
 
 
+class ReasoningOfChatSettings(BaseModel):
+    """
+    How much the model shall reason.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    effort: str | None | MISSING = MISSING
+    """
+    How much reasoning the model shall do before it answers.
+    """
+
+
 class ReasoningSettings(BaseModel):
     """
     How the model shall reason before it answers.
@@ -4711,6 +4755,24 @@ class RefusalPart(BaseModel):
     refusal: str
     """
     What was said.
+    """
+
+
+class RenderedPromptInfo(BaseModel):
+    """
+    The prompt that was rendered.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    rendered_template: str
+    """
+    The prompt.
+    """
+    image_count: int | MISSING = MISSING
+    """
+    How many images go with it.
     """
 
 

@@ -286,6 +286,7 @@ SHAPES: dict[str, Shape] = {
             'include_reasoning': Field("unsupported", supported_values={'const': True}),
             'reasoning_max_tokens': Field("unsupported"),
             'response_max_tokens': Field("unsupported"),
+            'reasoning': Field("unsupported", shape="ReasoningOfChatSettings"),
             'use_beam_search': Field("unsupported", supported_values={'const': False}),
             'repetition_detection': Field("unsupported", shape="RepetitionDetection"),
             'allowed_token_ids': Field("unsupported"),
@@ -326,6 +327,7 @@ SHAPES: dict[str, Shape] = {
             'disaggregate_info': Field("unsupported"),
             'vllm_xargs': Field("unsupported", supported_values={'maxProperties': 0}),
             'debug_config': Field("unsupported", shape="DebugConfig"),
+            '_debug_render_only': Field("unsupported", supported_values={'const': False}),
         },
         required=frozenset(['messages', 'model']),
         values={
@@ -419,6 +421,7 @@ SHAPES: dict[str, Shape] = {
             'disaggregate_info': Field("unsupported"),
             'vllm_xargs': Field("unsupported", supported_values={'maxProperties': 0}),
             'debug_config': Field("unsupported", shape="DebugConfig"),
+            '_debug_render_only': Field("unsupported", supported_values={'const': False}),
         },
         required=frozenset(['model', 'prompt']),
         values={
@@ -726,6 +729,7 @@ SHAPES: dict[str, Shape] = {
             'type': Field("supported"),
             'function': Field("supported", shape="FunctionDefinition"),
             'defer_loading': Field("unsupported", supported_values={'const': False}),
+            'items': Field("unsupported"),
         },
         required=frozenset(['function']),
         values={
@@ -1141,6 +1145,14 @@ SHAPES: dict[str, Shape] = {
             'variables': Field("unsupported"),
         },
         required=frozenset(['id']),
+        values={
+        },
+    ),
+    "ReasoningOfChatSettings": Shape(
+        fields={
+            'effort': Field("unsupported"),
+        },
+        required=frozenset([]),
         values={
         },
     ),
@@ -1751,6 +1763,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "routed_experts_prompt_start": 0,
         "priority": 0,
         "collect_metrics": False,
+        "_debug_render_only": False,
     },
     "CreateCompletionRequest": {
         "best_of": 1,
@@ -1784,6 +1797,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "routed_experts_prompt_start": 0,
         "priority": 0,
         "collect_metrics": False,
+        "_debug_render_only": False,
     },
     "CreateResponseRequest": {
         "frequency_penalty": 0,

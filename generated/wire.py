@@ -300,6 +300,10 @@ class ChatCompletion(TypedDict):
     """
     Where another server finds what an encoder made of images and sounds.
     """
+    field_debug_info: NotRequired[RenderedPromptInfo]
+    """
+    The prompt that was rendered.
+    """
 
 
 class ChatCompletionChunk(TypedDict):
@@ -595,6 +599,10 @@ class ChatToolCall(TypedDict):
     custom: NotRequired[ChatCustomToolInput]
     """
     The custom tool, and with what.
+    """
+    index: NotRequired[int]
+    """
+    Which of the message's calls.
     """
 
 
@@ -1728,6 +1736,21 @@ class ReasoningTextContent(TypedDict):
     text: str
     """
     The text.
+    """
+
+
+class RenderedPromptInfo(TypedDict):
+    """
+    The prompt that was rendered.
+    """
+
+    rendered_template: str
+    """
+    The prompt.
+    """
+    image_count: NotRequired[int]
+    """
+    How many images go with it.
     """
 
 
