@@ -119,7 +119,8 @@ def _facts(document: dict[str, Any], schema: Schema, field: str) -> Iterator[str
 
 
 def _keep_stated(table: dict[str, Any], facts: set[str]) -> None:
-    """Takes facts out of a table that no event of the system states, and machines that none opens, in place."""
+    """Takes facts out of a table that no event of the system states, and machines that none opens, in place. Facts of
+    such a machine are those of the one around it: deltas of a text, say, that comes without parts."""
     machines = table["machines"]
     for machine in machines.values():
         for part in {"body", "end", "fail", "abort"} & machine.keys():
@@ -128,7 +129,7 @@ def _keep_stated(table: dict[str, Any], facts: set[str]) -> None:
                 del machine[part]
     while gone := [name for name, each in machines.items() if _is_never_opened(each, machines, facts)]:
         for name in gone:
-            del machines[name]
+            _dissolve(machines, name)
     for law in table["laws"]:
         if isinstance(law, dict) and "texts" in law:
             law["texts"] = [each for each in law["texts"] if each["delta"] in facts]
@@ -137,6 +138,14 @@ def _keep_stated(table: dict[str, Any], facts: set[str]) -> None:
         for law in table["laws"]
         if isinstance(law, str) or (law.get("of") in (None, *machines) and law.get("texts", True))
     ]
+
+
+def _dissolve(machines: dict[str, Any], name: str) -> None:
+    """Takes a machine out of a table, in place. What is stated of it all the same is of the machine around it."""
+    machine = machines.pop(name)
+    if machine["in"] in machines and (left := machine.get("body")):
+        around = machines[machine["in"]]
+        around["body"] = [*around.get("body", ()), *left]
 
 
 def _is_never_opened(machine: dict[str, Any], machines: dict[str, Any], facts: set[str]) -> bool:

@@ -178,8 +178,14 @@ class Dialect:
             table,
             framing=found["framing"],
             terminator=found["terminator"],
-            machines=tuple(_narrowed(each, found["machines"].get(each.name)) for each in table.machines),
-            laws=tuple(_adapted(law, laws[_name(law)]) for law in table.laws if _name(law) in laws),
+            machines=tuple(
+                _narrowed(each, found["machines"][each.name]) for each in table.machines if each.name in found["machines"]
+            ),
+            laws=tuple(
+                _adapted(law, laws[_name(law)])
+                for law in table.laws
+                if _name(law) in laws and getattr(law, "of", None) in (None, *found["machines"])
+            ),
             silent=found.get("silent", False),
         )
 
@@ -218,8 +224,9 @@ class Dialect:
 
     @property
     def gives_unique_ids(self) -> bool:
-        """Tells whether no two answers have one id: OVMS makes them of the second of the request."""
-        return self.name != "ovms"
+        """Tells whether no two answers have one id: OVMS makes them of the second of the request, Ollama draws one of
+        999."""
+        return self.name not in ("ovms", "ollama")
 
     def shown(self, text: str) -> str:
         """Returns what logprobs show of a text: MLC-LLM leaves out spaces and what isn't ASCII."""
@@ -235,9 +242,7 @@ def _whole() -> Dialect:
     return Dialect(WHOLE)
 
 
-def _narrowed(machine: Machine, said: Mapping[str, Any] | None) -> Machine:
-    if said is None:
-        return machine  # no event of the system has to do with it
+def _narrowed(machine: Machine, said: Mapping[str, Any]) -> Machine:
     body, end = tuple(said.get("body", ())), tuple(said.get("end", ()))
     return replace(machine, open=said.get("open"), body=body, end=end)
 

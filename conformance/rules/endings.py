@@ -85,8 +85,9 @@ class StopAbsent(Rule):
                 if not isinstance(prompt, str):
                     continue
                 text = text.removeprefix(prompt)
-            for each in [stop] if isinstance(stop, str) else stop:
-                if each and each in text:
+            # Some systems pass over what is no text.
+            for each in stop if isinstance(stop, list) else [stop]:
+                if isinstance(each, str) and each and each in text:
                     yield f"the stop string {each!r} is in {text[:120]!r}"
 
 

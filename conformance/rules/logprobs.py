@@ -7,6 +7,8 @@ from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, outputs
 from specvino.conformance.rules.rule import Rule
 
+CHOICES = {"chat": "ChatChoice", "completions": "CompletionChoice"}
+
 
 class LogprobsJoin(Rule):
     name = "logprobs-join"
@@ -18,8 +20,9 @@ class LogprobsJoin(Rule):
 
     def applies(self, exchange: Exchange) -> bool:
         asked = exchange.request.asked("logprobs", False)
-        # With reasoning and calls the tokens are those of other texts too.
-        return exchange.ok and asked is not False and exchange.request.endpoint in ("chat", "completions")
+        # With reasoning and calls the tokens are those of other texts too. A system may have none to show.
+        component = CHOICES.get(exchange.request.endpoint or "")
+        return exchange.ok and asked is not False and bool(component) and self.dialect.has_property(component, "logprobs")
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         for output in outputs(exchange):
