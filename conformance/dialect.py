@@ -153,7 +153,10 @@ class Dialect:
             content = operation.content(str(status)).get(JSON)
             return None if content is None else self.shape(content["schema"])
         said = self._head.get("errors", {"envelope": "openai"})
-        name = ENVELOPES.get(said.get("envelopes", {}).get(str(status), said["envelope"]), "")
+        others = said.get("envelopes", {})
+        unrouted = operation is None and status in (self.statuses("unknown_route", "") or ())
+        envelope = others.get("unknown_route" if unrouted else "") or others.get(str(status), said["envelope"])
+        name = ENVELOPES.get(envelope, "")
         return self.shape({"$ref": schema_reference(name)}) if name in self.document["components"]["schemas"] else None
 
     def event(self, endpoint: str) -> Validator | None:

@@ -242,7 +242,7 @@ CAPABILITIES: dict[str, Capability] = {
             "responses.tools",
             "responses",
             "tool_choice required makes the model call a tool.",
-            _spec("Response", "tools"),
+            _spec("Response", "tool_choice"),
             {
                 "input": "Say hello.",
                 "tools": FLAT_TOOLS,

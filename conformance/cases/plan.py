@@ -63,8 +63,8 @@ def what_says_no(case: Case, dialect: Dialect) -> str:
         return f"{dialect.name} has no {paths()[case.endpoint]}"
     if case.endpoint in paths() and dialect.operations[case.endpoint].is_only_at_root:
         return f"{dialect.name} has {paths()[case.endpoint]} outside of the base URL"
-    for pointer in (*case.spec, *_needed(case)):
-        level = dialect.level(pointer, case.endpoint)
+    for pointer, endpoint in (*((each, case.endpoint) for each in case.spec), *_needed(case)):
+        level = dialect.level(pointer, endpoint)
         if level in LEFT_OUT or (case.whole and level != "full"):
             return f"{pointer.rsplit('/', 1)[-1]} is {level} in {dialect.name}"
     for kind in _kinds(case):
@@ -111,7 +111,8 @@ def _whole() -> Dialect:
     return Dialect(WHOLE)
 
 
-def _needed(case: Case) -> Iterator[str]:
+def _needed(case: Case) -> Iterator[tuple[str, str]]:
+    """Yields what the document says of the capabilities that the case needs, each with the endpoint that has it."""
     for name in case.needs:
-        if name in CAPABILITIES and CAPABILITIES[name].endpoint == case.endpoint:
-            yield CAPABILITIES[name].spec
+        if name in CAPABILITIES and CAPABILITIES[name].endpoint in paths():
+            yield CAPABILITIES[name].spec, CAPABILITIES[name].endpoint

@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from threading import Thread
 
 import uvicorn
-from dialects.stand_ins import fastdeploy, mlc_llm, openai, ovms, vllm
+from dialects.stand_ins import fastdeploy, mlc_llm, ollama, openai, ovms, vllm
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
 
 PARTS: dict[str, tuple[type[Part], ...]] = {
     "fastdeploy": fastdeploy.PARTS,
     "mlc-llm": mlc_llm.PARTS,
+    "ollama": ollama.PARTS,
     "openai": openai.PARTS,
     "ovms": ovms.PARTS,
     "vllm": vllm.PARTS,
