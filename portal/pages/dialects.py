@@ -115,7 +115,7 @@ def _errors(head: dict[str, Any]) -> str:
     """Says which envelope errors have, and at which statuses another one."""
     others: dict[str, list[str]] = {}
     for status, envelope in head.get("envelopes", {}).items():
-        others.setdefault(envelope, []).append(status)
+        others.setdefault(envelope, []).append("unknown paths" if status == "unknown_route" else status)
     told = [f"{', '.join(statuses)}: {ENVELOPES[envelope]}" for envelope, statuses in others.items()]
     return "; ".join([ENVELOPES[head["envelope"]], *told])
 

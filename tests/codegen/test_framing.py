@@ -105,6 +105,12 @@ PIECES = {"piece": BY_TYPE["machines"]["piece"]}
             {"whole": {"open": "begun", "end": ["ended"], "fail": ["failed"]}} | PIECES,
             BY_TYPE["laws"],
         ),
+        # What is stated of a thing that nothing opens is of the one around it.
+        (
+            ["begun", "ended", "delta", "done"],
+            {"whole": {"open": "begun", "body": ["delta", "done"], "end": ["ended"]}},
+            ["keys dense", BY_TYPE["laws"][2]],
+        ),
     ],
 )
 def test_what_no_event_states_is_gone(sent, machines, laws) -> None:

@@ -45,6 +45,8 @@ GOOD = {
     ("mlc-llm", "chat"): [delta(role="assistant", content="a"), delta("stop", role="assistant"), USAGE],
     ("mlc-llm", "completions"): [text("a"), text("b", "stop"), USAGE],
     ("fastdeploy", "completions"): [text("a"), text("", "stop"), USAGE, text("c", "stop", 1), USAGE],
+    ("ollama", "chat"): [delta(role="assistant", content="a"), delta(content=""), delta("stop"), USAGE],
+    ("ollama", "completions"): [USAGE | {"choices": [text("a")]}, USAGE | {"choices": [text("", "stop")]}, USAGE],
 }
 
 
