@@ -182,7 +182,9 @@ class Dialect:
             framing=found["framing"],
             terminator=found["terminator"],
             machines=tuple(
-                _narrowed(each, found["machines"][each.name]) for each in table.machines if each.name in found["machines"]
+                _narrowed(each, found["machines"][each.name])
+                for each in table.machines
+                if each.name in found["machines"]
             ),
             laws=tuple(
                 _adapted(law, laws[_name(law)])

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, outputs
-from specvino.conformance.rules.rule import Rule
+from specvino.conformance.rules.rule import Rule, endpoint_of
 
 CHOICES = {"chat": "ChatChoice", "completions": "CompletionChoice"}
 
@@ -20,9 +20,11 @@ class LogprobsJoin(Rule):
 
     def applies(self, exchange: Exchange) -> bool:
         asked = exchange.request.asked("logprobs", False)
-        # With reasoning and calls the tokens are those of other texts too. A system may have none to show.
-        component = CHOICES.get(exchange.request.endpoint or "")
-        return exchange.ok and asked is not False and bool(component) and self.dialect.has_property(component, "logprobs")
+        # With reasoning and calls the tokens are those of other texts too.
+        choices = CHOICES.get(endpoint_of(exchange))
+        if choices is None or not self.dialect.has_property(choices, "logprobs"):
+            return False  # the system shows none
+        return exchange.ok and asked is not False
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         for output in outputs(exchange):
