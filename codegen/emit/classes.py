@@ -66,12 +66,13 @@ def answers(document: dict[str, Any]) -> str:
 
 
 def requests(document: dict[str, Any]) -> str:
-    """Returns a client's params.py: what is sent, as TypedDicts for keyword arguments."""
+    """Returns a client's params.py: what is sent, as TypedDicts for keyword arguments. They have the fields' own names,
+    which may begin with an underscore."""
     lowered = for_models(document)
     bodies = received(document)
     schemas = lowered["components"]["schemas"]
     lowered["components"]["schemas"] = {name: schema for name, schema in schemas.items() if name in bodies}
-    return _generate(lowered, TYPED_DICT)
+    return _generate(lowered, [*TYPED_DICT, "--special-field-name-prefix", ""])
 
 
 def _may_be_null(document: dict[str, Any], schema: Schema) -> bool:
