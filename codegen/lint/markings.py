@@ -13,7 +13,8 @@ from specvino.document.walk import all_schemas
 
 # Words of a description that are about one system, and not about all that have the field.
 ONE_SYSTEM = (
-    r"\bhere\b|\bthis server\b|\bOpenVINO\b|\bOVMS\b|\bvLLM\b|\bMLC\b|\bFastDeploy\b|\bllama\.cpp\b|\bX-Unsupported-Params\b"
+    r"\bhere\b|\bthis server\b|\bOpenVINO\b|\bOVMS\b|\bvLLM\b|\bMLC\b|\bFastDeploy\b|\bX-Unsupported-Params\b"
+    r"|\bllama\.cpp\b"
 )
 
 BOUND = r"\b(at (most|least)|up to|no more than|not above|between) \d"

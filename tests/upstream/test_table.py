@@ -9,7 +9,6 @@ from specvino.upstream.classes import Reading
 from specvino.upstream.described import Unreadable
 from specvino.upstream.table import Class, table
 
-
 IN_CPP = ("llama-cpp", "ovms")
 
 
