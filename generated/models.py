@@ -8608,7 +8608,7 @@ class VerboseDetails(BaseModel):
     """
     tokens: list[int] | MISSING = MISSING
     """
-    The text's tokens, where the request has return_tokens.
+    The text's tokens, of a piece or where they were asked for.
     """
     id_slot: int | MISSING = MISSING
     """

@@ -4132,7 +4132,7 @@ class VerboseDetails(TypedDict):
     """
     tokens: NotRequired[list[int]]
     """
-    The text's tokens, where the request has return_tokens.
+    The text's tokens, of a piece or where they were asked for.
     """
     id_slot: NotRequired[int]
     """
