@@ -589,6 +589,10 @@ class ChatCompletion(BaseModel):
     """
     How long the request took.
     """
+    timings: RequestTimings | MISSING = MISSING
+    """
+    How long the work took.
+    """
     kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
     Where another server finds the KV cache of the prompt.
@@ -674,6 +678,14 @@ class ChatCompletionChunk(BaseModel):
     kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
     Where another server finds the KV cache of the prompt.
+    """
+    timings: RequestTimings | MISSING = MISSING
+    """
+    How long the work took.
+    """
+    prompt_progress: PromptProgress | MISSING = MISSING
+    """
+    How much of the prompt is read.
     """
 
 
@@ -1091,6 +1103,10 @@ class Completion(BaseModel):
     """
     Where another server finds what an encoder made of images and sounds.
     """
+    timings: RequestTimings | MISSING = MISSING
+    """
+    How long the work took.
+    """
 
 
 class CompletionChoice(BaseModel):
@@ -1231,6 +1247,14 @@ class CompletionChunk(BaseModel):
     """
     Where another server finds the KV cache of the prompt.
     """
+    timings: RequestTimings | MISSING = MISSING
+    """
+    How long the work took.
+    """
+    prompt_progress: PromptProgress | MISSING = MISSING
+    """
+    How much of the prompt is read.
+    """
 
 
 class CompletionChunkChoice(BaseModel):
@@ -1337,6 +1361,10 @@ class CompletionLogprobs(BaseModel):
     text_offset: list[int] | MISSING = MISSING
     """
     Where each begins in the choice's text, in characters.
+    """
+    content: list[TokenLogprob] | MISSING = MISSING
+    """
+    The text's tokens in the form of chat, in place of the lists.
     """
 
 
@@ -1901,6 +1929,174 @@ class CreateChatCompletionRequest(BaseModel):
     """
     Whether the prompt is rendered only, and nothing generated.
     """
+    repeat_penalty: float | None | MISSING = MISSING
+    """
+    Divides the score of tokens that the last ones have. Above 1 it avoids repetition.
+    """
+    repeat_last_n: int | None | MISSING = MISSING
+    """
+    How many of the last tokens the penalties look at; 0 switches them off.
+    """
+    typical_p: float | None | MISSING = MISSING
+    """
+    Draw only from the tokens of which the information is nearest to what is expected at the place, and that together have this probability; 1 draws from all.
+    """
+    top_n_sigma: float | None | MISSING = MISSING
+    """
+    Draw only from tokens whose score is at most so many standard deviations below the best; below 0 from all.
+    """
+    xtc_probability: float | None | MISSING = MISSING
+    """
+    How often the likeliest tokens are left out, so that the text takes less common ways (XTC).
+    """
+    xtc_threshold: float | None | MISSING = MISSING
+    """
+    How likely a token must be for XTC to leave it out, where a less likely one reaches this too; above 0.5 none is.
+    """
+    dry_multiplier: float | None | MISSING = MISSING
+    """
+    How strong the DRY penalty is, which keeps the text from repeating a run of tokens; 0 switches it off.
+    """
+    dry_base: float | None | MISSING = MISSING
+    """
+    How fast the DRY penalty grows with the length of the run.
+    """
+    dry_allowed_length: int | None | MISSING = MISSING
+    """
+    The longest run that may come again without a DRY penalty.
+    """
+    dry_penalty_last_n: int | None | MISSING = MISSING
+    """
+    How many of the last tokens are searched for such runs; 0 switches the DRY penalty off.
+    """
+    dry_sequence_breakers: list[str] | None | MISSING = MISSING
+    """
+    Texts at which such a run ends.
+    """
+    mirostat: int | None | MISSING = MISSING
+    """
+    Draw so that the text stays equally surprising, by version 1 or 2 of Mirostat; 0 switches it off.
+    """
+    mirostat_tau: float | None | MISSING = MISSING
+    """
+    How surprising the text is to be (Mirostat's tau).
+    """
+    mirostat_eta: float | None | MISSING = MISSING
+    """
+    How fast Mirostat adapts (its eta).
+    """
+    dynatemp_range: float | None | MISSING = MISSING
+    """
+    How far the temperature may go up and down with the model's uncertainty; 0 keeps it.
+    """
+    dynatemp_exponent: float | None | MISSING = MISSING
+    """
+    How the uncertainty becomes a temperature.
+    """
+    adaptive_target: float | None | MISSING = MISSING
+    """
+    Draw tokens of about this probability; below 0 the sampler is off.
+    """
+    adaptive_decay: float | None | MISSING = MISSING
+    """
+    How long the probabilities of earlier tokens count for adaptive_target.
+    """
+    min_keep: int | None | MISSING = MISSING
+    """
+    How many tokens each sampler leaves at least.
+    """
+    samplers: list[str] | str | None | MISSING = MISSING
+    """
+    Which samplers work, one after the other: by their names, or by a letter for each.
+    """
+    n_predict: int | None | MISSING = MISSING
+    """
+    The most tokens that each choice may have; -1 sets no limit.
+    """
+    n_indent: int | None | MISSING = MISSING
+    """
+    Ends a text whose next line is indented by fewer characters.
+    """
+    t_max_predict_ms: int | None | MISSING = MISSING
+    """
+    Ends a text at a new line after this time (milliseconds); -1 sets no limit.
+    """
+    grammar: str | None | MISSING = MISSING
+    """
+    A grammar by which the text must be formed, in GBNF.
+    """
+    json_schema: dict[str, Any] | None | MISSING = MISSING
+    """
+    A JSON Schema that the text must match.
+    """
+    reasoning_format: str | None | MISSING = MISSING
+    """
+    Where the reasoning goes: none leaves it in the text; auto and deepseek show it apart.
+    """
+    reasoning_budget_tokens: int | None | MISSING = MISSING
+    """
+    The most tokens of reasoning; -1 sets no limit.
+    """
+    thinking_budget_tokens: int | None | MISSING = MISSING
+    """
+    Another name of reasoning_budget_tokens, which counts where both are given.
+    """
+    reasoning_budget_message: str | None | MISSING = MISSING
+    """
+    A text that stands at the end of reasoning where the budget ends it.
+    """
+    reasoning_control: bool | None | MISSING = MISSING
+    """
+    Whether the reasoning can be ended by another request while it is made.
+    """
+    parse_tool_calls: bool | None | MISSING = MISSING
+    """
+    Whether calls are taken out of the text, where the request has tools or not.
+    """
+    n_probs: int | None | MISSING = MISSING
+    """
+    How many of the likeliest tokens to show at each place; 0 shows none, not even the chosen one.
+    """
+    post_sampling_probs: bool | None | MISSING = MISSING
+    """
+    Return the probabilities that tokens are drawn from, as prob and top_probs, in place of the model's own.
+    """
+    id_slot: int | None | MISSING = MISSING
+    """
+    The slot that works on the request, by its number; -1 takes any.
+    """
+    cache_prompt: bool | None | MISSING = MISSING
+    """
+    Whether the beginning of the prompt is taken from the cache where it is there.
+    """
+    n_cache_reuse: int | None | MISSING = MISSING
+    """
+    From how many tokens on a piece of the cache is used at another place, too; 0 never does.
+    """
+    n_keep: int | None | MISSING = MISSING
+    """
+    How many of the prompt's first tokens stay where a text outgrows the context; -1 keeps all of them.
+    """
+    n_discard: int | None | MISSING = MISSING
+    """
+    How many tokens behind those go then; 0 stands for half of them.
+    """
+    lora: list[LoraScale] | None | MISSING = MISSING
+    """
+    Which LoRA adapters change the model, and how much; one that isn't named doesn't.
+    """
+    timings_per_token: bool | None | MISSING = MISSING
+    """
+    Whether every chunk has the timings so far.
+    """
+    return_progress: bool | None | MISSING = MISSING
+    """
+    Whether a stream tells how much of the prompt is read before the first text.
+    """
+    verbose: bool | None | MISSING = MISSING
+    """
+    Whether the answer has __verbose.
+    """
 
 
 class CreateCompletionRequest(BaseModel):
@@ -2246,6 +2442,174 @@ class CreateCompletionRequest(BaseModel):
     """
     Whether the prompt is rendered only, and nothing generated.
     """
+    repeat_penalty: float | None | MISSING = MISSING
+    """
+    Divides the score of tokens that the last ones have. Above 1 it avoids repetition.
+    """
+    repeat_last_n: int | None | MISSING = MISSING
+    """
+    How many of the last tokens the penalties look at; 0 switches them off.
+    """
+    typical_p: float | None | MISSING = MISSING
+    """
+    Draw only from the tokens of which the information is nearest to what is expected at the place, and that together have this probability; 1 draws from all.
+    """
+    top_n_sigma: float | None | MISSING = MISSING
+    """
+    Draw only from tokens whose score is at most so many standard deviations below the best; below 0 from all.
+    """
+    xtc_probability: float | None | MISSING = MISSING
+    """
+    How often the likeliest tokens are left out, so that the text takes less common ways (XTC).
+    """
+    xtc_threshold: float | None | MISSING = MISSING
+    """
+    How likely a token must be for XTC to leave it out, where a less likely one reaches this too; above 0.5 none is.
+    """
+    dry_multiplier: float | None | MISSING = MISSING
+    """
+    How strong the DRY penalty is, which keeps the text from repeating a run of tokens; 0 switches it off.
+    """
+    dry_base: float | None | MISSING = MISSING
+    """
+    How fast the DRY penalty grows with the length of the run.
+    """
+    dry_allowed_length: int | None | MISSING = MISSING
+    """
+    The longest run that may come again without a DRY penalty.
+    """
+    dry_penalty_last_n: int | None | MISSING = MISSING
+    """
+    How many of the last tokens are searched for such runs; 0 switches the DRY penalty off.
+    """
+    dry_sequence_breakers: list[str] | None | MISSING = MISSING
+    """
+    Texts at which such a run ends.
+    """
+    mirostat: int | None | MISSING = MISSING
+    """
+    Draw so that the text stays equally surprising, by version 1 or 2 of Mirostat; 0 switches it off.
+    """
+    mirostat_tau: float | None | MISSING = MISSING
+    """
+    How surprising the text is to be (Mirostat's tau).
+    """
+    mirostat_eta: float | None | MISSING = MISSING
+    """
+    How fast Mirostat adapts (its eta).
+    """
+    dynatemp_range: float | None | MISSING = MISSING
+    """
+    How far the temperature may go up and down with the model's uncertainty; 0 keeps it.
+    """
+    dynatemp_exponent: float | None | MISSING = MISSING
+    """
+    How the uncertainty becomes a temperature.
+    """
+    adaptive_target: float | None | MISSING = MISSING
+    """
+    Draw tokens of about this probability; below 0 the sampler is off.
+    """
+    adaptive_decay: float | None | MISSING = MISSING
+    """
+    How long the probabilities of earlier tokens count for adaptive_target.
+    """
+    min_keep: int | None | MISSING = MISSING
+    """
+    How many tokens each sampler leaves at least.
+    """
+    samplers: list[str] | str | None | MISSING = MISSING
+    """
+    Which samplers work, one after the other: by their names, or by a letter for each.
+    """
+    n_predict: int | None | MISSING = MISSING
+    """
+    The most tokens that each choice may have; -1 sets no limit.
+    """
+    n_indent: int | None | MISSING = MISSING
+    """
+    Ends a text whose next line is indented by fewer characters.
+    """
+    t_max_predict_ms: int | None | MISSING = MISSING
+    """
+    Ends a text at a new line after this time (milliseconds); -1 sets no limit.
+    """
+    grammar: str | None | MISSING = MISSING
+    """
+    A grammar by which the text must be formed, in GBNF.
+    """
+    json_schema: dict[str, Any] | None | MISSING = MISSING
+    """
+    A JSON Schema that the text must match.
+    """
+    reasoning_format: str | None | MISSING = MISSING
+    """
+    Where the reasoning goes: none leaves it in the text; auto and deepseek show it apart.
+    """
+    reasoning_budget_tokens: int | None | MISSING = MISSING
+    """
+    The most tokens of reasoning; -1 sets no limit.
+    """
+    thinking_budget_tokens: int | None | MISSING = MISSING
+    """
+    Another name of reasoning_budget_tokens, which counts where both are given.
+    """
+    reasoning_budget_message: str | None | MISSING = MISSING
+    """
+    A text that stands at the end of reasoning where the budget ends it.
+    """
+    reasoning_control: bool | None | MISSING = MISSING
+    """
+    Whether the reasoning can be ended by another request while it is made.
+    """
+    parse_tool_calls: bool | None | MISSING = MISSING
+    """
+    Whether calls are taken out of the text, where the request has tools or not.
+    """
+    n_probs: int | None | MISSING = MISSING
+    """
+    How many of the likeliest tokens to show at each place; 0 shows none, not even the chosen one.
+    """
+    post_sampling_probs: bool | None | MISSING = MISSING
+    """
+    Return the probabilities that tokens are drawn from, as prob and top_probs, in place of the model's own.
+    """
+    id_slot: int | None | MISSING = MISSING
+    """
+    The slot that works on the request, by its number; -1 takes any.
+    """
+    cache_prompt: bool | None | MISSING = MISSING
+    """
+    Whether the beginning of the prompt is taken from the cache where it is there.
+    """
+    n_cache_reuse: int | None | MISSING = MISSING
+    """
+    From how many tokens on a piece of the cache is used at another place, too; 0 never does.
+    """
+    n_keep: int | None | MISSING = MISSING
+    """
+    How many of the prompt's first tokens stay where a text outgrows the context; -1 keeps all of them.
+    """
+    n_discard: int | None | MISSING = MISSING
+    """
+    How many tokens behind those go then; 0 stands for half of them.
+    """
+    lora: list[LoraScale] | None | MISSING = MISSING
+    """
+    Which LoRA adapters change the model, and how much; one that isn't named doesn't.
+    """
+    timings_per_token: bool | None | MISSING = MISSING
+    """
+    Whether every chunk has the timings so far.
+    """
+    return_progress: bool | None | MISSING = MISSING
+    """
+    Whether a stream tells how much of the prompt is read before the first text.
+    """
+    verbose: bool | None | MISSING = MISSING
+    """
+    Whether the answer has __verbose.
+    """
 
 
 class CreateResponseRequest(BaseModel):
@@ -2579,6 +2943,174 @@ class CreateResponseRequest(BaseModel):
     """
     Settings of the server's own extensions, by name.
     """
+    repeat_penalty: float | None | MISSING = MISSING
+    """
+    Divides the score of tokens that the last ones have. Above 1 it avoids repetition.
+    """
+    repeat_last_n: int | None | MISSING = MISSING
+    """
+    How many of the last tokens the penalties look at; 0 switches them off.
+    """
+    typical_p: float | None | MISSING = MISSING
+    """
+    Draw only from the tokens of which the information is nearest to what is expected at the place, and that together have this probability; 1 draws from all.
+    """
+    top_n_sigma: float | None | MISSING = MISSING
+    """
+    Draw only from tokens whose score is at most so many standard deviations below the best; below 0 from all.
+    """
+    xtc_probability: float | None | MISSING = MISSING
+    """
+    How often the likeliest tokens are left out, so that the text takes less common ways (XTC).
+    """
+    xtc_threshold: float | None | MISSING = MISSING
+    """
+    How likely a token must be for XTC to leave it out, where a less likely one reaches this too; above 0.5 none is.
+    """
+    dry_multiplier: float | None | MISSING = MISSING
+    """
+    How strong the DRY penalty is, which keeps the text from repeating a run of tokens; 0 switches it off.
+    """
+    dry_base: float | None | MISSING = MISSING
+    """
+    How fast the DRY penalty grows with the length of the run.
+    """
+    dry_allowed_length: int | None | MISSING = MISSING
+    """
+    The longest run that may come again without a DRY penalty.
+    """
+    dry_penalty_last_n: int | None | MISSING = MISSING
+    """
+    How many of the last tokens are searched for such runs; 0 switches the DRY penalty off.
+    """
+    dry_sequence_breakers: list[str] | None | MISSING = MISSING
+    """
+    Texts at which such a run ends.
+    """
+    mirostat: int | None | MISSING = MISSING
+    """
+    Draw so that the text stays equally surprising, by version 1 or 2 of Mirostat; 0 switches it off.
+    """
+    mirostat_tau: float | None | MISSING = MISSING
+    """
+    How surprising the text is to be (Mirostat's tau).
+    """
+    mirostat_eta: float | None | MISSING = MISSING
+    """
+    How fast Mirostat adapts (its eta).
+    """
+    dynatemp_range: float | None | MISSING = MISSING
+    """
+    How far the temperature may go up and down with the model's uncertainty; 0 keeps it.
+    """
+    dynatemp_exponent: float | None | MISSING = MISSING
+    """
+    How the uncertainty becomes a temperature.
+    """
+    adaptive_target: float | None | MISSING = MISSING
+    """
+    Draw tokens of about this probability; below 0 the sampler is off.
+    """
+    adaptive_decay: float | None | MISSING = MISSING
+    """
+    How long the probabilities of earlier tokens count for adaptive_target.
+    """
+    min_keep: int | None | MISSING = MISSING
+    """
+    How many tokens each sampler leaves at least.
+    """
+    samplers: list[str] | str | None | MISSING = MISSING
+    """
+    Which samplers work, one after the other: by their names, or by a letter for each.
+    """
+    n_predict: int | None | MISSING = MISSING
+    """
+    The most tokens that each choice may have; -1 sets no limit.
+    """
+    n_indent: int | None | MISSING = MISSING
+    """
+    Ends a text whose next line is indented by fewer characters.
+    """
+    t_max_predict_ms: int | None | MISSING = MISSING
+    """
+    Ends a text at a new line after this time (milliseconds); -1 sets no limit.
+    """
+    grammar: str | None | MISSING = MISSING
+    """
+    A grammar by which the text must be formed, in GBNF.
+    """
+    json_schema: dict[str, Any] | None | MISSING = MISSING
+    """
+    A JSON Schema that the text must match.
+    """
+    reasoning_format: str | None | MISSING = MISSING
+    """
+    Where the reasoning goes: none leaves it in the text; auto and deepseek show it apart.
+    """
+    reasoning_budget_tokens: int | None | MISSING = MISSING
+    """
+    The most tokens of reasoning; -1 sets no limit.
+    """
+    thinking_budget_tokens: int | None | MISSING = MISSING
+    """
+    Another name of reasoning_budget_tokens, which counts where both are given.
+    """
+    reasoning_budget_message: str | None | MISSING = MISSING
+    """
+    A text that stands at the end of reasoning where the budget ends it.
+    """
+    reasoning_control: bool | None | MISSING = MISSING
+    """
+    Whether the reasoning can be ended by another request while it is made.
+    """
+    parse_tool_calls: bool | None | MISSING = MISSING
+    """
+    Whether calls are taken out of the text, where the request has tools or not.
+    """
+    n_probs: int | None | MISSING = MISSING
+    """
+    How many of the likeliest tokens to show at each place; 0 shows none, not even the chosen one.
+    """
+    post_sampling_probs: bool | None | MISSING = MISSING
+    """
+    Return the probabilities that tokens are drawn from, as prob and top_probs, in place of the model's own.
+    """
+    id_slot: int | None | MISSING = MISSING
+    """
+    The slot that works on the request, by its number; -1 takes any.
+    """
+    cache_prompt: bool | None | MISSING = MISSING
+    """
+    Whether the beginning of the prompt is taken from the cache where it is there.
+    """
+    n_cache_reuse: int | None | MISSING = MISSING
+    """
+    From how many tokens on a piece of the cache is used at another place, too; 0 never does.
+    """
+    n_keep: int | None | MISSING = MISSING
+    """
+    How many of the prompt's first tokens stay where a text outgrows the context; -1 keeps all of them.
+    """
+    n_discard: int | None | MISSING = MISSING
+    """
+    How many tokens behind those go then; 0 stands for half of them.
+    """
+    lora: list[LoraScale] | None | MISSING = MISSING
+    """
+    Which LoRA adapters change the model, and how much; one that isn't named doesn't.
+    """
+    timings_per_token: bool | None | MISSING = MISSING
+    """
+    Whether every chunk has the timings so far.
+    """
+    return_progress: bool | None | MISSING = MISSING
+    """
+    Whether a stream tells how much of the prompt is read before the first text.
+    """
+    verbose: bool | None | MISSING = MISSING
+    """
+    Whether the answer has __verbose.
+    """
 
 
 class CustomTool(BaseModel):
@@ -2876,6 +3408,14 @@ class Error(BaseModel):
     ]
     """
     The kind of error.
+    """
+    n_prompt_tokens: int | MISSING = MISSING
+    """
+    Tokens of the prompt, where it is too long.
+    """
+    n_ctx: int | MISSING = MISSING
+    """
+    The tokens that it may have then.
     """
 
 
@@ -3813,6 +4353,24 @@ class Liveness(BaseModel):
     """
 
 
+class LoraScale(BaseModel):
+    """
+    How much a LoRA adapter changes the model.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: int | MISSING = MISSING
+    """
+    The adapter's number.
+    """
+    scale: float | MISSING = MISSING
+    """
+    How much; 0 switches it off.
+    """
+
+
 class McpToolChoice(BaseModel):
     """
     A tool of this MCP server must be called.
@@ -3973,6 +4531,40 @@ class Model(BaseModel):
     """
     What callers may do with it.
     """
+    aliases: list[str] | MISSING = MISSING
+    """
+    Its names.
+    """
+    tags: list[str] | MISSING = MISSING
+    """
+    What the operator noted on it.
+    """
+    architecture: ModelArchitecture | MISSING = MISSING
+    """
+    What it reads and makes.
+    """
+    meta: ModelMeta | None | MISSING = MISSING
+    """
+    What its file says of it.
+    """
+
+
+class ModelArchitecture(BaseModel):
+    """
+    What a model reads and makes.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    input_modalities: list[str] | MISSING = MISSING
+    """
+    What it reads.
+    """
+    output_modalities: list[str] | MISSING = MISSING
+    """
+    What it makes.
+    """
 
 
 class ModelList(BaseModel):
@@ -3990,6 +4582,52 @@ class ModelList(BaseModel):
     data: list[Model]
     """
     The models.
+    """
+    models: list[dict[str, Any]] | MISSING = MISSING
+    """
+    The models once more, in another form.
+    """
+
+
+class ModelMeta(BaseModel):
+    """
+    What the file of a model says of it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    vocab_type: int | MISSING = MISSING
+    """
+    The kind of its vocabulary, as a number.
+    """
+    n_vocab: int | MISSING = MISSING
+    """
+    Tokens of its vocabulary.
+    """
+    n_ctx: int | MISSING = MISSING
+    """
+    The most tokens that prompt and text may have together.
+    """
+    n_ctx_train: int | MISSING = MISSING
+    """
+    The longest context that it was trained with.
+    """
+    n_embd: int | MISSING = MISSING
+    """
+    The length of its embeddings.
+    """
+    n_params: int | MISSING = MISSING
+    """
+    How many weights it has.
+    """
+    size: int | MISSING = MISSING
+    """
+    Their size (bytes).
+    """
+    ftype: str | MISSING = MISSING
+    """
+    How they are quantized.
     """
 
 
@@ -4590,6 +5228,32 @@ class PromptEmbedsPart(BaseModel):
     """
 
 
+class PromptProgress(BaseModel):
+    """
+    How much of a prompt is read.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    total: int | MISSING = MISSING
+    """
+    The prompt's tokens.
+    """
+    cache: int | MISSING = MISSING
+    """
+    Those that were taken from the cache.
+    """
+    processed: int | MISSING = MISSING
+    """
+    Those that are read.
+    """
+    time_ms: int | MISSING = MISSING
+    """
+    The time since the work began (milliseconds).
+    """
+
+
 class PromptTemplate(BaseModel):
     """
     A prompt that is stored at the provider, and what to fill in.
@@ -4829,6 +5493,60 @@ class RequestMetrics(BaseModel):
     speculative_decoding: DraftMetrics | None | MISSING = MISSING
     """
     How good the drafts were.
+    """
+
+
+class RequestTimings(BaseModel):
+    """
+    How long the work on a choice took.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    cache_n: int | MISSING = MISSING
+    """
+    Tokens of the prompt that were taken from the cache.
+    """
+    prompt_n: int | MISSING = MISSING
+    """
+    Tokens of the prompt that were read.
+    """
+    prompt_ms: float | MISSING = MISSING
+    """
+    Reading them (milliseconds).
+    """
+    prompt_per_token_ms: float | None | MISSING = MISSING
+    """
+    Reading one of them on average (milliseconds).
+    """
+    prompt_per_second: float | None | MISSING = MISSING
+    """
+    Of them in a second.
+    """
+    predicted_n: int | MISSING = MISSING
+    """
+    Tokens generated.
+    """
+    predicted_ms: float | MISSING = MISSING
+    """
+    Generating them (milliseconds).
+    """
+    predicted_per_token_ms: float | None | MISSING = MISSING
+    """
+    Generating one of them on average (milliseconds).
+    """
+    predicted_per_second: float | None | MISSING = MISSING
+    """
+    Tokens generated in a second.
+    """
+    draft_n: int | MISSING = MISSING
+    """
+    Tokens that were drafted.
+    """
+    draft_n_accepted: int | MISSING = MISSING
+    """
+    Drafted tokens that were right.
     """
 
 
@@ -5131,6 +5849,10 @@ class ResponseCompletedEvent(BaseModel):
     sequence_number: int
     """
     Counts the stream's events.
+    """
+    timings: RequestTimings | MISSING = MISSING
+    """
+    How long the work took.
     """
 
 
@@ -5653,6 +6375,10 @@ class ResponseFunctionCallArgumentsDeltaEvent(BaseModel):
     """
     Which item of the output.
     """
+    timings: RequestTimings | MISSING = MISSING
+    """
+    How long the work took.
+    """
 
 
 class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
@@ -5850,6 +6576,10 @@ class ResponseInProgressEvent(BaseModel):
     sequence_number: int
     """
     Counts the stream's events.
+    """
+    prompt_progress: PromptProgress | MISSING = MISSING
+    """
+    How much of the prompt is read.
     """
 
 
@@ -6392,6 +7122,10 @@ class ResponseOutputItemAddedEvent(BaseModel):
     """
     Counts the stream's events.
     """
+    timings: RequestTimings | MISSING = MISSING
+    """
+    How long the work took.
+    """
 
 
 class ResponseOutputItemDoneEvent(BaseModel):
@@ -6728,6 +7462,10 @@ class ResponseReasoningTextDeltaEvent(BaseModel):
     content_index: int
     """
     Which part of the item.
+    """
+    timings: RequestTimings | MISSING = MISSING
+    """
+    How long the work took.
     """
 
 
@@ -7106,6 +7844,10 @@ class ResponseTextDeltaEvent(BaseModel):
     content_index: int
     """
     Which part of the item.
+    """
+    timings: RequestTimings | MISSING = MISSING
+    """
+    How long the work took.
     """
 
 
@@ -7589,6 +8331,18 @@ class TokenLogprob(BaseModel):
     """
     The likeliest tokens at this place.
     """
+    top_probs: list[TopLogprob] | MISSING = MISSING
+    """
+    The likeliest tokens at this place, with the probabilities that they are drawn by.
+    """
+    id: int | MISSING = MISSING
+    """
+    The token's id.
+    """
+    prob: float | MISSING = MISSING
+    """
+    The probability that the token is drawn by.
+    """
 
 
 class TokenizeRequest(BaseModel):
@@ -7642,6 +8396,22 @@ class TokenizeRequest(BaseModel):
     chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
     Variables for the model's chat template.
+    """
+    content: str | list[str | int] | None | MISSING = MISSING
+    """
+    A text, or a list of texts and of tokens that stay as they are.
+    """
+    add_special: bool | None | MISSING = MISSING
+    """
+    Add the tokens that the model expects at the beginning or end of a text.
+    """
+    parse_special: bool | None | MISSING = MISSING
+    """
+    Whether control tokens in the text count as such.
+    """
+    with_pieces: bool | None | MISSING = MISSING
+    """
+    Whether the answer has the tokens' texts too.
     """
     chat_template: str | None | MISSING = MISSING
     """
@@ -7760,6 +8530,14 @@ class TopLogprob(BaseModel):
     bytes: Annotated[list[int] | None, Field(title="TokenBytes")]
     """
     The token itself.
+    """
+    id: int | MISSING = MISSING
+    """
+    The token's id.
+    """
+    prob: float | MISSING = MISSING
+    """
+    The probability that the token is drawn by.
     """
 
 
@@ -7885,6 +8663,62 @@ class VerboseDetails(BaseModel):
     content: str
     """
     The text, with the model's control tokens.
+    """
+    index: int | MISSING = MISSING
+    """
+    Which choice it is.
+    """
+    tokens: list[int] | MISSING = MISSING
+    """
+    The text's tokens, of a piece or where they were asked for.
+    """
+    id_slot: int | MISSING = MISSING
+    """
+    The slot that worked on it.
+    """
+    stop: bool | MISSING = MISSING
+    """
+    Whether the text is over.
+    """
+    model: str | MISSING = MISSING
+    """
+    The model.
+    """
+    tokens_predicted: int | MISSING = MISSING
+    """
+    Tokens generated.
+    """
+    tokens_evaluated: int | MISSING = MISSING
+    """
+    Tokens of the prompt.
+    """
+    tokens_cached: int | MISSING = MISSING
+    """
+    Tokens that the slot holds at the end.
+    """
+    generation_settings: dict[str, Any] | MISSING = MISSING
+    """
+    Every setting of the request, with what was taken where it was absent.
+    """
+    has_new_line: bool | MISSING = MISSING
+    """
+    Whether the text has a line end.
+    """
+    truncated: bool | MISSING = MISSING
+    """
+    Whether the context was too short.
+    """
+    stop_type: Literal["none", "eos", "limit", "word"] | MISSING = MISSING
+    """
+    What ended the text: the model, a limit or a stop text.
+    """
+    stopping_word: str | MISSING = MISSING
+    """
+    The stop text.
+    """
+    timings: RequestTimings | MISSING = MISSING
+    """
+    How long the work took.
     """
 
 

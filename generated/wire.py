@@ -292,6 +292,10 @@ class ChatCompletion(TypedDict):
     """
     How long the request took.
     """
+    timings: NotRequired[RequestTimings]
+    """
+    How long the work took.
+    """
     kv_transfer_params: NotRequired[dict[str, Any] | None]
     """
     Where another server finds the KV cache of the prompt.
@@ -370,6 +374,14 @@ class ChatCompletionChunk(TypedDict):
     kv_transfer_params: NotRequired[dict[str, Any] | None]
     """
     Where another server finds the KV cache of the prompt.
+    """
+    timings: NotRequired[RequestTimings]
+    """
+    How long the work took.
+    """
+    prompt_progress: NotRequired[PromptProgress]
+    """
+    How much of the prompt is read.
     """
 
 
@@ -682,6 +694,10 @@ class Completion(TypedDict):
     """
     Where another server finds what an encoder made of images and sounds.
     """
+    timings: NotRequired[RequestTimings]
+    """
+    How long the work took.
+    """
 
 
 class CompletionChoice(TypedDict):
@@ -808,6 +824,14 @@ class CompletionChunk(TypedDict):
     """
     Where another server finds the KV cache of the prompt.
     """
+    timings: NotRequired[RequestTimings]
+    """
+    How long the work took.
+    """
+    prompt_progress: NotRequired[PromptProgress]
+    """
+    How much of the prompt is read.
+    """
 
 
 class CompletionChunkChoice(TypedDict):
@@ -905,6 +929,10 @@ class CompletionLogprobs(TypedDict):
     text_offset: NotRequired[list[int]]
     """
     Where each begins in the choice's text, in characters.
+    """
+    content: NotRequired[list[TokenLogprob]]
+    """
+    The text's tokens in the form of chat, in place of the lists.
     """
 
 
@@ -1040,6 +1068,14 @@ class Error(TypedDict):
     code: Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"]
     """
     The kind of error.
+    """
+    n_prompt_tokens: NotRequired[int]
+    """
+    Tokens of the prompt, where it is too long.
+    """
+    n_ctx: NotRequired[int]
+    """
+    The tokens that it may have then.
     """
 
 
@@ -1306,6 +1342,37 @@ class Model(TypedDict):
     """
     What callers may do with it.
     """
+    aliases: NotRequired[list[str]]
+    """
+    Its names.
+    """
+    tags: NotRequired[list[str]]
+    """
+    What the operator noted on it.
+    """
+    architecture: NotRequired[ModelArchitecture]
+    """
+    What it reads and makes.
+    """
+    meta: NotRequired[ModelMeta | None]
+    """
+    What its file says of it.
+    """
+
+
+class ModelArchitecture(TypedDict):
+    """
+    What a model reads and makes.
+    """
+
+    input_modalities: NotRequired[list[str]]
+    """
+    What it reads.
+    """
+    output_modalities: NotRequired[list[str]]
+    """
+    What it makes.
+    """
 
 
 class ModelList(TypedDict):
@@ -1320,6 +1387,49 @@ class ModelList(TypedDict):
     data: list[Model]
     """
     The models.
+    """
+    models: NotRequired[list[dict[str, Any]]]
+    """
+    The models once more, in another form.
+    """
+
+
+class ModelMeta(TypedDict):
+    """
+    What the file of a model says of it.
+    """
+
+    vocab_type: NotRequired[int]
+    """
+    The kind of its vocabulary, as a number.
+    """
+    n_vocab: NotRequired[int]
+    """
+    Tokens of its vocabulary.
+    """
+    n_ctx: NotRequired[int]
+    """
+    The most tokens that prompt and text may have together.
+    """
+    n_ctx_train: NotRequired[int]
+    """
+    The longest context that it was trained with.
+    """
+    n_embd: NotRequired[int]
+    """
+    The length of its embeddings.
+    """
+    n_params: NotRequired[int]
+    """
+    How many weights it has.
+    """
+    size: NotRequired[int]
+    """
+    Their size (bytes).
+    """
+    ftype: NotRequired[str]
+    """
+    How they are quantized.
     """
 
 
@@ -1647,6 +1757,29 @@ class OutputTopLogprob(TypedDict):
     """
 
 
+class PromptProgress(TypedDict):
+    """
+    How much of a prompt is read.
+    """
+
+    total: NotRequired[int]
+    """
+    The prompt's tokens.
+    """
+    cache: NotRequired[int]
+    """
+    Those that were taken from the cache.
+    """
+    processed: NotRequired[int]
+    """
+    Those that are read.
+    """
+    time_ms: NotRequired[int]
+    """
+    The time since the work began (milliseconds).
+    """
+
+
 class PromptTemplate(TypedDict):
     """
     A prompt that is stored at the provider, and what to fill in.
@@ -1782,6 +1915,57 @@ class RequestMetrics(TypedDict):
     speculative_decoding: NotRequired[DraftMetrics | None]
     """
     How good the drafts were.
+    """
+
+
+class RequestTimings(TypedDict):
+    """
+    How long the work on a choice took.
+    """
+
+    cache_n: NotRequired[int]
+    """
+    Tokens of the prompt that were taken from the cache.
+    """
+    prompt_n: NotRequired[int]
+    """
+    Tokens of the prompt that were read.
+    """
+    prompt_ms: NotRequired[float]
+    """
+    Reading them (milliseconds).
+    """
+    prompt_per_token_ms: NotRequired[float | None]
+    """
+    Reading one of them on average (milliseconds).
+    """
+    prompt_per_second: NotRequired[float | None]
+    """
+    Of them in a second.
+    """
+    predicted_n: NotRequired[int]
+    """
+    Tokens generated.
+    """
+    predicted_ms: NotRequired[float]
+    """
+    Generating them (milliseconds).
+    """
+    predicted_per_token_ms: NotRequired[float | None]
+    """
+    Generating one of them on average (milliseconds).
+    """
+    predicted_per_second: NotRequired[float | None]
+    """
+    Tokens generated in a second.
+    """
+    draft_n: NotRequired[int]
+    """
+    Tokens that were drafted.
+    """
+    draft_n_accepted: NotRequired[int]
+    """
+    Drafted tokens that were right.
     """
 
 
@@ -2038,6 +2222,10 @@ class ResponseCompletedEvent(TypedDict):
     sequence_number: int
     """
     Counts the stream's events.
+    """
+    timings: NotRequired[RequestTimings]
+    """
+    How long the work took.
     """
 
 
@@ -2374,6 +2562,10 @@ class ResponseFunctionCallArgumentsDeltaEvent(TypedDict):
     """
     Which item of the output.
     """
+    timings: NotRequired[RequestTimings]
+    """
+    How long the work took.
+    """
 
 
 class ResponseFunctionCallArgumentsDoneEvent(TypedDict):
@@ -2543,6 +2735,10 @@ class ResponseInProgressEvent(TypedDict):
     sequence_number: int
     """
     Counts the stream's events.
+    """
+    prompt_progress: NotRequired[PromptProgress]
+    """
+    How much of the prompt is read.
     """
 
 
@@ -3027,6 +3223,10 @@ class ResponseOutputItemAddedEvent(TypedDict):
     """
     Counts the stream's events.
     """
+    timings: NotRequired[RequestTimings]
+    """
+    How long the work took.
+    """
 
 
 class ResponseOutputItemDoneEvent(TypedDict):
@@ -3297,6 +3497,10 @@ class ResponseReasoningTextDeltaEvent(TypedDict):
     content_index: int
     """
     Which part of the item.
+    """
+    timings: NotRequired[RequestTimings]
+    """
+    How long the work took.
     """
 
 
@@ -3596,6 +3800,10 @@ class ResponseTextDeltaEvent(TypedDict):
     """
     Which part of the item.
     """
+    timings: NotRequired[RequestTimings]
+    """
+    How long the work took.
+    """
 
 
 class ResponseTextDoneEvent(TypedDict):
@@ -3810,6 +4018,18 @@ class TokenLogprob(TypedDict):
     """
     The likeliest tokens at this place.
     """
+    top_probs: NotRequired[list[TopLogprob]]
+    """
+    The likeliest tokens at this place, with the probabilities that they are drawn by.
+    """
+    id: NotRequired[int]
+    """
+    The token's id.
+    """
+    prob: NotRequired[float]
+    """
+    The probability that the token is drawn by.
+    """
 
 
 class TokenizeResponse(TypedDict):
@@ -3851,6 +4071,14 @@ class TopLogprob(TypedDict):
     bytes: list[int] | None
     """
     The token itself.
+    """
+    id: NotRequired[int]
+    """
+    The token's id.
+    """
+    prob: NotRequired[float]
+    """
+    The probability that the token is drawn by.
     """
 
 
@@ -3920,6 +4148,62 @@ class VerboseDetails(TypedDict):
     content: str
     """
     The text, with the model's control tokens.
+    """
+    index: NotRequired[int]
+    """
+    Which choice it is.
+    """
+    tokens: NotRequired[list[int]]
+    """
+    The text's tokens, of a piece or where they were asked for.
+    """
+    id_slot: NotRequired[int]
+    """
+    The slot that worked on it.
+    """
+    stop: NotRequired[bool]
+    """
+    Whether the text is over.
+    """
+    model: NotRequired[str]
+    """
+    The model.
+    """
+    tokens_predicted: NotRequired[int]
+    """
+    Tokens generated.
+    """
+    tokens_evaluated: NotRequired[int]
+    """
+    Tokens of the prompt.
+    """
+    tokens_cached: NotRequired[int]
+    """
+    Tokens that the slot holds at the end.
+    """
+    generation_settings: NotRequired[dict[str, Any]]
+    """
+    Every setting of the request, with what was taken where it was absent.
+    """
+    has_new_line: NotRequired[bool]
+    """
+    Whether the text has a line end.
+    """
+    truncated: NotRequired[bool]
+    """
+    Whether the context was too short.
+    """
+    stop_type: NotRequired[Literal["none", "eos", "limit", "word"]]
+    """
+    What ended the text: the model, a limit or a stop text.
+    """
+    stopping_word: NotRequired[str]
+    """
+    The stop text.
+    """
+    timings: NotRequired[RequestTimings]
+    """
+    How long the work took.
     """
 
 

@@ -47,7 +47,12 @@ def _alone(token: TokenLogprob) -> dict[str, float] | None:
 def _token(token: TokenLogprob, top: bool) -> wire.TokenLogprob:
     bytes = None if token.bytes is None else list(token.bytes)
     shown: wire.TopLogprob = {"token": token.text, "logprob": token.logprob or _NONE, "bytes": bytes}
-    return {**shown, "top_logprobs": [shown] if top else []}
+    return {
+        "token": token.text,
+        "logprob": token.logprob or _NONE,
+        "bytes": bytes,
+        "top_logprobs": [shown] if top else [],
+    }
 
 
 def _output(token: TokenLogprob, top: bool) -> wire.OutputLogprob:

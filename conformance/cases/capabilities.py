@@ -199,7 +199,7 @@ CAPABILITIES: dict[str, Capability] = {
             "completions.logprobs",
             "completions",
             "logprobs gives the probabilities of tokens.",
-            _spec("Completion", "logprobs"),
+            "/components/schemas/CompletionLogprobs/properties/token_logprobs",
             {"prompt": "The sky is", "logprobs": 1, "max_tokens": 4},
             "choices.0.logprobs.token_logprobs",
         ),

@@ -9,7 +9,7 @@ from specvino.upstream.classes import Reading
 from specvino.upstream.described import Unreadable
 from specvino.upstream.table import Class, table
 
-UNREADABLE = {"ovms": "C++", "ollama": "Go"}
+UNREADABLE = {"llama-cpp": "C++", "ovms": "C++", "ollama": "Go"}
 """The languages of systems that aren't in Python."""
 
 

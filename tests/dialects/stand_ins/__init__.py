@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from threading import Thread
 
 import uvicorn
-from dialects.stand_ins import fastdeploy, mlc_llm, ollama, openai, ovms, vllm
+from dialects.stand_ins import fastdeploy, llama_cpp, mlc_llm, ollama, openai, ovms, vllm
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
 
 PARTS: dict[str, tuple[type[Part], ...]] = {
     "fastdeploy": fastdeploy.PARTS,
+    "llama-cpp": llama_cpp.PARTS,
     "mlc-llm": mlc_llm.PARTS,
     "ollama": ollama.PARTS,
     "openai": openai.PARTS,
