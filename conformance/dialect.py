@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any, Literal
 
+from specvino.document.envelopes import envelope_of
 from specvino.document.loading import dialect_file, load, systems, whole
 from specvino.document.operations import JSON, base_paths, by_endpoint
 from specvino.document.pointers import at, schema_reference, unescape
@@ -35,7 +36,13 @@ CODES: dict[Kind, ErrorCode] = {
 }
 
 # The components of errors, by the envelopes that dialects name; a text is no JSON.
-ENVELOPES = {"openai": "ErrorResponse", "string": "ErrorText", "detail": "ErrorDetail", "json text": "ErrorInText"}
+ENVELOPES = {
+    "openai": "ErrorResponse",
+    "flat": "FlatError",
+    "string": "ErrorText",
+    "detail": "ErrorDetail",
+    "json text": "ErrorInText",
+}
 
 # Levels at which nothing can be asked of a system.
 LEFT_OUT = ("ignored", "refused", "absent", "unknown")
@@ -148,7 +155,7 @@ class Dialect:
             content = operation.content(str(status)).get(JSON)
             return None if content is None else self.shape(content["schema"])
         said = self._head.get("errors", {"envelope": "openai"})
-        name = ENVELOPES.get(said.get("envelopes", {}).get(str(status), said["envelope"]), "")
+        name = ENVELOPES.get(envelope_of(said, endpoint, status), "")
         return self.shape({"$ref": schema_reference(name)}) if name in self.document["components"]["schemas"] else None
 
     def event(self, endpoint: str) -> Validator | None:

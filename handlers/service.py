@@ -32,7 +32,7 @@ class Service:
     async def get_openapi(
         self,
         context: RequestContext,
-        dialect: Literal["openai", "ovms", "vllm", "mlc-llm", "fastdeploy"] | None,
+        dialect: Literal["openai", "ovms", "vllm", "mlc-llm", "fastdeploy", "sglang"] | None,
         version: Literal["3.1", "3.2"] | None,
     ) -> Reply[wire.OpenApi]:
         if dialect is None:

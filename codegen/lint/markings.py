@@ -12,7 +12,10 @@ from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas
 
 # Words of a description that are about one system, and not about all that have the field.
-ONE_SYSTEM = r"\bhere\b|\bthis server\b|\bOpenVINO\b|\bOVMS\b|\bvLLM\b|\bMLC\b|\bFastDeploy\b|\bX-Unsupported-Params\b"
+ONE_SYSTEM = (
+    r"\bhere\b|\bthis server\b|\bX-Unsupported-Params\b"
+    r"|\bOpenVINO\b|\bOVMS\b|\bvLLM\b|\bMLC\b|\bFastDeploy\b|\bSGLang\b"
+)
 
 BOUND = r"\b(at (most|least)|up to|no more than|not above|between) \d"
 
