@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from threading import Thread
 
 import uvicorn
-from dialects.stand_ins import fastdeploy, mlc_llm, openai, ovms, vllm
+from dialects.stand_ins import fastdeploy, mlc_llm, openai, ovms, sglang, vllm
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
 
@@ -18,6 +18,7 @@ PARTS: dict[str, tuple[type[Part], ...]] = {
     "mlc-llm": mlc_llm.PARTS,
     "openai": openai.PARTS,
     "ovms": ovms.PARTS,
+    "sglang": sglang.PARTS,
     "vllm": vllm.PARTS,
 }
 
