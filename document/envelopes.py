@@ -4,7 +4,7 @@ from typing import Any
 
 
 def envelope_of(errors: dict[str, Any], endpoint: str | None, status: int | str) -> str:
-    """Returns the name of the envelope of a status: that of the endpoint's own errors, else that of the status, else the
+    """Returns the name of the envelope of a status: the one of the endpoint's own errors, else of the status, else the
     one that errors have elsewhere."""
     own: dict[str, str] = errors.get("envelopes_at", {}).get(endpoint, {})
     found: str = own.get(str(status)) or errors.get("envelopes", {}).get(str(status), errors["envelope"])

@@ -268,7 +268,7 @@ class SglangResponses(Responses):
             "created_at": self.server.http.now(),
             "model": body["model"],
             "output": [],
-            "status": "queued" if self.is_background(body) else "in_progress",
+            "status": "queued" if self.is_background(body) and not body.get("stream") else "in_progress",
             "usage": None,
             "error": None,
             "incomplete_details": None,
