@@ -218,7 +218,7 @@ class Dialect:
         """Tells whether logprobs are of an echo, too: two systems have those of the answer alone."""
         return self.name not in ("mlc-llm", "fastdeploy")
 
-    def kept_back(self, endpoint: str) -> int:
+    def kept_back(self, endpoint: str | None) -> int:
         """Returns how many tokens an answer has less than its limit allows: SGLang takes two off that of a response."""
         return 2 if self.name == "sglang" and endpoint == "responses" else 0
 
