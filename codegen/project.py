@@ -108,7 +108,13 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], di
                 del document["paths"][operation.path]
             continue
         if "parameters" in definition:
-            definition["parameters"] = [each for each in definition["parameters"] if each.get("x-origin") != "specvino"]
+            read = dialect.get("parameters", {}).get(endpoint)
+            definition["parameters"] = [
+                each
+                for each in definition["parameters"]
+                if each.get("x-origin") != "specvino"
+                and (read is None or each["in"] != "query" or each["name"] in read)
+            ]
         content = operation.content()
         for part, media in (("response", "application/json"), ("stream", "text/event-stream")):
             if (endpoint, part) in missing:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from specvino.document.envelopes import envelope_of
 from specvino.document.operations import Schema, operations
 from specvino.document.pointers import resolved
 
@@ -24,6 +25,7 @@ KINDS: dict[str, dict[str, str]] = {
 # The envelopes of errors, as media type and schema.
 ENVELOPES: dict[str, tuple[str, Schema]] = {
     "openai": ("application/json", {"$ref": "#/components/schemas/ErrorResponse"}),
+    "flat": ("application/json", {"$ref": "#/components/schemas/FlatError"}),
     "string": ("application/json", {"$ref": "#/components/schemas/ErrorText"}),
     "detail": ("application/json", {"$ref": "#/components/schemas/ErrorDetail"}),
     "json text": ("application/json", {"$ref": "#/components/schemas/ErrorInText"}),
@@ -31,6 +33,19 @@ ENVELOPES: dict[str, tuple[str, Schema]] = {
 }
 
 COMPONENTS: dict[str, Schema] = {
+    "FlatError": {
+        "type": "object",
+        "title": "FlatError",
+        "description": "An error that is the whole body, without an object around it.",
+        "required": ["object", "message", "type", "param", "code"],
+        "properties": {
+            "object": {"const": "error", "description": "The kind of object."},
+            "message": {"type": "string", "description": "What went wrong."},
+            "type": {"type": "string", "description": "The kind of error."},
+            "param": {"type": ["string", "null"], "description": "The field at fault."},
+            "code": {"type": "integer", "description": "The HTTP status."},
+        },
+    },
     "ErrorText": {
         "type": "object",
         "title": "ErrorText",
@@ -97,7 +112,7 @@ def _errors(document: dict[str, Any], operation: dict[str, Any], dialect: dict[s
                 headers.setdefault(status, {}).update(_with_headers(answer, dialect["headers"]).get("headers", {}))
     answers: dict[str, Any] = {}
     for status in sorted(meanings):
-        media, schema = ENVELOPES[said.get("envelopes", {}).get(status, said["envelope"])]
+        media, schema = ENVELOPES[envelope_of(said, operation["x-endpoint"], status)]
         answers[status] = {"description": " ".join(meanings[status]), "content": {media: {"schema": dict(schema)}}}
         if headers[status]:
             answers[status]["headers"] = headers[status]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any, Literal
 
+from specvino.document.envelopes import envelope_of
 from specvino.document.loading import dialect_file, load, systems, whole
 from specvino.document.operations import JSON, base_paths, by_endpoint
 from specvino.document.pointers import at, schema_reference, unescape
@@ -35,7 +36,13 @@ CODES: dict[Kind, ErrorCode] = {
 }
 
 # The components of errors, by the envelopes that dialects name; a text is no JSON.
-ENVELOPES = {"openai": "ErrorResponse", "string": "ErrorText", "detail": "ErrorDetail", "json text": "ErrorInText"}
+ENVELOPES = {
+    "openai": "ErrorResponse",
+    "flat": "FlatError",
+    "string": "ErrorText",
+    "detail": "ErrorDetail",
+    "json text": "ErrorInText",
+}
 
 # Levels at which nothing can be asked of a system.
 LEFT_OUT = ("ignored", "refused", "absent", "unknown")
@@ -153,10 +160,9 @@ class Dialect:
             content = operation.content(str(status)).get(JSON)
             return None if content is None else self.shape(content["schema"])
         said = self._head.get("errors", {"envelope": "openai"})
-        others = said.get("envelopes", {})
         unrouted = operation is None and status in (self.statuses("unknown_route", "") or ())
-        envelope = others.get("unknown_route" if unrouted else "") or others.get(str(status), said["envelope"])
-        name = ENVELOPES.get(envelope, "")
+        own = unrouted and "unknown_route" in said.get("envelopes", {})
+        name = ENVELOPES.get(envelope_of(said, endpoint, "unknown_route" if own else status), "")
         return self.shape({"$ref": schema_reference(name)}) if name in self.document["components"]["schemas"] else None
 
     def event(self, endpoint: str) -> Validator | None:
@@ -226,6 +232,10 @@ class Dialect:
     def echoes_logprobs(self) -> bool:
         """Tells whether logprobs are of an echo, too: two systems have those of the answer alone."""
         return self.name not in ("mlc-llm", "fastdeploy")
+
+    def kept_back(self, endpoint: str | None) -> int:
+        """Returns how many tokens an answer has less than its limit allows: SGLang takes two off that of a response."""
+        return 2 if self.name == "sglang" and endpoint == "responses" else 0
 
     @property
     def gives_unique_ids(self) -> bool:

@@ -130,7 +130,7 @@ class ServiceHandlers(Protocol):
         ...
 
     async def get_openapi(
-        self, context: RequestContext, dialect: Literal['openai', 'ovms', 'vllm', 'mlc-llm', 'fastdeploy', 'llama-cpp', 'ollama'] | None, version: Literal['3.1', '3.2'] | None
+        self, context: RequestContext, dialect: Literal['openai', 'ovms', 'vllm', 'mlc-llm', 'fastdeploy', 'sglang', 'llama-cpp', 'ollama'] | None, version: Literal['3.1', '3.2'] | None
     ) -> Reply[wire.OpenApi]:
         """GET /openapi.json: This document"""
         ...

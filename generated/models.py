@@ -193,6 +193,14 @@ class AssistantMessage(BaseModel):
     """
     A legacy function call.
     """
+    prefix: bool | None | MISSING = MISSING
+    """
+    Whether the answer goes on with this turn, where it is the last one.
+    """
+    phase: Literal["commentary", "final_answer"] | None | MISSING = MISSING
+    """
+    Whether the turn came before calls of tools or is the answer itself, for chat templates that tell them apart.
+    """
     audio: AssistantAudioReference | None | MISSING = MISSING
     """
     An earlier spoken answer.
@@ -327,6 +335,32 @@ class CacheWriteDetails(BaseModel):
     """
 
 
+class CachedTokens(BaseModel):
+    """
+    How many tokens of a prompt were found in the cache, by where that was.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    device: int | MISSING = MISSING
+    """
+    In the memory of the device.
+    """
+    host: int | MISSING = MISSING
+    """
+    In the memory of the machine.
+    """
+    storage: int | MISSING = MISSING
+    """
+    In a storage beyond it.
+    """
+    storage_backend: str | MISSING = MISSING
+    """
+    The kind of that storage.
+    """
+
+
 class ChatAnnotation(BaseModel):
     """
     A source of a piece of the text.
@@ -428,6 +462,10 @@ class ChatChoice(BaseModel):
     """
     The stop text, or the id of the stop token, that ended the text.
     """
+    matched_stop: str | int | None | MISSING = MISSING
+    """
+    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
+    """
     token_ids: list[int] | None | MISSING = MISSING
     """
     The tokens of the text.
@@ -439,6 +477,22 @@ class ChatChoice(BaseModel):
     routed_experts: str | None | MISSING = MISSING
     """
     The experts that each token was given to, as a NumPy file in base64.
+    """
+    hidden_states: list[float | list[Any]] | None | MISSING = MISSING
+    """
+    The model's hidden states.
+    """
+    prompt_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the prompt.
+    """
+    response_token_ids: list[int] | None | MISSING = MISSING
+    """
+    The tokens of the text.
+    """
+    meta_info: dict[str, Any] | None | MISSING = MISSING
+    """
+    What the engine noted about the choice, by name.
     """
     prompt_logprobs: Annotated[
         list[dict[str, PromptTokenLogprob] | None] | None | MISSING,
@@ -484,6 +538,10 @@ class ChatChunkChoice(BaseModel):
     stop_reason: str | int | None | MISSING = MISSING
     """
     The stop text, or the id of the stop token, that ended the text.
+    """
+    matched_stop: str | int | None | MISSING = MISSING
+    """
+    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
     """
     token_ids: list[int] | None | MISSING = MISSING
     """
@@ -607,6 +665,10 @@ class ChatCompletion(BaseModel):
     """
     The prompt that was rendered.
     """
+    sglext: SglangFigures | MISSING = MISSING
+    """
+    Figures and tokens that were asked for.
+    """
 
 
 class ChatCompletionChunk(BaseModel):
@@ -686,6 +748,10 @@ class ChatCompletionChunk(BaseModel):
     prompt_progress: PromptProgress | MISSING = MISSING
     """
     How much of the prompt is read.
+    """
+    sglext: SglangFigures | MISSING = MISSING
+    """
+    Figures and tokens that were asked for.
     """
 
 
@@ -792,6 +858,10 @@ class ChatDelta(BaseModel):
     completion_tokens: str | None | MISSING = MISSING
     """
     The text, with the model's control tokens.
+    """
+    hidden_states: list[float | list[Any]] | None | MISSING = MISSING
+    """
+    The model's hidden states.
     """
 
 
@@ -997,6 +1067,10 @@ class ChatToolCall(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
+    index: int | MISSING = MISSING
+    """
+    The call's number.
+    """
     id: str
     """
     The call's own id.
@@ -1012,10 +1086,6 @@ class ChatToolCall(BaseModel):
     custom: ChatCustomToolInput | MISSING = MISSING
     """
     The custom tool, and with what.
-    """
-    index: int | MISSING = MISSING
-    """
-    Which of the message's calls.
     """
 
 
@@ -1107,6 +1177,14 @@ class Completion(BaseModel):
     """
     How long the work took.
     """
+    metadata: dict[str, Any] | None | MISSING = MISSING
+    """
+    Notes on the answer: the version of the weights that made it.
+    """
+    sglext: SglangFigures | MISSING = MISSING
+    """
+    Figures and tokens that were asked for.
+    """
 
 
 class CompletionChoice(BaseModel):
@@ -1139,6 +1217,10 @@ class CompletionChoice(BaseModel):
     stop_reason: str | int | None | MISSING = MISSING
     """
     The stop text, or the id of the stop token, that ended the text.
+    """
+    matched_stop: str | int | None | MISSING = MISSING
+    """
+    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
     """
     prompt_token_ids: list[int] | None | MISSING = MISSING
     """
@@ -1194,6 +1276,10 @@ class CompletionChoice(BaseModel):
     tool_calls: list[dict[str, Any]] | None | MISSING = MISSING
     """
     What the model wants called, as chat has it.
+    """
+    hidden_states: list[float | list[Any]] | None | MISSING = MISSING
+    """
+    The model's hidden states.
     """
 
 
@@ -1255,6 +1341,10 @@ class CompletionChunk(BaseModel):
     """
     How much of the prompt is read.
     """
+    sglext: SglangFigures | MISSING = MISSING
+    """
+    Figures and tokens that were asked for.
+    """
 
 
 class CompletionChunkChoice(BaseModel):
@@ -1284,6 +1374,10 @@ class CompletionChunkChoice(BaseModel):
     stop_reason: str | int | None | MISSING = MISSING
     """
     The stop text, or the id of the stop token, that ended the text.
+    """
+    matched_stop: str | int | None | MISSING = MISSING
+    """
+    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
     """
     prompt_token_ids: list[int] | None | MISSING = MISSING
     """
@@ -1335,6 +1429,10 @@ class CompletionChunkChoice(BaseModel):
     tool_calls: list[dict[str, Any]] | None | MISSING = MISSING
     """
     What the model wants called, as chat has it.
+    """
+    hidden_states: list[float | list[Any]] | None | MISSING = MISSING
+    """
+    The model's hidden states.
     """
 
 
@@ -1561,6 +1659,12 @@ class CreateChatCompletionRequest(BaseModel):
     """
     Whether the tokens that the tokenizer puts around a text are added to the prompt.
     """
+    task: Literal["action", "query", "authority", "domain", "title", "read_url"] | None | MISSING = (
+        MISSING
+    )
+    """
+    What the last turn is for, for chat templates that know such a mark.
+    """
     echo: bool | None | MISSING = MISSING
     """
     Begin the answer with the last message, where it has the same author.
@@ -1758,10 +1862,6 @@ class CreateChatCompletionRequest(BaseModel):
     response_max_tokens: int | None | MISSING = MISSING
     """
     The most tokens of the answer behind its reasoning.
-    """
-    reasoning: ReasoningOfChatSettings | None | MISSING = MISSING
-    """
-    How much the model shall reason.
     """
     use_beam_search: bool | None | MISSING = MISSING
     """
@@ -2097,6 +2197,166 @@ class CreateChatCompletionRequest(BaseModel):
     """
     Whether the answer has __verbose.
     """
+    stop_regex: str | list[str] | None | MISSING = MISSING
+    """
+    Regular expressions at whose matches a choice ends.
+    """
+    no_stop_trim: bool | None | MISSING = MISSING
+    """
+    Leave the stop text or stop token that ended a choice at the end of its text.
+    """
+    custom_logit_processor: str | list[str | None] | None | MISSING = MISSING
+    """
+    Code that changes the scores of tokens before one is drawn, as serialized text.
+    """
+    custom_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    What such code is given, by name.
+    """
+    watermark: dict[str, Any] | None | MISSING = MISSING
+    """
+    How the text is watermarked: whether, with which key, and over how many tokens.
+    """
+    regex: str | None | MISSING = MISSING
+    """
+    A regular expression that the whole text must match.
+    """
+    ebnf: str | None | MISSING = MISSING
+    """
+    A grammar by which the text must be formed, in EBNF.
+    """
+    return_hidden_states: Literal[True, False, "last"] | None | MISSING = MISSING
+    """
+    Whether choices have the model's hidden states, of all tokens or of the last one.
+    """
+    return_routed_experts: bool | None | MISSING = MISSING
+    """
+    Whether the answer tells which experts each token was given to.
+    """
+    routed_experts_start_len: int | None | MISSING = MISSING
+    """
+    The first token for which the experts are told.
+    """
+    return_cached_tokens_details: bool | None | MISSING = MISSING
+    """
+    Whether the answer tells in which cache tokens of the prompt were found.
+    """
+    return_spec_tokens_details: bool | None | MISSING = MISSING
+    """
+    Whether the answer tells how good the drafts of speculative decoding were.
+    """
+    images_config: dict[str, Any] | None | MISSING = MISSING
+    """
+    Settings of what prepares images for the model.
+    """
+    rid: str | list[str] | None | MISSING = MISSING
+    """
+    The caller's name for the request, which becomes the answer's id.
+    """
+    session_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    The opened session that the request continues.
+    """
+    extra_key: str | list[str] | None | MISSING = MISSING
+    """
+    The caller's class of the request: only requests of the same one share the cached beginnings of their prompts.
+    """
+    lora_path: str | list[str | None] | None | MISSING = MISSING
+    """
+    The LoRA adapter that the model works with.
+    """
+    bootstrap_host: str | list[str] | None | MISSING = MISSING
+    """
+    The server that does the prefill.
+    """
+    bootstrap_port: int | list[int | None] | None | MISSING = MISSING
+    """
+    Its port.
+    """
+    bootstrap_room: int | list[int] | None | MISSING = MISSING
+    """
+    The number under which the two servers pass the KV cache of the prompt.
+    """
+    routed_dp_rank: int | None | MISSING = MISSING
+    """
+    Which of the copies of the model works on the request.
+    """
+    disagg_prefill_dp_rank: int | None | MISSING = MISSING
+    """
+    Which copy did the prefill, for the server that decodes.
+    """
+    data_parallel_rank: int | None | MISSING = MISSING
+    """
+    The deprecated name of routed_dp_rank.
+    """
+    separate_reasoning: bool | None | MISSING = MISSING
+    """
+    Whether the reasoning stands apart from the text, or in it.
+    """
+    stream_reasoning: bool | None | MISSING = MISSING
+    """
+    Whether a stream has the reasoning as it comes, or whole when it ends.
+    """
+    reasoning: ReasoningSwitch | None | MISSING = MISSING
+    """
+    Whether, and how much, the model shall reason.
+    """
+    thinking: dict[str, Any] | None | MISSING = MISSING
+    """
+    A mode of reasoning, for chat templates that define some, such as the type adaptive.
+    """
+    return_sampling_mask: bool | None | MISSING = MISSING
+    """
+    Return the tokens that each was drawn from.
+    """
+    sampling_logprobs_mode: Literal["selected", "support"] | None | MISSING = MISSING
+    """
+    Of which of those tokens the log probabilities are returned: the drawn one, or all.
+    """
+    return_flat_raw_output_top_logprobs: bool | None | MISSING = MISSING
+    """
+    Return the likeliest tokens of all places as plain lists, and not at each place.
+    """
+    return_flat_raw_top_logprobs_b64: bool | None | MISSING = MISSING
+    """
+    Whether such lists are bytes in base64, or JSON.
+    """
+    return_prompt_token_ids: bool | None | MISSING = MISSING
+    """
+    Whether the answer has the token ids of the prompt.
+    """
+    return_input_ids_in_sglext: bool | None | MISSING = MISSING
+    """
+    Whether `sglext` in the answer has the token ids of the prompt.
+    """
+    return_output_ids_in_sglext: bool | None | MISSING = MISSING
+    """
+    Whether `sglext` in the answer has the token ids of the choices.
+    """
+    input_ids: list[int] | None | MISSING = MISSING
+    """
+    The prompt as token ids, in place of what a chat template makes of the messages.
+    """
+    return_meta_info: bool | None | MISSING = MISSING
+    """
+    Whether choices have what the engine noted about them.
+    """
+    max_dynamic_patch: int | None | MISSING = MISSING
+    """
+    The most pieces that an image or a frame is cut into.
+    """
+    min_dynamic_patch: int | None | MISSING = MISSING
+    """
+    The fewest pieces that an image or a frame is cut into.
+    """
+    use_audio_in_video: bool | None | MISSING = MISSING
+    """
+    Whether the model hears the sound of films too.
+    """
+    video_config: dict[str, Any] | None | MISSING = MISSING
+    """
+    Settings of what prepares films for the model.
+    """
 
 
 class CreateCompletionRequest(BaseModel):
@@ -2124,6 +2384,10 @@ class CreateCompletionRequest(BaseModel):
     best_of: int | None | MISSING = MISSING
     """
     How many candidates to make, of which the n best are answered.
+    """
+    mm_processor_kwargs: dict[str, Any] | None | MISSING = MISSING
+    """
+    Settings of what prepares media for the model.
     """
     echo: bool | None | MISSING = MISSING
     """
@@ -2538,9 +2802,9 @@ class CreateCompletionRequest(BaseModel):
     """
     A grammar by which the text must be formed, in GBNF.
     """
-    json_schema: dict[str, Any] | None | MISSING = MISSING
+    json_schema: dict[str, Any] | str | None | MISSING = MISSING
     """
-    A JSON Schema that the text must match.
+    A JSON Schema that the text must match, as an object or as JSON text.
     """
     reasoning_format: str | None | MISSING = MISSING
     """
@@ -2609,6 +2873,102 @@ class CreateCompletionRequest(BaseModel):
     verbose: bool | None | MISSING = MISSING
     """
     Whether the answer has __verbose.
+    """
+    stop_regex: str | list[str] | None | MISSING = MISSING
+    """
+    Regular expressions at whose matches a choice ends.
+    """
+    no_stop_trim: bool | None | MISSING = MISSING
+    """
+    Leave the stop text or stop token that ended a choice at the end of its text.
+    """
+    custom_logit_processor: str | list[str | None] | None | MISSING = MISSING
+    """
+    Code that changes the scores of tokens before one is drawn, as serialized text.
+    """
+    custom_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    What such code is given, by name.
+    """
+    watermark: dict[str, Any] | None | MISSING = MISSING
+    """
+    How the text is watermarked: whether, with which key, and over how many tokens.
+    """
+    regex: str | None | MISSING = MISSING
+    """
+    A regular expression that the whole text must match.
+    """
+    ebnf: str | None | MISSING = MISSING
+    """
+    A grammar by which the text must be formed, in EBNF.
+    """
+    return_hidden_states: Literal[True, False, "last"] | None | MISSING = MISSING
+    """
+    Whether choices have the model's hidden states, of all tokens or of the last one.
+    """
+    return_routed_experts: bool | None | MISSING = MISSING
+    """
+    Whether the answer tells which experts each token was given to.
+    """
+    routed_experts_start_len: int | None | MISSING = MISSING
+    """
+    The first token for which the experts are told.
+    """
+    return_cached_tokens_details: bool | None | MISSING = MISSING
+    """
+    Whether the answer tells in which cache tokens of the prompt were found.
+    """
+    return_spec_tokens_details: bool | None | MISSING = MISSING
+    """
+    Whether the answer tells how good the drafts of speculative decoding were.
+    """
+    images_config: dict[str, Any] | None | MISSING = MISSING
+    """
+    Settings of what prepares images for the model.
+    """
+    rid: str | list[str] | None | MISSING = MISSING
+    """
+    The caller's name for the request, which becomes the answer's id.
+    """
+    session_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    The opened session that the request continues.
+    """
+    extra_key: str | list[str] | None | MISSING = MISSING
+    """
+    The caller's class of the request: only requests of the same one share the cached beginnings of their prompts.
+    """
+    lora_path: str | list[str | None] | None | MISSING = MISSING
+    """
+    The LoRA adapter that the model works with.
+    """
+    bootstrap_host: str | list[str] | None | MISSING = MISSING
+    """
+    The server that does the prefill.
+    """
+    bootstrap_port: int | list[int | None] | None | MISSING = MISSING
+    """
+    Its port.
+    """
+    bootstrap_room: int | list[int] | None | MISSING = MISSING
+    """
+    The number under which the two servers pass the KV cache of the prompt.
+    """
+    routed_dp_rank: int | None | MISSING = MISSING
+    """
+    Which of the copies of the model works on the request.
+    """
+    disagg_prefill_dp_rank: int | None | MISSING = MISSING
+    """
+    Which copy did the prefill, for the server that decodes.
+    """
+    data_parallel_rank: int | None | MISSING = MISSING
+    """
+    The deprecated name of routed_dp_rank.
+    """
+    custom_labels: dict[str, str] | None | MISSING = MISSING
+    """
+    Labels under which the server counts the request.
     """
 
 
@@ -3111,6 +3471,34 @@ class CreateResponseRequest(BaseModel):
     """
     Whether the answer has __verbose.
     """
+    extra_key: str | list[str] | None | MISSING = MISSING
+    """
+    The caller's class of the request: only requests of the same one share the cached beginnings of their prompts.
+    """
+    bootstrap_host: str | list[str] | None | MISSING = MISSING
+    """
+    The server that does the prefill.
+    """
+    bootstrap_port: int | list[int | None] | None | MISSING = MISSING
+    """
+    Its port.
+    """
+    bootstrap_room: int | list[int] | None | MISSING = MISSING
+    """
+    The number under which the two servers pass the KV cache of the prompt.
+    """
+    routed_dp_rank: int | None | MISSING = MISSING
+    """
+    Which of the copies of the model works on the request.
+    """
+    disagg_prefill_dp_rank: int | None | MISSING = MISSING
+    """
+    Which copy did the prefill, for the server that decodes.
+    """
+    data_parallel_rank: int | None | MISSING = MISSING
+    """
+    The deprecated name of routed_dp_rank.
+    """
 
 
 class CustomTool(BaseModel):
@@ -3303,6 +3691,52 @@ class DisaggregationConfig(BaseModel):
     """
 
 
+class DraftFigures(BaseModel):
+    """
+    How good the drafts of speculative decoding were.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    spec_accept_rate: float | MISSING = MISSING
+    """
+    The share of drafted tokens that were right.
+    """
+    spec_accept_length: float | MISSING = MISSING
+    """
+    Tokens that a step gave on average.
+    """
+    spec_cap_length: float | MISSING = MISSING
+    """
+    Drafted tokens that a step checked on average.
+    """
+    spec_block_accept_length: float | MISSING = MISSING
+    """
+    Tokens that a block gave on average.
+    """
+    spec_num_correct_drafts: int | MISSING = MISSING
+    """
+    Drafted tokens that were right.
+    """
+    spec_num_proposed_drafts: int | MISSING = MISSING
+    """
+    Tokens drafted.
+    """
+    spec_verify_ct: int | MISSING = MISSING
+    """
+    Steps that checked a draft.
+    """
+    spec_correct_drafts_histogram: list[int] | MISSING = MISSING
+    """
+    How many steps took none of the drafted tokens, how many took one, and so on.
+    """
+    spec_cap_lens_histogram: list[int] | MISSING = MISSING
+    """
+    How many steps checked none of the drafted tokens, how many checked one, and so on.
+    """
+
+
 class DraftMetrics(BaseModel):
     """
     How good the drafts of speculative decoding were.
@@ -3401,6 +3835,10 @@ class Error(BaseModel):
     param: str | None
     """
     The field at fault.
+    """
+    object: str | MISSING = MISSING
+    """
+    Says that this is an error.
     """
     code: Annotated[
         Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"],
@@ -3817,6 +4255,10 @@ class ImagePart(BaseModel):
     """
     Where the image is.
     """
+    modalities: str | None | MISSING = MISSING
+    """
+    What the image is one of: an image, several, or a film.
+    """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
     The prompt's cache shall reach up to this part.
@@ -3858,6 +4300,22 @@ class ImageUrl(BaseModel):
     detail: Literal["auto", "low", "high", "original"] | None | MISSING = MISSING
     """
     How closely to look.
+    """
+    max_dynamic_patch: int | None | MISSING = MISSING
+    """
+    The most pieces that the image is cut into.
+    """
+    min_dynamic_patch: int | None | MISSING = MISSING
+    """
+    The fewest pieces that the image is cut into.
+    """
+    max_long_side_pixel: int | None | MISSING = MISSING
+    """
+    The most pixels of the longer side.
+    """
+    content_hash: str | None | MISSING = MISSING
+    """
+    A hash of the image, by which the cache knows it.
     """
 
 
@@ -5340,20 +5798,6 @@ class PromptTokensDetails(BaseModel):
     """
 
 
-class ReasoningOfChatSettings(BaseModel):
-    """
-    How much the model shall reason.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    effort: str | None | MISSING = MISSING
-    """
-    How much reasoning the model shall do before it answers.
-    """
-
-
 class ReasoningSettings(BaseModel):
     """
     How the model shall reason before it answers.
@@ -5383,6 +5827,24 @@ class ReasoningSettings(BaseModel):
     context: Literal["auto", "current_turn", "all_turns"] | None | MISSING = MISSING
     """
     Which earlier reasoning the model gets.
+    """
+
+
+class ReasoningSwitch(BaseModel):
+    """
+    Whether, and how much, the model shall reason.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    effort: str | float | None | MISSING = MISSING
+    """
+    How much; it takes the place of reasoning_effort.
+    """
+    enabled: bool | str | None | MISSING = MISSING
+    """
+    Whether it does.
     """
 
 
@@ -8039,6 +8501,36 @@ A step of the response.
 """
 
 
+class SglangFigures(BaseModel):
+    """
+    Figures and tokens of an answer, those that were asked for.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    routed_experts: str | MISSING = MISSING
+    """
+    The experts that each token was given to, as bytes in base64.
+    """
+    cached_tokens_details: CachedTokens | MISSING = MISSING
+    """
+    In which cache tokens of the prompt were found.
+    """
+    spec_tokens_details: DraftFigures | list[DraftFigures] | MISSING = MISSING
+    """
+    How good the drafts of speculative decoding were, of the choice or of each one.
+    """
+    input_ids: list[int] | MISSING = MISSING
+    """
+    The tokens of the prompt.
+    """
+    output_ids: list[list[int]] | MISSING = MISSING
+    """
+    The tokens of each choice.
+    """
+
+
 class StoredItem(BaseModel):
     """
     An item as it was sent or put out, with an id, and contents as lists of parts. Further properties depend on the type.
@@ -8595,6 +9087,10 @@ class Usage(BaseModel):
     """
     What the generated tokens are.
     """
+    reasoning_tokens: int | None | MISSING = MISSING
+    """
+    Tokens of reasoning.
+    """
     extra: dict[str, Any] | None | MISSING = MISSING
     """
     The engine's own figures, by name.
@@ -8778,13 +9274,55 @@ class VideoPart(BaseModel):
     """
     The kind of part.
     """
-    video_url: Annotated[MediaUrl | str | None, Field(title="MediaSource")]
+    video_url: Annotated[VideoUrl | str | None, Field(title="VideoSource")]
     """
     Where the film is.
     """
     uuid: str | None | MISSING = MISSING
     """
     The caller's name for the medium, under which it is found in the cache.
+    """
+
+
+class VideoUrl(BaseModel):
+    """
+    Where a film is, and how closely to look at it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    url: str
+    """
+    The URL, or a data: URL that holds the film.
+    """
+    max_dynamic_patch: int | None | MISSING = MISSING
+    """
+    The most pieces that a frame is cut into.
+    """
+    min_dynamic_patch: int | None | MISSING = MISSING
+    """
+    The fewest pieces that a frame is cut into.
+    """
+    max_long_side_pixel: int | None | MISSING = MISSING
+    """
+    The most pixels of the longer side.
+    """
+    fps: float | None | MISSING = MISSING
+    """
+    How many frames of each second the model sees.
+    """
+    max_frames: int | None | MISSING = MISSING
+    """
+    The most frames that the model sees.
+    """
+    max_tokens_per_frame: int | None | MISSING = MISSING
+    """
+    The most tokens that a frame becomes.
+    """
+    max_image_tokens: int | None | MISSING = MISSING
+    """
+    The most tokens that the film becomes.
     """
 
 

@@ -64,6 +64,29 @@ class CacheWriteDetails(TypedDict):
     """
 
 
+class CachedTokens(TypedDict):
+    """
+    How many tokens of a prompt were found in the cache, by where that was.
+    """
+
+    device: NotRequired[int]
+    """
+    In the memory of the device.
+    """
+    host: NotRequired[int]
+    """
+    In the memory of the machine.
+    """
+    storage: NotRequired[int]
+    """
+    In a storage beyond it.
+    """
+    storage_backend: NotRequired[str]
+    """
+    The kind of that storage.
+    """
+
+
 class ChatAnnotation(TypedDict):
     """
     A source of a piece of the text.
@@ -150,6 +173,10 @@ class ChatChoice(TypedDict):
     """
     The stop text, or the id of the stop token, that ended the text.
     """
+    matched_stop: NotRequired[str | int | None]
+    """
+    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
+    """
     token_ids: NotRequired[list[int] | None]
     """
     The tokens of the text.
@@ -161,6 +188,22 @@ class ChatChoice(TypedDict):
     routed_experts: NotRequired[str | None]
     """
     The experts that each token was given to, as a NumPy file in base64.
+    """
+    hidden_states: NotRequired[list[float | list[Any]] | None]
+    """
+    The model's hidden states.
+    """
+    prompt_token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the prompt.
+    """
+    response_token_ids: NotRequired[list[int] | None]
+    """
+    The tokens of the text.
+    """
+    meta_info: NotRequired[dict[str, Any] | None]
+    """
+    What the engine noted about the choice, by name.
     """
     prompt_logprobs: NotRequired[list[dict[str, PromptTokenLogprob] | None] | None]
     """
@@ -200,6 +243,10 @@ class ChatChunkChoice(TypedDict):
     stop_reason: NotRequired[str | int | None]
     """
     The stop text, or the id of the stop token, that ended the text.
+    """
+    matched_stop: NotRequired[str | int | None]
+    """
+    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
     """
     token_ids: NotRequired[list[int] | None]
     """
@@ -308,6 +355,10 @@ class ChatCompletion(TypedDict):
     """
     The prompt that was rendered.
     """
+    sglext: NotRequired[SglangFigures]
+    """
+    Figures and tokens that were asked for.
+    """
 
 
 class ChatCompletionChunk(TypedDict):
@@ -382,6 +433,10 @@ class ChatCompletionChunk(TypedDict):
     prompt_progress: NotRequired[PromptProgress]
     """
     How much of the prompt is read.
+    """
+    sglext: NotRequired[SglangFigures]
+    """
+    Figures and tokens that were asked for.
     """
 
 
@@ -468,6 +523,10 @@ class ChatDelta(TypedDict):
     completion_tokens: NotRequired[str | None]
     """
     The text, with the model's control tokens.
+    """
+    hidden_states: NotRequired[list[float | list[Any]] | None]
+    """
+    The model's hidden states.
     """
 
 
@@ -596,6 +655,10 @@ class ChatToolCall(TypedDict):
     A call that the model wants.
     """
 
+    index: NotRequired[int]
+    """
+    The call's number.
+    """
     id: str
     """
     The call's own id.
@@ -611,10 +674,6 @@ class ChatToolCall(TypedDict):
     custom: NotRequired[ChatCustomToolInput]
     """
     The custom tool, and with what.
-    """
-    index: NotRequired[int]
-    """
-    Which of the message's calls.
     """
 
 
@@ -698,6 +757,14 @@ class Completion(TypedDict):
     """
     How long the work took.
     """
+    metadata: NotRequired[dict[str, Any] | None]
+    """
+    Notes on the answer: the version of the weights that made it.
+    """
+    sglext: NotRequired[SglangFigures]
+    """
+    Figures and tokens that were asked for.
+    """
 
 
 class CompletionChoice(TypedDict):
@@ -724,6 +791,10 @@ class CompletionChoice(TypedDict):
     stop_reason: NotRequired[str | int | None]
     """
     The stop text, or the id of the stop token, that ended the text.
+    """
+    matched_stop: NotRequired[str | int | None]
+    """
+    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
     """
     prompt_token_ids: NotRequired[list[int] | None]
     """
@@ -776,6 +847,10 @@ class CompletionChoice(TypedDict):
     tool_calls: NotRequired[list[dict[str, Any]] | None]
     """
     What the model wants called, as chat has it.
+    """
+    hidden_states: NotRequired[list[float | list[Any]] | None]
+    """
+    The model's hidden states.
     """
 
 
@@ -832,6 +907,10 @@ class CompletionChunk(TypedDict):
     """
     How much of the prompt is read.
     """
+    sglext: NotRequired[SglangFigures]
+    """
+    Figures and tokens that were asked for.
+    """
 
 
 class CompletionChunkChoice(TypedDict):
@@ -858,6 +937,10 @@ class CompletionChunkChoice(TypedDict):
     stop_reason: NotRequired[str | int | None]
     """
     The stop text, or the id of the stop token, that ended the text.
+    """
+    matched_stop: NotRequired[str | int | None]
+    """
+    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
     """
     prompt_token_ids: NotRequired[list[int] | None]
     """
@@ -906,6 +989,10 @@ class CompletionChunkChoice(TypedDict):
     tool_calls: NotRequired[list[dict[str, Any]] | None]
     """
     What the model wants called, as chat has it.
+    """
+    hidden_states: NotRequired[list[float | list[Any]] | None]
+    """
+    The model's hidden states.
     """
 
 
@@ -975,6 +1062,49 @@ class ConversationReference(TypedDict):
     id: str
     """
     The conversation's id.
+    """
+
+
+class DraftFigures(TypedDict):
+    """
+    How good the drafts of speculative decoding were.
+    """
+
+    spec_accept_rate: NotRequired[float]
+    """
+    The share of drafted tokens that were right.
+    """
+    spec_accept_length: NotRequired[float]
+    """
+    Tokens that a step gave on average.
+    """
+    spec_cap_length: NotRequired[float]
+    """
+    Drafted tokens that a step checked on average.
+    """
+    spec_block_accept_length: NotRequired[float]
+    """
+    Tokens that a block gave on average.
+    """
+    spec_num_correct_drafts: NotRequired[int]
+    """
+    Drafted tokens that were right.
+    """
+    spec_num_proposed_drafts: NotRequired[int]
+    """
+    Tokens drafted.
+    """
+    spec_verify_ct: NotRequired[int]
+    """
+    Steps that checked a draft.
+    """
+    spec_correct_drafts_histogram: NotRequired[list[int]]
+    """
+    How many steps took none of the drafted tokens, how many took one, and so on.
+    """
+    spec_cap_lens_histogram: NotRequired[list[int]]
+    """
+    How many steps checked none of the drafted tokens, how many checked one, and so on.
     """
 
 
@@ -1064,6 +1194,10 @@ class Error(TypedDict):
     param: str | None
     """
     The field at fault.
+    """
+    object: NotRequired[str]
+    """
+    Says that this is an error.
     """
     code: Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"]
     """
@@ -3943,6 +4077,33 @@ A step of the response.
 """
 
 
+class SglangFigures(TypedDict):
+    """
+    Figures and tokens of an answer, those that were asked for.
+    """
+
+    routed_experts: NotRequired[str]
+    """
+    The experts that each token was given to, as bytes in base64.
+    """
+    cached_tokens_details: NotRequired[CachedTokens]
+    """
+    In which cache tokens of the prompt were found.
+    """
+    spec_tokens_details: NotRequired[DraftFigures | list[DraftFigures]]
+    """
+    How good the drafts of speculative decoding were, of the choice or of each one.
+    """
+    input_ids: NotRequired[list[int]]
+    """
+    The tokens of the prompt.
+    """
+    output_ids: NotRequired[list[list[int]]]
+    """
+    The tokens of each choice.
+    """
+
+
 class StoredItem(TypedDict):
     """
     An item as it was sent or put out, with an id, and contents as lists of parts. Further properties depend on the type.
@@ -4129,6 +4290,10 @@ class Usage(TypedDict):
     completion_tokens_details: NotRequired[CompletionTokensDetails]
     """
     What the generated tokens are.
+    """
+    reasoning_tokens: NotRequired[int | None]
+    """
+    Tokens of reasoning.
     """
     extra: NotRequired[dict[str, Any] | None]
     """

@@ -35,7 +35,7 @@ class Service:
     async def get_openapi(
         self,
         context: RequestContext,
-        dialect: Literal["openai", "ovms", "vllm", "mlc-llm", "fastdeploy", "llama-cpp", "ollama"] | None,
+        dialect: Literal["openai", "ovms", "vllm", "mlc-llm", "fastdeploy", "sglang", "llama-cpp", "ollama"] | None,
         version: Literal["3.1", "3.2"] | None,
     ) -> Reply[wire.OpenApi]:
         if dialect is None:

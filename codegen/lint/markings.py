@@ -14,7 +14,7 @@ from specvino.document.walk import all_schemas
 # Words of a description that are about one system, and not about all that have the field.
 ONE_SYSTEM = (
     r"\bhere\b|\bthis server\b|\bX-Unsupported-Params\b|"
-    r"\bOpenVINO\b|\bOVMS\b|\bvLLM\b|\bMLC\b|\bFastDeploy\b|\bllama\.cpp\b|\bOllama\b"
+    r"\bOpenVINO\b|\bOVMS\b|\bvLLM\b|\bMLC\b|\bFastDeploy\b|\bSGLang\b|\bllama\.cpp\b|\bOllama\b"
 )
 
 BOUND = r"\b(at (most|least)|up to|no more than|not above|between) \d"

@@ -23,6 +23,9 @@ OWN = (
     "timings",
 )
 
+# What some systems have in whole answers alone, or what a fold of chunks leaves out: it is of one system.
+UNARY = ("bytes", "metadata", "matched_stop", "reasoning_tokens")
+
 # Rounds in which the streamed answer and the whole one stay as they are, and differ, before that is wrong.
 ROUNDS = 3
 
@@ -67,14 +70,15 @@ def _counted_once(unary: Exchange, stream: Exchange) -> bool:
 
 def _comparable(value: Any, ours: bool) -> Any:
     """Returns the answer without ids and times, and without what is null, empty or absent: the shapes are checked
-    elsewhere. Some systems have the bytes of tokens, and kinds of tokens of which there are none, in whole answers
-    alone."""
+    elsewhere. Some systems have the bytes of tokens, the numbers of calls, and kinds of tokens of which there are none,
+    in whole answers alone."""
     if isinstance(value, Mapping):
         kept = {key: _comparable(each, ours) for key, each in value.items() if key not in OWN}
         filled = {key: each for key, each in kept.items() if each not in (None, "", [], {})}
         if ours:
             return filled
-        return {key: each for key, each in filled.items() if key != "bytes" and not _none_of(key, each)}
+        left_out = (*UNARY, "index") if "function" in filled else UNARY
+        return {key: each for key, each in filled.items() if key not in left_out and not _none_of(key, each)}
     if isinstance(value, list):
         return [_comparable(each, ours) for each in value]
     return value

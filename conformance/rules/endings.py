@@ -33,6 +33,8 @@ class FinishAgrees(Rule):
         limit = limit_of(exchange)
         made = _made(exchange, answer)
         ended = [output.reason for output in outputs(exchange)]
+        if limit is not None:
+            limit -= self.dialect.kept_back(exchange.request.endpoint)
         if limit is not None and made is not None and len(ended) == 1 and ended[0] == "length" and made < limit:
             total = (answer.get("usage") or {}).get("total_tokens")
             yield f"it ended by length after {made} tokens, though {limit} were allowed ({total} in all)"

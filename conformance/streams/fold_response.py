@@ -27,6 +27,8 @@ def fold_response(events: list[dict[str, Any]]) -> dict[str, Any]:
             _grow(items[event.get("output_index", max(items))], event)
     response["output"] = [items[index] for index in sorted(items)]
     _take(response, events[-1]["response"], RESPONSE_END)
+    if response.get("text") is None:  # some systems say the form of the text at the end alone
+        _take(response, events[-1]["response"], ("text",))
     return response
 
 
@@ -40,12 +42,13 @@ def _grow(item: Item, event: dict[str, Any]) -> None:
             part = item["content"][event.get("content_index", -1)]
             part["text"] += event["delta"]
             if "logprobs" in part:
-                part["logprobs"] += copy.deepcopy(event.get("logprobs") or [])
+                part["logprobs"] = [*(part["logprobs"] or []), *copy.deepcopy(event.get("logprobs") or [])]
         case "response.output_text.done":
             # Tokens without text, as the one that ends a turn, have no delta to come with.
             part = item["content"][event.get("content_index", -1)]
             if "logprobs" in part:
-                part["logprobs"] += copy.deepcopy((event.get("logprobs") or [])[len(part["logprobs"]) :])
+                known = part["logprobs"] or []
+                part["logprobs"] = [*known, *copy.deepcopy((event.get("logprobs") or [])[len(known) :])]
         case "response.output_text.annotation.added":
             item["content"][event.get("content_index", -1)]["annotations"].append(event["annotation"])
         case "response.refusal.delta":

@@ -10,6 +10,7 @@ from specvino.portal.source import SYSTEMS, TITLES, Field, Source
 
 ENVELOPES = {
     "openai": 'the object `{"error": {"message", "type", "param", "code"}}`',
+    "flat": 'the object `{"object", "message", "type", "param", "code"}`',
     "string": 'a string, `{"error": "…"}`',
     "detail": '`{"detail": …}`, as FastAPI gives it',
     "json text": "a JSON text within a JSON text",
@@ -112,11 +113,13 @@ def _version(version: dict[str, Any]) -> str:
 
 
 def _errors(head: dict[str, Any]) -> str:
-    """Says which envelope errors have, and at which statuses another one."""
+    """Says which envelope errors have, and at which statuses and endpoints another one."""
     others: dict[str, list[str]] = {}
     for status, envelope in head.get("envelopes", {}).items():
         others.setdefault(envelope, []).append("unknown paths" if status == "unknown_route" else status)
     told = [f"{', '.join(statuses)}: {ENVELOPES[envelope]}" for envelope, statuses in others.items()]
+    for endpoint, own in head.get("envelopes_at", {}).items():
+        told += [f"{status} of {TITLES[endpoint]}: {ENVELOPES[envelope]}" for status, envelope in own.items()]
     return "; ".join([ENVELOPES[head["envelope"]], *told])
 
 

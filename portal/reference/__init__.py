@@ -15,6 +15,7 @@ SYSTEMS = {
     "vllm": "vLLM",
     "mlc-llm": "MLC-LLM",
     "fastdeploy": "FastDeploy",
+    "sglang": "SGLang",
     "llama-cpp": "llama.cpp",
     "ollama": "Ollama",
 }

@@ -48,6 +48,20 @@ def test_no_system_has_query_parameters_of_this_project() -> None:
     assert [each["name"] for each in left] == ["limit"]
 
 
+@pytest.mark.parametrize(
+    ("read", "names"), [([], ["id"]), (["limit"], ["id", "limit"]), (None, ["id", "limit", "order"])]
+)
+def test_query_parameters_are_those_that_a_system_reads(read, names) -> None:
+    document = talk()
+    document["paths"]["/talk"]["post"]["parameters"] = [
+        {"name": name, "in": place, "schema": TEXT, "x-origin": "openai"}
+        for name, place in (("id", "path"), ("limit", "query"), ("order", "query"))
+    ]
+    head = {} if read is None else {"parameters": {"talk": read}}
+    left = project(document, dialect(request={}, response={}) | head)["paths"]["/talk"]["post"]["parameters"]
+    assert [each["name"] for each in left] == names
+
+
 def test_nothing_is_changed_in_place(small) -> None:
     before = copy.deepcopy(small.document)
     project(small.document, small.dialects["ovms"])

@@ -27,8 +27,9 @@ def answers(head, *statuses, body=True, fields=None):
     return found["paths"]["/talk"]["post"]["responses"], found
 
 
-def errors(envelope="openai", envelopes=None, at=None, **statuses):
-    return {"errors": {"envelope": envelope, "envelopes": envelopes or {}, "at": at or {}, "statuses": statuses}}
+def errors(envelope="openai", envelopes=None, at=None, envelopes_at=None, **statuses):
+    said = {"envelope": envelope, "envelopes": envelopes or {}, "at": at or {}, "envelopes_at": envelopes_at or {}}
+    return {"errors": {**said, "statuses": statuses}}
 
 
 @pytest.mark.parametrize(("sent", "left"), [([], None), (["X-Id"], ["X-Id"])])
@@ -75,6 +76,15 @@ def test_forms_of_errors() -> None:
     assert list(found["500"]["content"]) == ["text/plain"]
     assert {"ErrorInText", "ErrorInside", "ErrorText"} <= schemas.keys()
     assert not {"ErrorResponse", "ErrorDetail"} & schemas.keys()
+
+
+def test_an_endpoint_has_its_own_forms() -> None:
+    own = {"talk": {"404": "openai"}, "other": {"500": "text"}}
+    head = errors("flat", {"404": "detail"}, envelopes_at=own, unknown_model=404, fault=500)
+    found, document = answers(head, "404", "500")
+    assert found["404"]["content"] == {"application/json": {"schema": ref("ErrorResponse")}}
+    assert found["500"]["content"] == {"application/json": {"schema": ref("FlatError")}}
+    assert "ErrorDetail" not in document["components"]["schemas"]
 
 
 @pytest.mark.parametrize(("opened", "statuses"), [(["talk"], ["200"]), (["other"], ["200", "401"])])

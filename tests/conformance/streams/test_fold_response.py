@@ -48,6 +48,21 @@ def test_settings_are_those_of_the_beginning() -> None:
     assert fold_response(events)["temperature"] == 0.5
 
 
+def test_the_form_of_the_text_may_be_known_at_the_end() -> None:
+    events = copy.deepcopy(EVENTS)
+    events[0]["response"]["text"] = None
+    events[-1]["response"]["text"] = {"format": {"type": "text"}}
+    assert fold_response(events)["text"] == {"format": {"type": "text"}}
+
+
+def test_no_logprobs_are_null_or_an_empty_list() -> None:
+    events = copy.deepcopy(EVENTS)
+    for event in events:
+        if event["type"] == "response.content_part.added" and "logprobs" in event["part"]:
+            event["part"]["logprobs"] = None
+    assert fold_response(events) == EVENTS[-1]["response"]
+
+
 def test_how_it_ended_is_known_at_the_end() -> None:
     events = copy.deepcopy(EVENTS)
     end = {"status": "incomplete", "completed_at": None, "incomplete_details": {"reason": "max_output_tokens"}}

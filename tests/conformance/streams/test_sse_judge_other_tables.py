@@ -66,6 +66,17 @@ def test_every_chunk_of_one_system_has_a_time_of_its_own() -> None:
     assert [each for one in sent for each in judge.feed(ServerSentEvent(json.dumps(one)))]
 
 
+def test_each_choice_of_one_system_has_an_id_of_its_own() -> None:
+    events = [delta(role="assistant"), delta(role="assistant", index=1), delta("stop"), delta("stop", index=1)]
+    sent = [{"id": str(each["index"]), "created": 1, "choices": [each]} for each in events]
+    found = {}
+    for by in ("sglang", "vllm"):
+        judge = judge_of(by, "chat")
+        found[by] = [each for one in sent for each in judge.feed(ServerSentEvent(json.dumps(one)))]
+    assert found["sglang"] == []
+    assert found["vllm"] != []
+
+
 BAD = {
     "two finishes": lambda one: [one("a"), one("b", "stop"), one("", "stop")],
     "something after the finish": lambda one: [one("a", "stop"), one("b")],

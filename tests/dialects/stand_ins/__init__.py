@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from threading import Thread
 
 import uvicorn
-from dialects.stand_ins import fastdeploy, llama_cpp, mlc_llm, ollama, openai, ovms, vllm
+from dialects.stand_ins import fastdeploy, llama_cpp, mlc_llm, ollama, openai, ovms, sglang, vllm
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
 
@@ -20,6 +20,7 @@ PARTS: dict[str, tuple[type[Part], ...]] = {
     "ollama": ollama.PARTS,
     "openai": openai.PARTS,
     "ovms": ovms.PARTS,
+    "sglang": sglang.PARTS,
     "vllm": vllm.PARTS,
 }
 

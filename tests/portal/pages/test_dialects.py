@@ -35,6 +35,7 @@ def test_all_shapes_of_errors() -> None:
     assert row("vllm", "Errors").endswith(others)
     others = '; 401, 404, 405, 422: `{"detail": …}`, as FastAPI gives it; 500: plain text |'
     assert row("mlc-llm", "Errors").endswith(others)
+    assert '404 of One model: the object `{"error":' in row("sglang", "Errors")
     for system in SYSTEMS:
         for status, envelope in SOURCE.dialect(system)["x-dialect"]["errors"].get("envelopes", {}).items():
             assert ("unknown paths" if status == "unknown_route" else status) in row(system, "Errors")
