@@ -65,6 +65,14 @@ def run(
             show_default=False,
         ),
     ] = None,
+    auth_header: Annotated[
+        str | None,
+        typer.Option(
+            help="The header that the key goes in, alone, such as Azure's api-key. By default, it is "
+            "`Authorization: Bearer KEY`.",
+            metavar="NAME",
+        ),
+    ] = None,
     header: Annotated[
         list[str] | None,
         typer.Option(help="A header for every request, as `Name: value`. May be repeated.", show_default=False),
@@ -143,6 +151,7 @@ def run(
         url=url or base_url,
         model=model,
         key=api_key,
+        key_header=auth_header,
         headers=tuple(header or ()),
         cacert=cacert,
         insecure=insecure,

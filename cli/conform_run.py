@@ -21,6 +21,7 @@ from specvino.conformance.http.preflight import (
     checked_certificates,
     checked_headers,
     checked_key,
+    checked_key_header,
     checked_url,
 )
 from specvino.conformance.job import Job, RunningJob, begin
@@ -41,6 +42,7 @@ class Wanted:
     url: str | None
     model: str | None
     key: str | None
+    key_header: str | None
     headers: tuple[str, ...]
     cacert: Path | None
     insecure: bool
@@ -62,9 +64,11 @@ class Wanted:
         if not self.url:
             raise CannotRun("the URL of a server is missing, such as http://127.0.0.1:8000/v1")
         key = checked_key(self.key)
-        headers = checked_headers(self.headers, key)
+        key_header = checked_key_header(self.key_header, key)
+        headers = checked_headers(self.headers, key, key_header)
         cacert = None if self.cacert is None else checked_certificates(self.cacert, insecure=self.insecure)
-        target = Target(checked_url(self.url), key, self.model, self.timeout, headers, cacert, self.insecure)
+        url = checked_url(self.url)
+        target = Target(url, key, self.model, self.timeout, headers, cacert, self.insecure, key_header)
         return Job(
             target, dialect, self.profile, self.layers, self.filters, self.concurrency, self.max_time, self.fail_on
         )

@@ -102,8 +102,8 @@ class Session:
         if content is None and body is not None:
             content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         sent = {"content-type": "application/json"} if content is not None else {}
-        if key and self.client.target.key is not None:
-            sent["authorization"] = f"Bearer {self.client.target.key}"
+        if key:
+            sent |= self.client.target.credentials(self.client.target.key)
         sent |= {name.lower(): value for name, value in (headers or {}).items()}
         sent = {name: value for name, value in sent.items() if value}
         request = Request(endpoint, method, path, sent, content, body)

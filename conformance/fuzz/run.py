@@ -124,12 +124,12 @@ class FuzzRun:
                 "tls-verify": False if target.insecure else target.cacert or requests.utils.DEFAULT_CA_BUNDLE_PATH,
                 # A busy server's Retry-After is heeded.
                 "rate-limit": "auto",
-                "headers": dict(target.extra),
+                "headers": {**target.extra, **(target.credentials(target.key) if target.key_header else {})},
                 # What an earlier run learned must not change this one.
                 "cache": {"enabled": False},
                 # Streams are read to their end: the default of 20 events would cut off what they must end with.
                 "max-stream-events": 1_000_000,
-                "auth": {"openapi": {"BearerAuth": {"bearer": target.key}}} if target.key else {},
+                "auth": {"openapi": {"BearerAuth": {"bearer": target.key}}} if target.key and not target.key_header else {},
                 "generation": {
                     "mode": "all",
                     "max-examples": self.max_examples,

@@ -35,6 +35,14 @@ class Target:
     """A file of certificates, one of which must have signed the server's; None for those that are well known."""
     insecure: bool = False
     """The server's certificate isn't looked at."""
+    key_header: str | None = None
+    """The header, with small letters, that holds the key and nothing else; None for `Authorization: Bearer`."""
+
+    def credentials(self, key: str | None) -> dict[str, str]:
+        """Returns the header that a key goes in; none without one."""
+        if key is None:
+            return {}
+        return {self.key_header: key} if self.key_header else {"authorization": f"Bearer {key}"}
 
 
 class Client:

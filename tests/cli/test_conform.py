@@ -167,6 +167,35 @@ def test_headers_are_sent_and_are_in_no_report(tmp_path) -> None:
         assert "x-org: 1" not in text
 
 
+def test_a_key_may_go_in_a_header_of_its_own(tmp_path) -> None:
+    async def azure(asked):
+        if asked.headers.get("api-key") == "azure-secret-key":
+            yield chat()
+        else:
+            said = asked.headers.get("api-key", "")[:12]
+            yield error("401 Unauthorized", f"Access denied: '{said}'")
+
+    given = ["-k", "azure-secret-key", "--auth-header", "Api-Key", "--ndjson", tmp_path / "r.ndjson"]
+    with raw_server(azure) as server:
+        run = conform(server.url, *ANSWERS, "-f", "transport/keys", "--dialect", "specvino", *given)
+    assert not [each for each in server.asked if "authorization" in each.headers]
+    report = ndjson.read(tmp_path / "r.ndjson")
+    verdicts = {each.rule: each.verdict for each in report.lines}
+    assert verdicts["chat/basics/answers"] == "pass"
+    assert verdicts["transport/capabilities/auth"] == "pass"
+    assert {rule: each for rule, each in verdicts.items() if rule.startswith("transport/keys/")} == {
+        "transport/keys/missing": "pass",
+        "transport/keys/streamed": "pass",
+        "transport/keys/wrong": "pass",
+        "transport/keys/other-scheme": "not-exercised",
+        "transport/keys/empty": "not-exercised",
+        "transport/keys/scheme-in-small-letters": "not-exercised",
+        "transport/keys/challenge": "not-exercised",
+    }
+    for text in (run.output, (tmp_path / "r.ndjson").read_text("utf-8")):
+        assert "azure-secret" not in text
+
+
 def test_the_heading_obeys_no_server() -> None:
     models = answer(b'{"object": "list", "data": [{"id": "\\u001b[2Jm", "object": "model"}]}')
     with raw_server(well, models) as server:
@@ -239,6 +268,10 @@ def test_a_new_finding_is_not_in_the_baseline(tmp_path) -> None:
         (["http://127.0.0.1:1/v1", "--header", "X: a\nb"], "no value that a header can carry"),
         (["http://127.0.0.1:1/v1", "--header", "Content-Type: a"], "each request's own"),
         (["http://127.0.0.1:1/v1", "-k", "sk", "--header", "Authorization: Basic a"], "the key is given twice"),
+        (["http://127.0.0.1:1/v1", "--auth-header", "api-key"], "but there is no key"),
+        (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "a b"], "'a b' is no name of a header"),
+        (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "Connection"], "is no name of a header"),
+        (["http://127.0.0.1:1/v1", "-k", "k", "--auth-header", "x", "--header", "X: a"], "the key is given twice"),
         (["https://127.0.0.1:1/v1", "--cacert", "/dev/null"], "holds no certificates"),
         (["https://127.0.0.1:1/v1", "--cacert", "/no/such"], "No such file"),
         (["https://127.0.0.1:1/v1", "--cacert", "/no/such", "--insecure"], "and --insecure that it isn't"),

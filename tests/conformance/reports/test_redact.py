@@ -106,6 +106,13 @@ def test_the_command_names_the_variable_of_the_key() -> None:
     assert '-H "authorization: Bearer $SPECVINO_API_KEY"' in command
 
 
+def test_the_command_has_the_header_that_the_key_goes_in() -> None:
+    target = Target("http://127.0.0.1:8000/v1", KEY, key_header="api-key")
+    command = curl(Request("chat", "GET", "/models", target.credentials(KEY), None), target)
+    assert '-H "api-key: $SPECVINO_API_KEY"' in command
+    assert KEY not in command
+
+
 def test_a_wrong_key_of_a_case_is_not_mistaken_for_the_right_one() -> None:
     request = Request("chat", "GET", "/models", {"authorization": "Bearer wrong"}, None)
     assert "Bearer wrong" in curl(request, Target("http://127.0.0.1:8000/v1", KEY))
