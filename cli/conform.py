@@ -134,6 +134,19 @@ def run(
     max_time: Annotated[float | None, typer.Option(min=1, help="Stop the run after this many seconds.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, help="How many cases run at the same time.")] = 4,
     timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds an answer may take.")] = 60.0,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="Print the report of --ndjson instead; what is for people goes to stderr."),
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Print nothing for people: the exit code and the reports tell.")
+    ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "-v", "--verbose", help="Print every rule, not only findings: what passed, and why others have no verdict."
+        ),
+    ] = False,
     list_: Annotated[
         bool, typer.Option("--list", help="List the rules that would be checked, without running them.")
     ] = False,
@@ -142,11 +155,13 @@ def run(
 
     specvino conform http://127.0.0.1:8000/v1
     """
-    from specvino.cli.conform_run import Files, Wanted, judge, list_cases
+    from specvino.cli.conform_run import Files, Output, Wanted, judge, list_cases
     from specvino.conformance.verdict import Severity
 
     if url and base_url and url != base_url:
         end("the URL is given twice, and differs")
+    if quiet and verbose:
+        end("--quiet prints nothing, and --verbose everything")
     wanted = Wanted(
         url=url or base_url,
         model=model,
@@ -168,7 +183,7 @@ def run(
         list_cases(wanted)
         return
     files = Files(junit, sarif, html, markdown, ndjson, baseline, write_baseline)
-    raise SystemExit(judge(wanted, files))
+    raise SystemExit(judge(wanted, files, Output(json, quiet, verbose)))
 
 
 @app.command()

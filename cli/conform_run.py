@@ -27,7 +27,7 @@ from specvino.conformance.http.preflight import (
 from specvino.conformance.job import Job, RunningJob, begin
 from specvino.conformance.reports import html, junit, markdown, sarif, table
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
-from specvino.conformance.reports.ndjson import Writer
+from specvino.conformance.reports.ndjson import Writer, as_line
 from specvino.conformance.reports.records import JUDGED, Footer, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.verdict import Severity
@@ -120,6 +120,15 @@ class Files:
                     format.write(report, path)
 
 
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Says what is printed: `json` is the report on standard output, in place of what is for people."""
+
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Ends the command with one line where a file takes nothing, or nothing more."""
@@ -163,7 +172,7 @@ def list_cases(wanted: Wanted) -> None:
         print(f"{len(chosen.cases)} cases; {len(chosen.left_out)} left out")
 
 
-def judge(wanted: Wanted, files: Files) -> int:
+def judge(wanted: Wanted, files: Files, output: Output) -> int:
     """Runs the test, writes the reports and returns the exit code."""
     accepted = files.accepted()
     files.check()
@@ -172,7 +181,7 @@ def judge(wanted: Wanted, files: Files) -> int:
     except CannotRun as error:
         end(str(error))
     try:
-        return asyncio.run(_judge(job, files, accepted))
+        return asyncio.run(_judge(job, files, accepted, output))
     except CannotRun as error:
         end(Redactor.of(job.target).text(str(error)))
     except KeyboardInterrupt:
@@ -181,24 +190,24 @@ def judge(wanted: Wanted, files: Files) -> int:
         raise SystemExit(128 + signal.SIGTERM) from None
 
 
-async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
+async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> int:
     with contextlib.suppress(NotImplementedError):  # on Windows
         # As Ctrl-C does: an exception out of the handler would end whichever task is at work.
         task = cast("asyncio.Task[int]", asyncio.current_task())
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    console = Terminal(highlight=False)
+    console = Terminal(highlight=False, stderr=output.json, quiet=output.quiet)
     async with Client(job.target) as client:
         running = await begin(job, client)
         report = running.report
         with printing():
             console.print(table.heading(report.header), soft_wrap=True)
         try:
-            await _run(running, files, accepted, console)
+            await _run(running, files, accepted, console, output)
         finally:
             # Also of a run that is broken off.
             files.write(report)
             with printing():
-                table.show_findings(console, report)
+                table.show_findings(console, report, verbose=output.verbose)
                 table.show_totals(console, report, list(accepted.unneeded(report.lines)))
     if not any(line.verdict in JUDGED for line in report.lines):
         raise CannotRun("nothing could be judged")
@@ -213,30 +222,34 @@ async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
     return 0
 
 
-async def _run(running: RunningJob, files: Files, accepted: Baseline, console: Console) -> None:
+async def _run(running: RunningJob, files: Files, accepted: Baseline, console: Console, output: Output) -> None:
     """Fills the report, and the file of lines with it."""
-    report = running.report
+    report, cases = running.report, len(running.plan.cases)
     with ExitStack() as stack:
         writer = None
         if files.ndjson is not None:
             with writing(files.ndjson):
                 writer = stack.enter_context(Writer(files.ndjson))
-        _record(writer, report.header)
-        shown = stack.enter_context(table.LiveTable(console, report, len(running.plan.cases), lambda: running.requests))
+
+        def record(each: Header | Line | Footer) -> None:
+            if writer is not None:
+                with writing(writer.path):
+                    writer.write(each)
+            if output.json:
+                with printing():
+                    sys.stdout.buffer.write(as_line(each))
+
+        record(report.header)
+        live = table.LiveTable(console, report, cases, lambda: running.requests, verbose=output.verbose)
+        shown = stack.enter_context(live)
         complete = False
         try:
             async with aclosing(running.lines(accepted.accepts)) as lines:
                 async for line in lines:
                     with printing():
                         shown.feed(line)
-                    _record(writer, line)
+                    record(line)
             complete = True
         finally:
             report.footer = running.footer(complete=complete)
-            _record(writer, report.footer)
-
-
-def _record(writer: Writer | None, record: Header | Line | Footer) -> None:
-    if writer is not None:
-        with writing(writer.path):
-            writer.write(record)
+            record(report.footer)

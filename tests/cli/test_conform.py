@@ -55,9 +55,13 @@ def test_help_tells_of_the_other_commands() -> None:
 def test_a_case_that_holds() -> None:
     with raw_server(well) as server:
         run = conform(server.url, *ANSWERS)
+        verbose = conform(server.url, *ANSWERS, "-v")
+        quiet = conform(server.url, *ANSWERS, "--quiet")
     assert run.exit_code == 0, run.output
-    assert "pass chat/basics/answers" in run.stdout
-    assert re.search(r"^must: \d+ pass · 0 fail of \d+", run.stdout, re.MULTILINE)
+    assert "chat/basics/answers" not in run.stdout
+    assert "pass chat/basics/answers" in verbose.stdout
+    assert (quiet.exit_code, quiet.output) == (0, "")
+    assert re.search(r"^must: \d+ pass · 0 fail .*of \d+$", run.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("arguments", [["-u", "URL"], ["--model", "m", "URL"], ["run", "URL"], ["URL/"]])
@@ -102,6 +106,17 @@ def test_findings_are_exit_code_1(tmp_path) -> None:
     assert "fail chat/basics/answers" in run.stdout
     assert f"POST {server.url}/chat/completions -> 200" in run.stdout
     assert "curl -sS -i -N" in run.stdout
+
+
+def test_the_report_may_go_to_standard_output(tmp_path) -> None:
+    with raw_server(wrong) as server:
+        run = conform(server.url, *ANSWERS, "--json", "--ndjson", tmp_path / "r.ndjson")
+        quiet = conform(server.url, *ANSWERS, "--json", "-q")
+    assert run.exit_code == quiet.exit_code == 1
+    assert run.stdout_bytes == (tmp_path / "r.ndjson").read_bytes()
+    assert "fail chat/basics/answers" in run.stderr
+    assert [json.loads(each)["kind"] for each in quiet.stdout.splitlines()][:2] == ["header", "result"]
+    assert not quiet.stderr
 
 
 def test_all_reports_of_one_run(tmp_path) -> None:
@@ -268,6 +283,7 @@ def test_a_new_finding_is_not_in_the_baseline(tmp_path) -> None:
         (["http://127.0.0.1:1/v1", "--header", "X: a\nb"], "no value that a header can carry"),
         (["http://127.0.0.1:1/v1", "--header", "Content-Type: a"], "each request's own"),
         (["http://127.0.0.1:1/v1", "-k", "sk", "--header", "Authorization: Basic a"], "the key is given twice"),
+        (["http://127.0.0.1:1/v1", "-q", "-v"], "--quiet prints nothing, and --verbose everything"),
         (["http://127.0.0.1:1/v1", "--auth-header", "api-key"], "but there is no key"),
         (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "a b"], "'a b' is no name of a header"),
         (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "Connection"], "is no name of a header"),
@@ -571,7 +587,7 @@ BOXED = "chat/fuzz/not-a-server-error"
 
 def test_a_box_of_time_for_the_fuzz_is_green(tmp_path) -> None:
     with raw_server(well) as server:
-        run = conform(server.url, "--layer", "fuzz", "-f", BOXED, "--max-time", "2", "--junit", tmp_path / "r.xml")
+        run = conform(server.url, "--layer", "fuzz", "-v", "-f", BOXED, "--max-time", "2", "--junit", tmp_path / "r.xml")
     assert run.exit_code == 0, run.output
     assert re.search(r"pass chat/fuzz/requests: \d+ requests: the time of [0-9.]+ s was up", run.stdout)
     assert "runs to its end" not in (tmp_path / "r.xml").read_text("utf-8")
