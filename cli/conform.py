@@ -131,6 +131,12 @@ def run(
     write_baseline: Annotated[
         Path | None, typer.Option(help="Write the findings to this file, as a baseline that accepts them.")
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Fail, too, where the baseline accepts what is no longer found, or what is no rule."
+        ),
+    ] = False,
     max_time: Annotated[float | None, typer.Option(min=1, help="Stop the run after this many seconds.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, help="How many cases run at the same time.")] = 4,
     timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds an answer may take.")] = 60.0,
@@ -182,7 +188,7 @@ def run(
     if list_:
         list_cases(wanted)
         return
-    files = Files(junit, sarif, html, markdown, ndjson, baseline, write_baseline)
+    files = Files(junit, sarif, html, markdown, ndjson, baseline, write_baseline, strict)
     raise SystemExit(judge(wanted, files, Output(json, quiet, verbose)))
 
 
@@ -195,7 +201,7 @@ def diff(
 ) -> None:
     """Show what got better or worse between two runs.
 
-    Exit codes: 0 nothing is worse, 1 something is worse, 2 a file is not a complete report.
+    Exit codes: 0 nothing is worse, 1 something is worse, 2 they can't be compared.
     """
     from specvino.cli.conform_diff import compare
 

@@ -30,6 +30,7 @@ from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
 from specvino.conformance.reports.ndjson import Writer, as_line
 from specvino.conformance.reports.records import JUDGED, Footer, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
+from specvino.conformance.rule_ids import all_rules
 from specvino.conformance.verdict import Severity
 
 REPORT_FORMATS = {"junit": junit, "sarif": sarif, "html": html, "markdown": markdown}
@@ -85,13 +86,15 @@ class Files:
     ndjson: Path | None
     baseline: Path | None
     write_baseline: Path | None
+    strict: bool
+    """Whether an entry of the baseline that no finding needs makes the run fail."""
 
     def check(self) -> None:
         """Ends the command where one can't be written, before anything is asked of the server."""
         taken: dict[Path, str] = {}
         for field in fields(self):
-            path: Path | None = getattr(self, field.name)
-            if path is None or field.name == "baseline":
+            path = getattr(self, field.name)
+            if not isinstance(path, Path) or field.name == "baseline":
                 continue
             if (other := taken.setdefault(path.absolute(), field.name)) != field.name:
                 end(f"--{other} and --{field.name.replace('_', '-')} name the same file {path}")
@@ -104,13 +107,18 @@ class Files:
     def accepted(self) -> Baseline:
         """Ends the command where the file is no baseline."""
         if self.baseline is None:
+            if self.strict:
+                end("--strict is about the entries of a baseline, which --baseline names")
             return Baseline()
         try:
-            return read(self.baseline)
+            found = read(self.baseline)
         except BadBaseline as error:
             end(str(error))
         except OSError as error:
             end(f"{self.baseline} can't be read: {error.strerror}")
+        if self.strict and (unknown := found.unknown(all_rules())):
+            end(f"{self.baseline} accepts what is no rule: {', '.join(unknown)}")
+        return found
 
     def write(self, report: Report) -> None:
         for name, format in REPORT_FORMATS.items():
@@ -208,18 +216,26 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
             files.write(report)
             with printing():
                 table.show_findings(console, report, verbose=output.verbose)
-                table.show_totals(console, report, list(accepted.unneeded(report.lines)))
+                table.show_totals(console, report, _of_baseline(accepted, report))
     if not any(line.verdict in JUDGED for line in report.lines):
         raise CannotRun("nothing could be judged")
     if files.write_baseline is not None:
         with writing(files.write_baseline):
             accepted.updated(report.lines).write(files.write_baseline)
     found = files.write_baseline is None and any(line.fails for line in report.lines)
-    if found or (report.footer and report.footer.lost):
+    stale = files.strict and files.write_baseline is None and any(accepted.unneeded(report.lines))
+    if found or stale or (report.footer and report.footer.lost):
         return 1
     if not report.whole:
         raise CannotRun(report.shortcoming)
     return 0
+
+
+def _of_baseline(accepted: Baseline, report: Report) -> Iterator[str]:
+    """Yields what is wrong with the entries of a baseline."""
+    yield from (f"no longer needed in the baseline: {rule}" for rule in accepted.unneeded(report.lines))
+    unknown = accepted.unknown(all_rules()) if accepted.accepted else ()
+    yield from (f"in the baseline, but no rule: {rule}" for rule in unknown)
 
 
 async def _run(running: RunningJob, files: Files, accepted: Baseline, console: Console, output: Output) -> None:
@@ -244,7 +260,7 @@ async def _run(running: RunningJob, files: Files, accepted: Baseline, console: C
         shown = stack.enter_context(live)
         complete = False
         try:
-            async with aclosing(running.lines(accepted.accepts)) as lines:
+            async with aclosing(running.lines(accepted.mark)) as lines:
                 async for line in lines:
                     with printing():
                         shown.feed(line)

@@ -70,18 +70,18 @@ class RunningJob:
         """Tells how many requests were sent so far."""
         return self.client.sent + (self._fuzz.requests if self._fuzz else 0)
 
-    async def lines(self, accepts: Callable[[Line], bool]) -> AsyncGenerator[Line, None]:
-        """Yields the lines as they come; `accepts` says of a finding whether a baseline has it."""
+    async def lines(self, mark: Callable[[Line], Line]) -> AsyncGenerator[Line, None]:
+        """Yields the lines as they come; `mark` says in one what a baseline accepts of it."""
         converter = Converter(self.job.target)
         async with aclosing(self._results()) as results:
             async for result in results:
                 line = converter.line(result)
                 if line.verdict in BAD:
-                    accepted = accepts(line)
+                    line = mark(line)
                     binds = self.job.fail_on is Severity.SHOULD or line.severity is Severity.MUST
                     # A check that broke itself says nothing of the server, whatever it is about.
-                    fails = not accepted and (binds or line.verdict is Verdict.ERROR)
-                    line = line.model_copy(update={"accepted": accepted, "fails": fails})
+                    fails = not line.accepted and (binds or line.verdict is Verdict.ERROR)
+                    line = line.model_copy(update={"fails": fails})
                 self.report.lines.append(line)
                 yield line
 

@@ -14,6 +14,7 @@ from specvino.conformance.checks import all_checks
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Unreadable
+from specvino.conformance.message_shape import fault_of
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 from specvino.conformance.rules.rule import Rule
 from specvino.conformance.verdict import Failed, Finding, NotExercised, Refused, Result, Verdict
@@ -41,6 +42,15 @@ class RuleTally:
     checked: int = 0
     failures: int = 0
     findings: list[Finding] = field(default_factory=list)
+    faults: set[str] = field(default_factory=set)
+
+    def tell(self, message: str, exchange: Exchange) -> None:
+        """Keeps a finding, one of each fault."""
+        request = exchange.request
+        fault = fault_of(message, request.method, request.path, exchange.status)
+        if fault not in self.faults and len(self.findings) < MOST_FINDINGS:
+            self.faults.add(fault)
+            self.findings.append(Finding(message, (exchange,)))
 
 
 @dataclass(slots=True)
@@ -207,8 +217,7 @@ class Run:
             tally.failures += bool(violations)
             if violations:
                 self._violated.setdefault(exchange.number, []).append(f"{endpoint}/rules/{tally.rule.name}")
-            if violations and len(tally.findings) < MOST_FINDINGS:
-                tally.findings.append(Finding(violations[0], (exchange,)))
+                tally.tell(violations[0], exchange)
             if violations and tally.rule.name == STATUSES[0]:
                 return  # what a server that failed says besides is no fault of its own
 

@@ -129,7 +129,9 @@ class FuzzRun:
                 "cache": {"enabled": False},
                 # Streams are read to their end: the default of 20 events would cut off what they must end with.
                 "max-stream-events": 1_000_000,
-                "auth": {"openapi": {"BearerAuth": {"bearer": target.key}}} if target.key and not target.key_header else {},
+                "auth": {"openapi": {"BearerAuth": {"bearer": target.key}}}
+                if target.key and not target.key_header
+                else {},
                 "generation": {
                     "mode": "all",
                     "max-examples": self.max_examples,

@@ -89,7 +89,10 @@ class Redactor:
         """Returns the redactor for the key and the headers of a target; what follows `Bearer` in one is a key, too. A
         short value is hidden in its header only: `1` is everywhere."""
         words = {each for value in target.extra.values() for each in (value, value.rpartition(" ")[2])}
-        return cls([target.key or "", *(each for each in words if len(each) >= SHORT)], (*target.extra, target.key_header or ""))
+        return cls(
+            [target.key or "", *(each for each in words if len(each) >= SHORT)],
+            (*target.extra, target.key_header or ""),
+        )
 
     def text(self, text: str) -> str:
         shown = self._keys.sub(HIDDEN, text) if self._keys else text

@@ -2,7 +2,7 @@
 without a finding are told, too; where there is no terminal, each rule has a line as soon as it has a verdict."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Self
 
@@ -157,12 +157,16 @@ def _finding(console: Console, line: Line) -> None:
     if line.because:
         _print(console, Text(f"  {line.because}"))
     for found in line.findings:
+        if found.accepted:
+            continue
         _print(console, Text(f"  {found.message}"))
         for shown in found.exchanges[:MOST_EXCHANGES]:
             _print(console, Text(f"  {shown}", style="cyan"))
             _print(console, Text(f"  {cut(shown.curl, CURL)}", style="dim"))
         if more := len(found.exchanges[MOST_EXCHANGES:]):
             _print(console, Text(f"  and {more} more request{'s' * (more > 1)}", style="dim"))
+    if accepted := sum(found.accepted for found in line.findings):
+        _print(console, Text(f"  and {accepted} that the baseline accepts", style="dim"))
 
 
 def _others(console: Console, fault: Fault) -> None:
@@ -172,9 +176,10 @@ def _others(console: Console, fault: Fault) -> None:
         console.print(Padding(rules, (0, 0, 0, 4)))
 
 
-def show_totals(console: Console, report: Report, unneeded: list[str]) -> None:
-    for rule in unneeded:
-        _print(console, Text(f"no longer needed in the baseline: {rule}", style="yellow"))
+def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:
+    """Prints the figures. `stale` says of entries of a baseline what is wrong with them."""
+    for each in stale:
+        _print(console, Text(each, style="yellow"))
     console.print()
     if report.shortcoming:
         _print(console, Text(report.shortcoming, style="bold red"))

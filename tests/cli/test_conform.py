@@ -103,7 +103,7 @@ def test_findings_are_exit_code_1(tmp_path) -> None:
     with raw_server(wrong) as server:
         run = conform(server.url, *ANSWERS)
     assert run.exit_code == 1
-    assert "fail chat/basics/answers" in run.stdout
+    assert re.search(r"^fail( \(should\))? chat/basics/answers", run.stdout, re.MULTILINE)
     assert f"POST {server.url}/chat/completions -> 200" in run.stdout
     assert "curl -sS -i -N" in run.stdout
 
@@ -114,7 +114,7 @@ def test_the_report_may_go_to_standard_output(tmp_path) -> None:
         quiet = conform(server.url, *ANSWERS, "--json", "-q")
     assert run.exit_code == quiet.exit_code == 1
     assert run.stdout_bytes == (tmp_path / "r.ndjson").read_bytes()
-    assert "fail chat/basics/answers" in run.stderr
+    assert re.search(r"^fail( \(should\))? chat/basics/answers", run.stderr, re.MULTILINE)
     assert [json.loads(each)["kind"] for each in quiet.stdout.splitlines()][:2] == ["header", "result"]
     assert not quiet.stderr
 
@@ -241,14 +241,38 @@ def test_a_baseline_accepts_what_is_known(tmp_path) -> None:
         run = conform(server.url, *ANSWERS, "--baseline", baseline)
     assert run.exit_code == 0
     assert "no longer needed in the baseline: chat/basics/answers" in run.stdout
+    with raw_server(well) as server:
+        strict = conform(server.url, *ANSWERS, "--baseline", baseline, "--strict")
+        assert strict.exit_code == 1
+        # What is written anew has no such entries.
+        assert conform(server.url, *ANSWERS, "--baseline", baseline, "--write-baseline", baseline).exit_code == 0
+        assert conform(server.url, *ANSWERS, "--baseline", baseline, "--strict").exit_code == 0
 
 
 def test_a_new_finding_is_not_in_the_baseline(tmp_path) -> None:
+    async def otherwise_wrong(asked):
+        yield answer(json.dumps({**TEXT, "choices": [{"index": 0, "message": {"role": "assistant"}}]}).encode())
+
     baseline = tmp_path / "accepted.yaml"
-    baseline.write_text("accepted: {chat/rules/answer-shape: {verdict: fail}}")
     with raw_server(wrong) as server:
+        conform(server.url, *ANSWERS, "--write-baseline", baseline)
+    with raw_server(otherwise_wrong) as server:
         run = conform(server.url, *ANSWERS, "--baseline", baseline)
     assert run.exit_code == 1
+    assert "fail chat/rules/answer-shape" in run.stdout
+
+
+def test_an_entry_of_no_rule_is_told(tmp_path) -> None:
+    baseline = tmp_path / "accepted.yaml"
+    baseline.write_text("accepted: {chat/basics/answer: {verdict: fail}}")
+    with raw_server(well) as server:
+        run = conform(server.url, *ANSWERS, "--baseline", baseline)
+        asked = len(server.asked)
+        strict = one_line(conform(server.url, *ANSWERS, "--baseline", baseline, "--strict"))
+    assert run.exit_code == 0
+    assert "in the baseline, but no rule: chat/basics/answer" in run.stdout
+    assert "accepts what is no rule: chat/basics/answer" in strict
+    assert len(server.asked) == asked
 
 
 # --- couldn't run
@@ -283,6 +307,7 @@ def test_a_new_finding_is_not_in_the_baseline(tmp_path) -> None:
         (["http://127.0.0.1:1/v1", "--header", "X: a\nb"], "no value that a header can carry"),
         (["http://127.0.0.1:1/v1", "--header", "Content-Type: a"], "each request's own"),
         (["http://127.0.0.1:1/v1", "-k", "sk", "--header", "Authorization: Basic a"], "the key is given twice"),
+        (["http://127.0.0.1:1/v1", "--strict"], "entries of a baseline, which --baseline names"),
         (["http://127.0.0.1:1/v1", "-q", "-v"], "--quiet prints nothing, and --verbose everything"),
         (["http://127.0.0.1:1/v1", "--auth-header", "api-key"], "but there is no key"),
         (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "a b"], "'a b' is no name of a header"),
@@ -491,7 +516,7 @@ def test_what_a_server_does_wrong_is_a_finding(tmp_path, behaves, words) -> None
     with raw_server(behaves) as server:
         run = conform(server.url, "-m", "m", *ANSWERS, "-f", "chat/streams/plain", "--timeout", seconds, *reports)
     assert run.exit_code == 1, run.output
-    assert "fail chat/basics/answers" in run.stdout
+    assert re.search(r"^fail( \(should\))? chat/basics/answers", run.stdout, re.MULTILINE)
     assert words in run.stdout
     assert "error chat/" not in run.stdout
     assert not counted(ndjson.read(tmp_path / "r.ndjson"), Verdict.ERROR)
@@ -587,7 +612,9 @@ BOXED = "chat/fuzz/not-a-server-error"
 
 def test_a_box_of_time_for_the_fuzz_is_green(tmp_path) -> None:
     with raw_server(well) as server:
-        run = conform(server.url, "--layer", "fuzz", "-v", "-f", BOXED, "--max-time", "2", "--junit", tmp_path / "r.xml")
+        run = conform(
+            server.url, "--layer", "fuzz", "-v", "-f", BOXED, "--max-time", "2", "--junit", tmp_path / "r.xml"
+        )
     assert run.exit_code == 0, run.output
     assert re.search(r"pass chat/fuzz/requests: \d+ requests: the time of [0-9.]+ s was up", run.stdout)
     assert "runs to its end" not in (tmp_path / "r.xml").read_text("utf-8")
@@ -647,11 +674,18 @@ def test_diff_says_what_is_worse(two) -> None:
     run = conform("diff", good, bad)
     assert run.exit_code == 1
     assert "worse    chat/basics/answers: pass -> fail" in run.stdout
-    assert re.search(r"^\d+ worse, 0 better, 0 changed", run.stdout, re.MULTILINE)
+    assert re.search(r"^\d+ worse, 0 better, \d+ changed", run.stdout, re.MULTILINE)
     run = conform("diff", bad, good)
     assert run.exit_code == 0
     assert "better   chat/basics/answers: fail -> pass" in run.stdout
     assert conform("diff", bad, bad).exit_code == 0
+
+
+def test_diff_refuses_runs_of_different_plans(two) -> None:
+    good, bad = two
+    bad.write_text(bad.read_text("utf-8").replace('"profile":"full"', '"profile":"core"'), "utf-8")
+    line = one_line(conform("diff", good, bad))
+    assert "are runs of different plans: profile is full, then core" in line
 
 
 def test_diff_refuses_a_cut_file(two) -> None:

@@ -89,6 +89,15 @@ def test_what_is_no_finding_is_shown_if_wanted(whole) -> None:
     assert "chat/b/x, chat/b/y" in text
 
 
+def test_only_new_findings_of_a_rule_are_shown() -> None:
+    found = (Found(message="It is known.", accepted=True), Found(message="It is new."))
+    plain = console()
+    table.show_findings(plain, report(line("chat/a/bad", "fail", findings=found)))
+    assert "It is new." in shown(plain)
+    assert "It is known." not in shown(plain)
+    assert "and 1 that the baseline accepts" in shown(plain)
+
+
 @pytest.mark.parametrize(("exchanges", "more"), [(1, ""), (2, ""), (3, "1 more request\n"), (5, "3 more requests\n")])
 def test_both_requests_of_a_comparison_have_their_command(exchanges, more) -> None:
     several = [SHOWN.model_copy(update={"number": n, "curl": f"curl {n}"}) for n in range(exchanges)]
@@ -102,7 +111,7 @@ def test_both_requests_of_a_comparison_have_their_command(exchanges, more) -> No
 
 def test_the_totals_end_it(whole) -> None:
     plain = console()
-    table.show_totals(plain, whole, ["chat/z/z"])
+    table.show_totals(plain, whole, ["no longer needed in the baseline: chat/z/z"])
     assert shown(plain).splitlines() == [
         "no longer needed in the baseline: chat/z/z",
         "",
