@@ -89,7 +89,8 @@ def run(
         typer.Option(
             "-f",
             "--filter",
-            help="Run only the rules that match, such as chat, chat/stop or */tools/*. May be repeated.",
+            help="Run only the rules that match, such as chat, chat/stop, */tools/* or any rule of a report. May be "
+            "repeated.",
         ),
     ] = None,
     dialect: Annotated[
@@ -104,7 +105,10 @@ def run(
     ] = Profile.FULL,
     layer: Annotated[
         list[Layer] | None,
-        typer.Option(help="The layers to run; by default cases and streams. May be repeated.", show_default=False),
+        typer.Option(
+            help="The layers to run; by default cases and streams, and fuzz where a filter names it. May be repeated.",
+            show_default=False,
+        ),
     ] = None,
     fail_on: Annotated[
         FailOn,
@@ -178,7 +182,7 @@ def run(
         insecure=insecure,
         dialect=dialect,
         profile=profile.value,
-        layers=tuple(dict.fromkeys(each.value for each in layer or (Layer.CASES, Layer.STREAMS))),
+        layers=tuple(dict.fromkeys(each.value for each in layer or ())),
         filters=tuple(filter or ()),
         concurrency=concurrency,
         timeout=timeout,

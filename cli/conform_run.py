@@ -24,7 +24,7 @@ from specvino.conformance.http.preflight import (
     checked_key_header,
     checked_url,
 )
-from specvino.conformance.job import Job, RunningJob, begin
+from specvino.conformance.job import Job, RunningJob, begin, layers_of
 from specvino.conformance.reports import html, junit, markdown, sarif, table
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
 from specvino.conformance.reports.ndjson import Writer, as_line
@@ -69,10 +69,9 @@ class Wanted:
         headers = checked_headers(self.headers, key, key_header)
         cacert = None if self.cacert is None else checked_certificates(self.cacert, insecure=self.insecure)
         url = checked_url(self.url)
+        layers = self.layers or layers_of(self.filters)
         target = Target(url, key, self.model, self.timeout, headers, cacert, self.insecure, key_header)
-        return Job(
-            target, dialect, self.profile, self.layers, self.filters, self.concurrency, self.max_time, self.fail_on
-        )
+        return Job(target, dialect, self.profile, layers, self.filters, self.concurrency, self.max_time, self.fail_on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +174,8 @@ def list_cases(wanted: Wanted) -> None:
     with printing():
         for case in chosen.cases:
             print(f"{case.rule}  {case.says}")
+        for rule in chosen.rules or ():
+            print(rule)
         for rule, because in chosen.left_out.items():
             print(f"left out: {rule}  {because}")
         print(f"{len(chosen.cases)} cases; {len(chosen.left_out)} left out")

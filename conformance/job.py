@@ -1,14 +1,14 @@
 """A whole run: what the command `specvino conform` does, without its terminal and files."""
 
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from specvino.conformance.cases.plan import Plan, plan
+from specvino.conformance.cases.plan import Plan, matches, plan
 from specvino.conformance.cases.run import Run
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
@@ -16,10 +16,18 @@ from specvino.conformance.http.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter
 from specvino.conformance.reports.records import BAD, Footer, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
+from specvino.conformance.rule_ids import all_rules
 from specvino.conformance.verdict import Result, Severity, Verdict
 
 if TYPE_CHECKING:
     from specvino.conformance.fuzz.layer import Fuzz
+
+
+def layers_of(filters: Sequence[str]) -> tuple[str, ...]:
+    """Returns the layers that a run has where none are named: the cases, and the fuzz where a filter names it."""
+    of_fuzz = ["/fuzz/" in f"{each}/" for each in filters]
+    cases = () if filters and all(of_fuzz) else ("cases", "streams")
+    return (*cases, "fuzz") if any(of_fuzz) else cases
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +49,13 @@ class Job:
         for each in self.filters or (None,):
             filters = () if each is None else (each,)
             found = plan(self.dialect, profile=self.profile, layers=self.layers, filters=filters, key=keyed)
-            if not found.cases and "fuzz" not in self.layers:
+            if found.is_empty and not self._fuzzes(filters):
                 raise CannotRun(self._nothing(found, each))
         return plan(self.dialect, profile=self.profile, layers=self.layers, filters=self.filters, key=keyed)
+
+    def _fuzzes(self, filters: tuple[str, ...]) -> bool:
+        ids = (each for each in all_rules() if "/fuzz/" in each)
+        return "fuzz" in self.layers and any(matches(each, filters) for each in ids)
 
     def _nothing(self, found: Plan, pattern: str | None) -> str:
         what = f"the filter {pattern!r} leaves" if pattern else "there is"
@@ -100,7 +112,7 @@ class RunningJob:
 
     async def _results(self) -> AsyncGenerator[Result, None]:
         job, model = self.job, self.model
-        if self.plan.cases:
+        if not self.plan.is_empty:
             self._run = Run(self.client, job.dialect, model, self.plan, job.concurrency, job.max_time)
             async with aclosing(self._run.results()) as results:
                 async for result in results:

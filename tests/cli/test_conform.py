@@ -275,6 +275,32 @@ def test_an_entry_of_no_rule_is_told(tmp_path) -> None:
     assert len(server.asked) == asked
 
 
+# --- filters
+
+
+def rules_of(run):
+    return [each["rule"] for each in map(json.loads, run.stdout.splitlines()) if each["kind"] == "result"]
+
+
+@pytest.mark.parametrize(
+    "rule", ["chat/rules/answer-shape", "chat/capabilities/json-object", "models/rules/answer-shape"]
+)
+def test_a_filter_may_name_what_no_case_is(rule) -> None:
+    with raw_server(well) as server:
+        run = conform(server.url, "--json", "-q", "--profile", "core", "-f", rule)
+        both = conform(server.url, "--json", "-q", "--profile", "core", "-f", rule, *ANSWERS)
+    assert rules_of(run) == [rule]
+    assert sorted(rules_of(both)) == sorted(["chat/basics/answers", rule])
+
+
+@pytest.mark.parametrize(("options", "layers"), [((), ["fuzz"]), (ANSWERS, ["cases", "streams", "fuzz"])])
+def test_a_filter_that_names_the_fuzz_runs_it(options, layers) -> None:
+    with raw_server(well) as server:
+        run = conform(server.url, "--json", "-q", "-f", "models/fuzz/not-a-server-error", *options, "--max-time", "9")
+    assert json.loads(run.stdout.splitlines()[0])["layers"] == layers
+    assert "models/fuzz/not-a-server-error" in rules_of(run)
+
+
 # --- couldn't run
 
 
@@ -295,6 +321,8 @@ def test_an_entry_of_no_rule_is_told(tmp_path) -> None:
             "there is no dialect 'nobody'; there are fastdeploy,",
         ),
         (["http://127.0.0.1:1/v1", "-f", "chat/*", "-f", "no/such"], "the filter 'no/such' leaves no rule"),
+        (["http://127.0.0.1:1/v1", "-f", "chat/rules/no-such"], "the filter 'chat/rules/no-such' leaves no rule"),
+        (["http://127.0.0.1:1/v1", "-f", "chat/fuzz/no-such"], "the filter 'chat/fuzz/no-such' leaves no rule"),
         (["http://127.0.0.1:1/v1", "-f", "responses", "--dialect", "mlc-llm"], "nothing to judge: mlc-llm has no"),
         (["http://127.0.0.1:1/v1", "--baseline", "/no/such"], "/no/such can't be read: No such file"),
         (["http://127.0.0.1:1/v1", "--html", "/no/such"], "/no/such can't be written: No such file"),
