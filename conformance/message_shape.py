@@ -34,8 +34,12 @@ def shape_of(message: str) -> str:
 def fault_of(message: str, method: str, path: str, status: int | None) -> str:
     """Returns the place of a finding and the shape of its message: `GET /models/{model} -> 404: there are # choices`.
     `path` may have what stands before the API's paths."""
-    known = next((template for template, pattern in _paths() if pattern.fullmatch(path)), None)
-    return f"{method} {known or shape_of(path)} -> {status or 'no answer'}: {shape_of(message)}"
+    return f"{method} {template_of(path) or shape_of(path)} -> {status or 'no answer'}: {shape_of(message)}"
+
+
+def template_of(path: str) -> str | None:
+    """Returns the path of the document that a path is of, such as `/models/{model}`; None where there is none."""
+    return next((template for template, pattern in _paths() if pattern.fullmatch(path)), None)
 
 
 @cache
