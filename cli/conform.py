@@ -129,6 +129,12 @@ def run(
         Path | None,
         typer.Option(help="Write a report with one JSON line for each rule to this file, for `diff` and `matrix`."),
     ] = None,
+    badge: Annotated[
+        Path | None, typer.Option(help="Write a badge for shields.io, as JSON for its endpoint badge, to this file.")
+    ] = None,
+    har: Annotated[
+        Path | None, typer.Option(help="Write all requests and answers as HAR 1.2, without keys, to this file.")
+    ] = None,
     baseline: Annotated[
         Path | None, typer.Option(help="A file of accepted findings; only other findings make the run fail.")
     ] = None,
@@ -192,7 +198,7 @@ def run(
     if list_:
         list_cases(wanted)
         return
-    files = Files(junit, sarif, html, markdown, ndjson, baseline, write_baseline, strict)
+    files = Files(junit, sarif, html, markdown, ndjson, badge, har, baseline, write_baseline, strict)
     raise SystemExit(judge(wanted, files, Output(json, quiet, verbose)))
 
 

@@ -5,9 +5,10 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, aclosing
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, aclosing
 from dataclasses import dataclass, fields, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import cast
 
@@ -16,6 +17,7 @@ from rich.console import Console
 from specvino.cli.ending import end
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.http.preflight import (
     CannotRun,
     checked_certificates,
@@ -25,7 +27,7 @@ from specvino.conformance.http.preflight import (
     checked_url,
 )
 from specvino.conformance.job import Job, RunningJob, begin, layers_of
-from specvino.conformance.reports import html, junit, markdown, sarif, table
+from specvino.conformance.reports import badge, har, html, junit, markdown, sarif, table
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
 from specvino.conformance.reports.ndjson import Writer, as_line
 from specvino.conformance.reports.records import JUDGED, Footer, Header, Line, Report
@@ -33,7 +35,7 @@ from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.rule_ids import all_rules
 from specvino.conformance.verdict import Severity
 
-REPORT_FORMATS = {"junit": junit, "sarif": sarif, "html": html, "markdown": markdown}
+REPORT_FORMATS = {"junit": junit, "sarif": sarif, "html": html, "markdown": markdown, "badge": badge}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,8 @@ class Files:
     html: Path | None
     markdown: Path | None
     ndjson: Path | None
+    badge: Path | None
+    har: Path | None
     baseline: Path | None
     write_baseline: Path | None
     strict: bool
@@ -205,7 +209,8 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
         task = cast("asyncio.Task[int]", asyncio.current_task())
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     console = Terminal(highlight=False, stderr=output.json, quiet=output.quiet)
-    async with Client(job.target) as client:
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(Client(job.target, on_exchange=_traffic(job, files, stack)))
         running = await begin(job, client)
         report = running.report
         with printing():
@@ -230,6 +235,26 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
     if not report.whole:
         raise CannotRun(report.shortcoming)
     return 0
+
+
+def _traffic(job: Job, files: Files, stack: AsyncExitStack) -> Callable[[Exchange], None]:
+    """Returns what writes each exchange to the file for the traffic, if there is to be one."""
+    if files.har is None:
+        return lambda _: None
+    path = files.har
+    with writing(path):
+        writer = har.Writer(path, job.target, f"specvino {version('specvino')}")
+
+    def close() -> None:
+        with writing(path):
+            writer.close()
+
+    def write(exchange: Exchange) -> None:
+        with writing(path):
+            writer.write(exchange)
+
+    stack.callback(close)
+    return write
 
 
 def _of_baseline(accepted: Baseline, report: Report) -> Iterator[str]:

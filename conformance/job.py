@@ -122,6 +122,7 @@ class RunningJob:
 
             left = None if job.max_time is None else max(job.max_time - (time.monotonic() - self._begun), 1.0)
             self._fuzz = Fuzz(job.target, job.dialect, [model], job.profile, left, job.filters)
+            self._fuzz.on_exchange = self.client.on_exchange
             async with aclosing(self._fuzz.results()) as results:
                 async for result in results:
                     yield result

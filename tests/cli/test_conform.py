@@ -134,11 +134,29 @@ def test_all_reports_of_one_run(tmp_path) -> None:
     assert report.footer.requests == len(server.asked)
 
 
+def test_all_traffic_of_a_run(tmp_path) -> None:
+    def traffic(*options):
+        with raw_server(well) as server:
+            conform(server.url, *options, "--har", tmp_path / "t.har", "--ndjson", tmp_path / "r.ndjson")
+        entries = json.loads((tmp_path / "t.har").read_text("utf-8"))["log"]["entries"]
+        footer = ndjson.read(tmp_path / "r.ndjson").footer
+        assert footer is not None
+        assert len(entries) == footer.requests
+        assert {each["request"]["method"] for each in entries} >= {"GET", "POST"}
+        assert all(each["startedDateTime"] > "2026" for each in entries)
+        return len(entries), len(server.asked)
+
+    # Connections of a case's own are among it; of the fuzz not what it asks the server about itself.
+    entries, asked = traffic(*ANSWERS, "-f", "transport/connections")
+    assert entries == asked
+    traffic("-f", "models/fuzz", "--max-time", "9")
+
+
 def test_a_key_is_in_no_report(tmp_path) -> None:
     async def echoes(asked):
         yield answer(json.dumps({"you": asked.headers["authorization"]}).encode(), extra="X-You: sk-very-secret\r\n")
 
-    files = {form: tmp_path / f"r.{form}" for form in ("junit", "sarif", "html", "markdown", "ndjson")}
+    files = {form: tmp_path / f"r.{form}" for form in ("junit", "sarif", "html", "markdown", "ndjson", "har")}
     options = [word for form, file in files.items() for word in (f"--{form}", file)]
     with raw_server(echoes) as server:
         run = conform(server.url, "-f", "chat/basics", "-k", "sk-very-secret", *options)
@@ -155,7 +173,7 @@ def test_a_key_that_is_echoed_with_escapes_is_in_no_report(tmp_path) -> None:
         said = asked.headers["authorization"].replace("+", "\\u002B").replace("/", "\\/").replace("v", "\\u0076")
         yield answer(f'{{"you": "{said}", "again": "{quote(key, safe="")}"}}'.encode())
 
-    files = {form: tmp_path / f"r.{form}" for form in ("junit", "sarif", "html", "markdown", "ndjson")}
+    files = {form: tmp_path / f"r.{form}" for form in ("junit", "sarif", "html", "markdown", "ndjson", "har")}
     options = [word for form, file in files.items() for word in (f"--{form}", file)]
     with raw_server(echoes) as server:
         run = conform(server.url, "-f", "chat/basics", "-k", key, *options)
@@ -444,7 +462,7 @@ def test_a_server_that_closes_at_once() -> None:
 
 def test_a_full_disk_is_one_line() -> None:
     with raw_server(well) as server:
-        for form in ("ndjson", "html", "junit", "sarif", "markdown"):
+        for form in ("ndjson", "html", "junit", "sarif", "markdown", "badge", "har"):
             run = conform(server.url, *ANSWERS, f"--{form}", "/dev/full")
             assert "/dev/full can't be written: No space left" in one_line(run)
 

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, parse
 import pytest
 from support.reports import SHOWN, Page, line, report
 
-from specvino.conformance.reports import html, junit, markdown, sarif
+from specvino.conformance.reports import badge, html, junit, markdown, sarif
 from specvino.conformance.reports.records import Came, Found
 
 HOSTILE = "</pre><script>alert(1)</script><img src=//evil.example/x>]]>&\ufffe| @someone [x](http://evil.example)"
@@ -183,6 +183,30 @@ def test_sarif_says_that_a_run_was_broken_off() -> None:
     (invocation,) = sarif.sarif(report(line("chat/a/good"), complete=False))["runs"][0]["invocations"]
     assert invocation["executionSuccessful"] is False
     assert "broken off" in invocation["toolExecutionNotifications"][0]["message"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message", "color"),
+    [
+        ([line("chat/a/b"), line("chat/a/c"), line("chat/a/d", "skip")], "2 of 2 pass", "brightgreen"),
+        ([line("chat/a/b"), line("chat/a/c", "fail", accepted=True)], "1 of 2 pass", "red"),
+        ([line("chat/a/b"), line("chat/a/c", "fail", severity="should")], "1 of 1 pass", "brightgreen"),
+        ([line("chat/a/d", "skip")], "not judged", "lightgrey"),
+    ],
+)
+def test_a_badge_counts_what_must_hold(tmp_path, lines, message, color) -> None:
+    badge.write(report(*lines), tmp_path / "b.json")
+    assert json.loads((tmp_path / "b.json").read_text("utf-8")) == {
+        "schemaVersion": 1,
+        "label": "openai API",
+        "message": message,
+        "color": color,
+    }
+
+
+@pytest.mark.parametrize("ended", [{"complete": False}, {"lost": "chat/a/b"}, {"time_up": True}])
+def test_a_run_that_is_not_whole_has_no_green_badge(ended) -> None:
+    assert badge.badge(report(line("chat/a/good"), **ended))["message"] == "not judged"
 
 
 def test_a_page_has_each_rule_and_what_was_found(whole) -> None:
