@@ -59,7 +59,7 @@ class Client:
         """Takes in `connections` how many may be open at once; `on_exchange` is given each exchange, also those that
         are tried again. What is sent is counted by the client that it is `beside`."""
         self.target = target
-        self.on_exchange = beside.on_exchange if beside else on_exchange
+        self.on_exchange: Callable[[Exchange], None] = beside.on_exchange if beside else on_exchange
         self._counting = beside or self
         self.sent = 0
         self._under_way = 0

@@ -100,7 +100,7 @@ def test_only_new_findings_of_a_rule_are_shown() -> None:
 
 @pytest.mark.parametrize(("exchanges", "more"), [(1, ""), (2, ""), (3, "1 more request\n"), (5, "3 more requests\n")])
 def test_both_requests_of_a_comparison_have_their_command(exchanges, more) -> None:
-    several = [SHOWN.model_copy(update={"number": n, "curl": f"curl {n}"}) for n in range(exchanges)]
+    several = tuple(SHOWN.model_copy(update={"number": n, "curl": f"curl {n}"}) for n in range(exchanges))
     plain = console()
     table.show_findings(
         plain, report(line("chat/a/bad", "fail", findings=(Found(message="They differ.", exchanges=several),)))
