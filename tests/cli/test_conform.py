@@ -229,6 +229,15 @@ def test_a_key_may_go_in_a_header_of_its_own(tmp_path) -> None:
         assert "azure-secret" not in text
 
 
+def test_the_fuzz_sends_the_key_in_its_header() -> None:
+    given = ["-k", "azure-secret-key", "--auth-header", "api-key", "--max-time", "5"]
+    with raw_server(well) as server:
+        conform(server.url, "-f", "models/fuzz/not-a-server-error", *given)
+    assert len(server.asked) > 10
+    assert {each.headers.get("api-key") for each in server.asked} == {"azure-secret-key"}
+    assert not [each for each in server.asked if "authorization" in each.headers]
+
+
 def test_the_heading_obeys_no_server() -> None:
     models = answer(b'{"object": "list", "data": [{"id": "\\u001b[2Jm", "object": "model"}]}')
     with raw_server(well, models) as server:
