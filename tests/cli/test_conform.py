@@ -569,7 +569,7 @@ def test_what_a_server_does_wrong_is_a_finding(tmp_path, behaves, words) -> None
     seconds = "0.5" if "after 0.5 s" in words else "60"
     reports = ["--ndjson", tmp_path / "r.ndjson", "--html", tmp_path / "r.html", "--junit", tmp_path / "r.xml"]
     with raw_server(behaves) as server:
-        run = conform(server.url, "-m", "m", *ANSWERS, "-f", "chat/streams/plain", "--timeout", seconds, *reports)
+        run = conform(server.url, "-m", "m", *ANSWERS, "-f", "chat/streams/plain", "-v", "--timeout", seconds, *reports)
     assert run.exit_code == 1, run.output
     assert re.search(r"^fail( \(should\))? chat/basics/answers", run.stdout, re.MULTILINE)
     assert words in run.stdout
