@@ -65,6 +65,14 @@ def run(
             show_default=False,
         ),
     ] = None,
+    auth_header: Annotated[
+        str | None,
+        typer.Option(
+            help="The header that the key goes in, alone, such as Azure's api-key. By default, it is "
+            "`Authorization: Bearer KEY`.",
+            metavar="NAME",
+        ),
+    ] = None,
     header: Annotated[
         list[str] | None,
         typer.Option(help="A header for every request, as `Name: value`. May be repeated.", show_default=False),
@@ -81,7 +89,8 @@ def run(
         typer.Option(
             "-f",
             "--filter",
-            help="Run only the rules that match, such as chat, chat/stop or */tools/*. May be repeated.",
+            help="Run only the rules that match, such as chat, chat/stop, */tools/* or any rule of a report. May be "
+            "repeated.",
         ),
     ] = None,
     dialect: Annotated[
@@ -96,7 +105,10 @@ def run(
     ] = Profile.FULL,
     layer: Annotated[
         list[Layer] | None,
-        typer.Option(help="The layers to run; by default cases and streams. May be repeated.", show_default=False),
+        typer.Option(
+            help="The layers to run; by default cases and streams, and fuzz where a filter names it. May be repeated.",
+            show_default=False,
+        ),
     ] = None,
     fail_on: Annotated[
         FailOn,
@@ -117,15 +129,40 @@ def run(
         Path | None,
         typer.Option(help="Write a report with one JSON line for each rule to this file, for `diff` and `matrix`."),
     ] = None,
+    badge: Annotated[
+        Path | None, typer.Option(help="Write a badge for shields.io, as JSON for its endpoint badge, to this file.")
+    ] = None,
+    har: Annotated[
+        Path | None, typer.Option(help="Write all requests and answers as HAR 1.2, without keys, to this file.")
+    ] = None,
     baseline: Annotated[
         Path | None, typer.Option(help="A file of accepted findings; only other findings make the run fail.")
     ] = None,
     write_baseline: Annotated[
         Path | None, typer.Option(help="Write the findings to this file, as a baseline that accepts them.")
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Fail, too, where the baseline accepts what is no longer found, or what is no rule."
+        ),
+    ] = False,
     max_time: Annotated[float | None, typer.Option(min=1, help="Stop the run after this many seconds.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, help="How many cases run at the same time.")] = 4,
     timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds an answer may take.")] = 60.0,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="Print the report of --ndjson instead; what is for people goes to stderr."),
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Print nothing for people: the exit code and the reports tell.")
+    ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "-v", "--verbose", help="Print every rule, not only findings: what passed, and why others have no verdict."
+        ),
+    ] = False,
     list_: Annotated[
         bool, typer.Option("--list", help="List the rules that would be checked, without running them.")
     ] = False,
@@ -134,21 +171,24 @@ def run(
 
     specvino conform http://127.0.0.1:8000/v1
     """
-    from specvino.cli.conform_run import Files, Wanted, judge, list_cases
+    from specvino.cli.conform_run import Files, Output, Wanted, judge, list_cases
     from specvino.conformance.verdict import Severity
 
     if url and base_url and url != base_url:
         end("the URL is given twice, and differs")
+    if quiet and verbose:
+        end("--quiet prints nothing, and --verbose everything")
     wanted = Wanted(
         url=url or base_url,
         model=model,
         key=api_key,
+        key_header=auth_header,
         headers=tuple(header or ()),
         cacert=cacert,
         insecure=insecure,
         dialect=dialect,
         profile=profile.value,
-        layers=tuple(dict.fromkeys(each.value for each in layer or (Layer.CASES, Layer.STREAMS))),
+        layers=tuple(dict.fromkeys(each.value for each in layer or ())),
         filters=tuple(filter or ()),
         concurrency=concurrency,
         timeout=timeout,
@@ -158,8 +198,8 @@ def run(
     if list_:
         list_cases(wanted)
         return
-    files = Files(junit, sarif, html, markdown, ndjson, baseline, write_baseline)
-    raise SystemExit(judge(wanted, files))
+    files = Files(junit, sarif, html, markdown, ndjson, badge, har, baseline, write_baseline, strict)
+    raise SystemExit(judge(wanted, files, Output(json, quiet, verbose)))
 
 
 @app.command()
@@ -171,7 +211,7 @@ def diff(
 ) -> None:
     """Show what got better or worse between two runs.
 
-    Exit codes: 0 nothing is worse, 1 something is worse, 2 a file is not a complete report.
+    Exit codes: 0 nothing is worse, 1 something is worse, 2 they can't be compared.
     """
     from specvino.cli.conform_diff import compare
 

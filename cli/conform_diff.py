@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from specvino.cli.ending import end
-from specvino.conformance.reports.diff import diff, differences
+from specvino.conformance.reports.diff import diff, differences, new_faults
 from specvino.conformance.reports.ndjson import BadReport, read
 from specvino.conformance.reports.records import Line, Report, totals
 from specvino.conformance.reports.table import STYLES, first_line
@@ -28,16 +28,19 @@ def compare(before: Path, after: Path) -> int:
     for path, report in ((before, old), (after, new)):
         if not report.complete:
             end(f"{path} can't be compared: {report.shortcoming}")
+    if differ := differences(old, new):
+        end(f"{before} and {after} are runs of different plans: {'; '.join(differ)}")
     console = Console(highlight=False)
     found = diff(old, new)
-    for sentence in differences(old, new):
-        console.print(Text(sentence, style="yellow"), soft_wrap=True)
+    if old.header.model != new.header.model:
+        text = Text(f"The models differ: {old.header.model}, then {new.header.model}.", style="yellow")
+        console.print(text, soft_wrap=True)
     for path, report in ((before, old), (after, new)):
         if report.shortcoming:
             console.print(Text(f"{path}: {report.shortcoming}", style="yellow"), soft_wrap=True)
     for title, pairs in (("worse", found.worse), ("better", found.better), ("changed", found.other)):
         for was, now in pairs:
-            _print(console, title, f"{was.verdict} -> ", now)
+            _print(console, title, f"{was.verdict} -> ", now, *new_faults(was, now))
     for line in found.new:
         _print(console, "new", "", line)
     for line in found.gone:
@@ -52,8 +55,8 @@ def compare(before: Path, after: Path) -> int:
     return 1 if found.is_worse else 0
 
 
-def _print(console: Console, title: str, was: str, line: Line) -> None:
+def _print(console: Console, title: str, was: str, line: Line, *why: str) -> None:
     text = Text(f"{title:8} {line.rule}: {was}").append(str(line.verdict), style=STYLES[line.verdict])
-    if line.why:
-        text.append(f": {first_line(line.why)}", style="dim")
+    if reason := next(iter(why), line.why):
+        text.append(f": {first_line(reason)}", style="dim")
     console.print(text, soft_wrap=True)

@@ -12,13 +12,13 @@ from specvino.conformance.rule_ids import all_rules
 def problems_of(path: Path) -> Iterator[str]:
     """Yields what is wrong with a baseline file; ends the command where it can't be read."""
     try:
-        accepted = read(path).accepted
+        accepted = read(path)
     except BadBaseline as error:
         yield str(error)
         return
     except OSError as error:
         end(f"{path} can't be read: {error.strerror}")
     known = all_rules()
-    for rule in sorted(accepted.keys() - known):
+    for rule in accepted.unknown(known):
         near = get_close_matches(rule, known, n=1, cutoff=0.9)
         yield f"{path}: there is no rule {rule}{f'; perhaps {near[0]}' if near else ''}"

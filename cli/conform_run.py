@@ -5,9 +5,10 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, aclosing
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, aclosing
 from dataclasses import dataclass, fields, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import cast
 
@@ -16,22 +17,25 @@ from rich.console import Console
 from specvino.cli.ending import end
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.http.preflight import (
     CannotRun,
     checked_certificates,
     checked_headers,
     checked_key,
+    checked_key_header,
     checked_url,
 )
-from specvino.conformance.job import Job, RunningJob, begin
-from specvino.conformance.reports import html, junit, markdown, sarif, table
+from specvino.conformance.job import Job, RunningJob, begin, layers_of
+from specvino.conformance.reports import badge, har, html, junit, markdown, sarif, table
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
-from specvino.conformance.reports.ndjson import Writer
+from specvino.conformance.reports.ndjson import Writer, as_line
 from specvino.conformance.reports.records import JUDGED, Footer, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
+from specvino.conformance.rule_ids import all_rules
 from specvino.conformance.verdict import Severity
 
-REPORT_FORMATS = {"junit": junit, "sarif": sarif, "html": html, "markdown": markdown}
+REPORT_FORMATS = {"junit": junit, "sarif": sarif, "html": html, "markdown": markdown, "badge": badge}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class Wanted:
     url: str | None
     model: str | None
     key: str | None
+    key_header: str | None
     headers: tuple[str, ...]
     cacert: Path | None
     insecure: bool
@@ -62,12 +67,13 @@ class Wanted:
         if not self.url:
             raise CannotRun("the URL of a server is missing, such as http://127.0.0.1:8000/v1")
         key = checked_key(self.key)
-        headers = checked_headers(self.headers, key)
+        key_header = checked_key_header(self.key_header, key)
+        headers = checked_headers(self.headers, key, key_header)
         cacert = None if self.cacert is None else checked_certificates(self.cacert, insecure=self.insecure)
-        target = Target(checked_url(self.url), key, self.model, self.timeout, headers, cacert, self.insecure)
-        return Job(
-            target, dialect, self.profile, self.layers, self.filters, self.concurrency, self.max_time, self.fail_on
-        )
+        url = checked_url(self.url)
+        layers = self.layers or layers_of(self.filters)
+        target = Target(url, key, self.model, self.timeout, headers, cacert, self.insecure, key_header)
+        return Job(target, dialect, self.profile, layers, self.filters, self.concurrency, self.max_time, self.fail_on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +85,19 @@ class Files:
     html: Path | None
     markdown: Path | None
     ndjson: Path | None
+    badge: Path | None
+    har: Path | None
     baseline: Path | None
     write_baseline: Path | None
+    strict: bool
+    """Whether an entry of the baseline that no finding needs makes the run fail."""
 
     def check(self) -> None:
         """Ends the command where one can't be written, before anything is asked of the server."""
         taken: dict[Path, str] = {}
         for field in fields(self):
-            path: Path | None = getattr(self, field.name)
-            if path is None or field.name == "baseline":
+            path = getattr(self, field.name)
+            if not isinstance(path, Path) or field.name == "baseline":
                 continue
             if (other := taken.setdefault(path.absolute(), field.name)) != field.name:
                 end(f"--{other} and --{field.name.replace('_', '-')} name the same file {path}")
@@ -100,13 +110,18 @@ class Files:
     def accepted(self) -> Baseline:
         """Ends the command where the file is no baseline."""
         if self.baseline is None:
+            if self.strict:
+                end("--strict is about the entries of a baseline, which --baseline names")
             return Baseline()
         try:
-            return read(self.baseline)
+            found = read(self.baseline)
         except BadBaseline as error:
             end(str(error))
         except OSError as error:
             end(f"{self.baseline} can't be read: {error.strerror}")
+        if self.strict and (unknown := found.unknown(all_rules())):
+            end(f"{self.baseline} accepts what is no rule: {', '.join(unknown)}")
+        return found
 
     def write(self, report: Report) -> None:
         for name, format in REPORT_FORMATS.items():
@@ -114,6 +129,15 @@ class Files:
             if path is not None:
                 with writing(path):
                     format.write(report, path)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Says what is printed: `json` is the report on standard output, in place of what is for people."""
+
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
 
 
 @contextlib.contextmanager
@@ -154,12 +178,14 @@ def list_cases(wanted: Wanted) -> None:
     with printing():
         for case in chosen.cases:
             print(f"{case.rule}  {case.says}")
+        for rule in chosen.rules or ():
+            print(rule)
         for rule, because in chosen.left_out.items():
             print(f"left out: {rule}  {because}")
         print(f"{len(chosen.cases)} cases; {len(chosen.left_out)} left out")
 
 
-def judge(wanted: Wanted, files: Files) -> int:
+def judge(wanted: Wanted, files: Files, output: Output) -> int:
     """Runs the test, writes the reports and returns the exit code."""
     accepted = files.accepted()
     files.check()
@@ -168,7 +194,7 @@ def judge(wanted: Wanted, files: Files) -> int:
     except CannotRun as error:
         end(str(error))
     try:
-        return asyncio.run(_judge(job, files, accepted))
+        return asyncio.run(_judge(job, files, accepted, output))
     except CannotRun as error:
         end(Redactor.of(job.target).text(str(error)))
     except KeyboardInterrupt:
@@ -177,62 +203,95 @@ def judge(wanted: Wanted, files: Files) -> int:
         raise SystemExit(128 + signal.SIGTERM) from None
 
 
-async def _judge(job: Job, files: Files, accepted: Baseline) -> int:
+async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> int:
     with contextlib.suppress(NotImplementedError):  # on Windows
         # As Ctrl-C does: an exception out of the handler would end whichever task is at work.
         task = cast("asyncio.Task[int]", asyncio.current_task())
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    console = Terminal(highlight=False)
-    async with Client(job.target) as client:
+    console = Terminal(highlight=False, stderr=output.json, quiet=output.quiet)
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(Client(job.target, on_exchange=_traffic(job, files, stack)))
         running = await begin(job, client)
         report = running.report
         with printing():
             console.print(table.heading(report.header), soft_wrap=True)
         try:
-            await _run(running, files, accepted, console)
+            await _run(running, files, accepted, console, output)
         finally:
             # Also of a run that is broken off.
             files.write(report)
             with printing():
-                table.show_findings(console, report)
-                table.show_totals(console, report, list(accepted.unneeded(report.lines)))
+                table.show_findings(console, report, verbose=output.verbose)
+                table.show_totals(console, report, _of_baseline(accepted, report))
     if not any(line.verdict in JUDGED for line in report.lines):
         raise CannotRun("nothing could be judged")
     if files.write_baseline is not None:
         with writing(files.write_baseline):
             accepted.updated(report.lines).write(files.write_baseline)
     found = files.write_baseline is None and any(line.fails for line in report.lines)
-    if found or (report.footer and report.footer.lost):
+    stale = files.strict and files.write_baseline is None and any(accepted.unneeded(report.lines))
+    if found or stale or (report.footer and report.footer.lost):
         return 1
     if not report.whole:
         raise CannotRun(report.shortcoming)
     return 0
 
 
-async def _run(running: RunningJob, files: Files, accepted: Baseline, console: Console) -> None:
+def _traffic(job: Job, files: Files, stack: AsyncExitStack) -> Callable[[Exchange], None]:
+    """Returns what writes each exchange to the file for the traffic, if there is to be one."""
+    if files.har is None:
+        return lambda _: None
+    path = files.har
+    with writing(path):
+        writer = har.Writer(path, job.target, f"specvino {version('specvino')}")
+
+    def close() -> None:
+        with writing(path):
+            writer.close()
+
+    def write(exchange: Exchange) -> None:
+        with writing(path):
+            writer.write(exchange)
+
+    stack.callback(close)
+    return write
+
+
+def _of_baseline(accepted: Baseline, report: Report) -> Iterator[str]:
+    """Yields what is wrong with the entries of a baseline."""
+    yield from (f"no longer needed in the baseline: {rule}" for rule in accepted.unneeded(report.lines))
+    unknown = accepted.unknown(all_rules()) if accepted.accepted else ()
+    yield from (f"in the baseline, but no rule: {rule}" for rule in unknown)
+
+
+async def _run(running: RunningJob, files: Files, accepted: Baseline, console: Console, output: Output) -> None:
     """Fills the report, and the file of lines with it."""
-    report = running.report
+    report, cases = running.report, len(running.plan.cases)
     with ExitStack() as stack:
         writer = None
         if files.ndjson is not None:
             with writing(files.ndjson):
                 writer = stack.enter_context(Writer(files.ndjson))
-        _record(writer, report.header)
-        shown = stack.enter_context(table.LiveTable(console, report, len(running.plan.cases), lambda: running.requests))
+
+        def record(each: Header | Line | Footer) -> None:
+            if writer is not None:
+                with writing(writer.path):
+                    writer.write(each)
+            if output.json:
+                with printing():
+                    sys.stdout.buffer.write(as_line(each))
+
+        record(report.header)
+        live = table.LiveTable(console, report, cases, lambda: running.requests, verbose=output.verbose)
+        shown = stack.enter_context(live)
         complete = False
         try:
-            async with aclosing(running.lines(accepted.accepts)) as lines:
+            async with aclosing(running.lines(accepted.mark)) as lines:
                 async for line in lines:
                     with printing():
                         shown.feed(line)
-                    _record(writer, line)
+                    record(line)
             complete = True
         finally:
             report.footer = running.footer(complete=complete)
-            _record(writer, report.footer)
-
-
-def _record(writer: Writer | None, record: Header | Line | Footer) -> None:
-    if writer is not None:
-        with writing(writer.path):
-            writer.write(record)
+            record(report.footer)

@@ -1,14 +1,14 @@
 """A whole run: what the command `specvino conform` does, without its terminal and files."""
 
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from specvino.conformance.cases.plan import Plan, plan
+from specvino.conformance.cases.plan import Plan, matches, plan
 from specvino.conformance.cases.run import Run
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
@@ -16,10 +16,18 @@ from specvino.conformance.http.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter
 from specvino.conformance.reports.records import BAD, Footer, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
+from specvino.conformance.rule_ids import all_rules
 from specvino.conformance.verdict import Result, Severity, Verdict
 
 if TYPE_CHECKING:
     from specvino.conformance.fuzz.layer import Fuzz
+
+
+def layers_of(filters: Sequence[str]) -> tuple[str, ...]:
+    """Returns the layers that a run has where none are named: the cases, and the fuzz where a filter names it."""
+    of_fuzz = ["/fuzz/" in f"{each}/" for each in filters]
+    cases = () if filters and all(of_fuzz) else ("cases", "streams")
+    return (*cases, "fuzz") if any(of_fuzz) else cases
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +49,13 @@ class Job:
         for each in self.filters or (None,):
             filters = () if each is None else (each,)
             found = plan(self.dialect, profile=self.profile, layers=self.layers, filters=filters, key=keyed)
-            if not found.cases and "fuzz" not in self.layers:
+            if found.is_empty and not self._fuzzes(filters):
                 raise CannotRun(self._nothing(found, each))
         return plan(self.dialect, profile=self.profile, layers=self.layers, filters=self.filters, key=keyed)
+
+    def _fuzzes(self, filters: tuple[str, ...]) -> bool:
+        ids = (each for each in all_rules() if "/fuzz/" in each)
+        return "fuzz" in self.layers and any(matches(each, filters) for each in ids)
 
     def _nothing(self, found: Plan, pattern: str | None) -> str:
         what = f"the filter {pattern!r} leaves" if pattern else "there is"
@@ -70,18 +82,18 @@ class RunningJob:
         """Tells how many requests were sent so far."""
         return self.client.sent + (self._fuzz.requests if self._fuzz else 0)
 
-    async def lines(self, accepts: Callable[[Line], bool]) -> AsyncGenerator[Line, None]:
-        """Yields the lines as they come; `accepts` says of a finding whether a baseline has it."""
+    async def lines(self, mark: Callable[[Line], Line]) -> AsyncGenerator[Line, None]:
+        """Yields the lines as they come; `mark` says in one what a baseline accepts of it."""
         converter = Converter(self.job.target)
         async with aclosing(self._results()) as results:
             async for result in results:
                 line = converter.line(result)
                 if line.verdict in BAD:
-                    accepted = accepts(line)
+                    line = mark(line)
                     binds = self.job.fail_on is Severity.SHOULD or line.severity is Severity.MUST
                     # A check that broke itself says nothing of the server, whatever it is about.
-                    fails = not accepted and (binds or line.verdict is Verdict.ERROR)
-                    line = line.model_copy(update={"accepted": accepted, "fails": fails})
+                    fails = not line.accepted and (binds or line.verdict is Verdict.ERROR)
+                    line = line.model_copy(update={"fails": fails})
                 self.report.lines.append(line)
                 yield line
 
@@ -100,7 +112,7 @@ class RunningJob:
 
     async def _results(self) -> AsyncGenerator[Result, None]:
         job, model = self.job, self.model
-        if self.plan.cases:
+        if not self.plan.is_empty:
             self._run = Run(self.client, job.dialect, model, self.plan, job.concurrency, job.max_time)
             async with aclosing(self._run.results()) as results:
                 async for result in results:
@@ -110,6 +122,7 @@ class RunningJob:
 
             left = None if job.max_time is None else max(job.max_time - (time.monotonic() - self._begun), 1.0)
             self._fuzz = Fuzz(job.target, job.dialect, [model], job.profile, left, job.filters)
+            self._fuzz.on_exchange = self.client.on_exchange
             async with aclosing(self._fuzz.results()) as results:
                 async for result in results:
                     yield result

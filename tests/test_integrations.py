@@ -38,27 +38,38 @@ def run_action(tmp_path, exit_code=0, **inputs):
 
 
 def test_the_action_hands_its_inputs_on(tmp_path) -> None:
-    run = run_action(tmp_path, url="http://x/v1", model="$(touch a) 'b'", baseline="my file.yaml", sarif="s.sarif")
+    given_inputs = {"baseline": "my file.yaml", "sarif": "s.sarif", "auth-header": "api-key"}
+    run = run_action(tmp_path, url="http://x/v1", model="$(touch a) 'b'", **given_inputs)
     assert run.returncode == 0, run.stderr
     words = run.stdout.splitlines()
     given = dict(zip(words[1::2], words[2::2], strict=True))
     assert words[0] == "conform"
-    assert {name: given[name] for name in ("--base-url", "--model", "--baseline", "--sarif", "--dialect")} == {
+    assert {
+        name: given[name] for name in ("--base-url", "--model", "--baseline", "--sarif", "--auth-header", "--dialect")
+    } == {
         "--base-url": "http://x/v1",
         "--model": "$(touch a) 'b'",
         "--baseline": "my file.yaml",
         "--sarif": "s.sarif",
+        "--auth-header": "api-key",
         "--dialect": "openai",
     }
     assert given["--markdown"] == str(tmp_path / "summary")
     reports = (tmp_path / "output").read_text().strip().removeprefix("reports=")
     assert Path(reports).is_dir()
     assert given["--ndjson"] == f"{reports}/report.ndjson"
+    assert given["--badge"] == f"{reports}/badge.json"
+
+
+@pytest.mark.parametrize(("strict", "passed"), [("true", True), ("false", False)])
+def test_the_action_may_be_strict(tmp_path, strict, passed) -> None:
+    words = run_action(tmp_path, url="http://x/v1", baseline="b.yaml", strict=strict).stdout.splitlines()
+    assert ("--strict" in words) == passed
 
 
 def test_options_that_are_not_given_are_not_passed(tmp_path) -> None:
     words = run_action(tmp_path, url="http://x/v1").stdout.splitlines()
-    assert not {"--model", "--baseline", "--sarif"} & set(words)
+    assert not {"--model", "--baseline", "--sarif", "--auth-header", "--strict"} & set(words)
 
 
 def test_other_options_are_passed_as_a_shell_would_and_are_no_commands(tmp_path) -> None:

@@ -33,6 +33,12 @@ class Capability:
     check: Check | None = None
 
     @property
+    def rule(self) -> str:
+        """Returns the id under which it is told."""
+        endpoint, name = self.name.split(".", 1)
+        return f"{endpoint}/capabilities/{name.replace('_', '-')}"
+
+    @property
     def forces_call(self) -> bool:
         """Tells whether the model must call something, before which some servers let it talk."""
         return (self.body or {}).get("tool_choice", "auto") not in ("auto", "none")

@@ -10,6 +10,7 @@ from specvino.conformance.cases.capabilities import CAPABILITIES
 from specvino.conformance.cases.case import Case, all_cases
 from specvino.conformance.cases.session import paths
 from specvino.conformance.dialect import LEFT_OUT, WHOLE, Dialect, Kind
+from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
 # The capability that can't be asked for without a key.
 AUTH = "transport.auth"
@@ -22,6 +23,20 @@ class Plan:
 
     cases: tuple[Case, ...]
     left_out: dict[str, str]
+    beside: tuple[Case, ...] = ()
+    """Cases that aren't told: filters name rules for their answers."""
+    capabilities: tuple[str, ...] = ()
+    """Capabilities that filters name."""
+    rules: tuple[str, ...] | None = None
+    """The rules for all answers and the capabilities that filters name; None to tell what the cases come to."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.cases and not self.beside and not self.capabilities
+
+    def tells(self, rule: str) -> bool:
+        """Says of a rule for all answers, or a capability, whether it is to be told."""
+        return self.rules is None or rule in self.rules
 
 
 def plan(
@@ -31,18 +46,66 @@ def plan(
     tells whether there is one."""
     chosen: list[Case] = []
     left_out: dict[str, str] = {}
-    for case in all_cases():
+    for case, why in _with_reasons(dialect):
         if case.layer not in layers or (profile == "core" and case.profile != "core"):
             continue
-        if not matches(case.rule, filters):
-            continue
-        if because := why_not(case, dialect) or ("no key was given" if AUTH in case.needs and not key else ""):
+        if because := why or ("no key was given" if AUTH in case.needs and not key else ""):
             left_out[case.rule] = because
         else:
             chosen.append(case)
+    # A filter that names no case may name a rule for all answers, or a capability.
+    known = [*(case.rule for case in chosen), *left_out]
+    others = [each for each in filters if not any(matches(rule, [each]) for rule in known)]
+    told = tuple(case for case in chosen if matches(case.rule, filters))
+    left_out = {rule: because for rule, because in left_out.items() if matches(rule, filters)}
     if {"cases", "streams"} & {*layers}:
         left_out |= {rule: because for rule, because in dialect.unjudged.items() if matches(rule, filters)}
-    return Plan(tuple(chosen), left_out)
+    if not others or not chosen:
+        return Plan(told, left_out)
+    rules = {rule: endpoint for rule, endpoint in _rules(dialect) if matches(rule, others)}
+    capabilities = {rule: name for rule, name in _capabilities(dialect, key) if matches(rule, others)}
+    beside = _answering({*rules.values()}, chosen)
+    named = (*(rule for rule, _ in _rules(dialect)), *(rule for rule, _ in _capabilities(dialect, key)))
+    return Plan(
+        told,
+        left_out,
+        tuple(case for case in beside if case not in told),
+        tuple(capabilities.values()),
+        tuple(rule for rule in named if matches(rule, filters)),
+    )
+
+
+@cache
+def _with_reasons(dialect: Dialect) -> tuple[tuple[Case, str], ...]:
+    """Returns every case, with the reason why the dialect hasn't it."""
+    return tuple((case, why_not(case, dialect)) for case in all_cases())
+
+
+@cache
+def _rules(dialect: Dialect) -> tuple[tuple[str, str], ...]:
+    """Returns the rules for all answers, each with its endpoint."""
+    return tuple(
+        (f"{endpoint}/rules/{rule(dialect).name}", endpoint)
+        for endpoint in (*dialect.operations, "transport")
+        for rule in (RULES_OF_TRANSPORT if endpoint == "transport" else RULES)
+    )
+
+
+def _capabilities(dialect: Dialect, key: bool) -> Iterator[tuple[str, str]]:
+    """Yields the ids of the capabilities that can be asked for, each with its name."""
+    for each in CAPABILITIES.values():
+        absent = each.endpoint != "transport" and each.endpoint not in dialect.operations
+        if absent or dialect.level(each.spec, each.endpoint) in LEFT_OUT or (each.name == AUTH and not key):
+            continue
+        yield each.rule, each.name
+
+
+def _answering(endpoints: set[str], cases: Sequence[Case]) -> list[Case]:
+    """Returns the cases whose answers are of these endpoints. What has no cases of its own, such as reading a stored
+    response, comes in any; what every client needs of HTTP is tried on each endpoint."""
+    if endpoints - {case.endpoint for case in cases} or "transport" in endpoints:
+        return [*cases]
+    return [case for case in cases if case.endpoint in (*endpoints, "transport")] if endpoints else []
 
 
 def matches(rule: str, filters: Sequence[str]) -> bool:

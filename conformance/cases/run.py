@@ -14,6 +14,7 @@ from specvino.conformance.checks import all_checks
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Unreadable
+from specvino.conformance.message_shape import fault_of
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 from specvino.conformance.rules.rule import Rule
 from specvino.conformance.verdict import Failed, Finding, NotExercised, Refused, Result, Verdict
@@ -41,6 +42,15 @@ class RuleTally:
     checked: int = 0
     failures: int = 0
     findings: list[Finding] = field(default_factory=list)
+    faults: set[str] = field(default_factory=set)
+
+    def tell(self, message: str, exchange: Exchange) -> None:
+        """Keeps a finding, one of each fault."""
+        request = exchange.request
+        fault = fault_of(message, request.method, request.path, exchange.status)
+        if fault not in self.faults and len(self.findings) < MOST_FINDINGS:
+            self.faults.add(fault)
+            self.findings.append(Finding(message, (exchange,)))
 
 
 @dataclass(slots=True)
@@ -68,7 +78,9 @@ class Run:
         """Yields the results of the cases as they come, then those of the capabilities and of the rules for all
         answers."""
         self._deadline = time.monotonic() + self.max_time if self.max_time else None
-        together = [case for case in self.plan.cases if not case.alone]
+        told = {case.rule for case in self.plan.cases}
+        cases = (*self.plan.cases, *self.plan.beside)
+        together = [case for case in cases if not case.alone]
         slots = asyncio.Semaphore(self.concurrency)
 
         async def limited(case: Case) -> Result:
@@ -78,21 +90,30 @@ class Run:
         tasks = [asyncio.create_task(limited(case)) for case in together]
         try:
             for done in asyncio.as_completed(tasks):
-                yield await done
+                result = await done
+                if result.rule in told:
+                    yield result
         finally:
             # A run that is broken off leaves no request behind.
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        for case in self.plan.cases:
+        for case in cases:
             if case.alone:
-                yield await self._case(case)
+                result = await self._case(case)
+                if result.rule in told:
+                    yield result
+        for name in self.plan.capabilities:
+            await self._capability(name)
         for task in self._asked.values():
-            yield await task
+            result = await task
+            if self.plan.tells(result.rule):
+                yield result
         for endpoint, rules in self._rules.items():
             for tally in rules:
-                if tally.checked or tally.rule.concerns(endpoint):
-                    yield _of_rule(endpoint, tally)
+                result = _of_rule(endpoint, tally)
+                if (tally.checked or tally.rule.concerns(endpoint)) and self.plan.tells(result.rule):
+                    yield result
 
     async def _case(self, case: Case) -> Result:
         begun = time.monotonic()
@@ -171,9 +192,8 @@ class Run:
                 verdict, because = Verdict.SKIP, TIME_UP
             else:
                 verdict, because = self._broken(session, error)
-        endpoint, name = capability.name.split(".", 1)
         return Result(
-            rule=f"{endpoint}/capabilities/{name.replace('_', '-')}",
+            rule=capability.rule,
             layer="cases",
             says=capability.says,
             verdict=verdict,
@@ -207,8 +227,7 @@ class Run:
             tally.failures += bool(violations)
             if violations:
                 self._violated.setdefault(exchange.number, []).append(f"{endpoint}/rules/{tally.rule.name}")
-            if violations and len(tally.findings) < MOST_FINDINGS:
-                tally.findings.append(Finding(violations[0], (exchange,)))
+                tally.tell(violations[0], exchange)
             if violations and tally.rule.name == STATUSES[0]:
                 return  # what a server that failed says besides is no fault of its own
 

@@ -102,8 +102,8 @@ class Session:
         if content is None and body is not None:
             content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         sent = {"content-type": "application/json"} if content is not None else {}
-        if key and self.client.target.key is not None:
-            sent["authorization"] = f"Bearer {self.client.target.key}"
+        if key:
+            sent |= self.client.target.credentials(self.client.target.key)
         sent |= {name.lower(): value for name, value in (headers or {}).items()}
         sent = {name: value for name, value in sent.items() if value}
         request = Request(endpoint, method, path, sent, content, body)
@@ -126,12 +126,10 @@ class Session:
     async def one_connection(self) -> AsyncIterator["Session"]:
         """Yields a session whose requests, one after the other, take one connection for as long as the server
         keeps it."""
-        async with Client(self.client.target, connections=1) as client:
+        async with Client(self.client.target, connections=1, beside=self.client) as client:
             single = Session(client, self.dialect, self.model, self._on_exchange, self.capable, self._deadline)
             single.exchanges = self.exchanges
-            client.sent = self.client.sent
             yield single
-            self.client.sent = max(client.sent, self.client.sent)
 
     async def together(self, requests: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Exchange]:
         """Sends several ordinary requests at once; returns their answers in the order of the requests."""

@@ -19,15 +19,21 @@ async def key_refused(session: Session, endpoint: str, *, authorization: str = "
     """What has no key, or not the right one, is refused; HTTP wants such an answer to say how a key is sent. No error
     repeats a wrong key, since errors get into logs."""
     body = {"model": session.model, **SAID, **({"stream": True} if stream else {})}
-    exchange = await session.raw("POST", PATH, body=body, key=False, headers={"authorization": authorization})
+    scheme, _, given = authorization.partition(" ")
+    headers = {"authorization": authorization}
+    if authorization and session.client.target.key_header:
+        if scheme != "Bearer" or not given:
+            _require_scheme(session)
+        headers = session.client.target.credentials(given)
+    exchange = await session.raw("POST", PATH, body=body, key=False, headers=headers)
     expect(exchange, {"refused": "key"}, session.dialect, "chat")
-    given = authorization.partition(" ")[2]
     if given and given.encode() in exchange.content:
         raise Failed("the error repeats the whole key", exchange)
 
 
 async def challenged(session: Session, endpoint: str) -> None:
     """A 401 says which scheme it wants."""
+    _require_scheme(session)
     exchange = await session.raw("POST", PATH, body={"model": session.model, **SAID}, key=False)
     if exchange.status == 401 and "bearer" not in exchange.headers.get("www-authenticate", "").lower():
         raise Failed("a 401 has no header WWW-Authenticate that names the scheme Bearer", exchange)
@@ -35,6 +41,7 @@ async def challenged(session: Session, endpoint: str) -> None:
 
 async def key_taken(session: Session, endpoint: str, *, scheme: str) -> None:
     """The right key is taken with the scheme's name written like this."""
+    _require_scheme(session)
     headers = {"authorization": f"{scheme} {session.client.target.key}"}
     require_answer(await session.raw("POST", PATH, body={"model": session.model, **SAID}, key=False, headers=headers))
 
@@ -47,6 +54,11 @@ async def head(session: Session, endpoint: str, *, path: str) -> None:
     if head.ok and (head.status, head.media) != (whole.status, whole.media):
         told = f"{whole.status} {whole.media}", f"{head.status} {head.media}"
         raise Failed(f"GET is answered with {told[0]}, and HEAD with {told[1]}", whole, head)
+
+
+def _require_scheme(session: Session) -> None:
+    if session.client.target.key_header:
+        raise NotExercised(f"the key goes in the header {session.client.target.key_header}, which has no scheme")
 
 
 async def methods_named(session: Session, endpoint: str, *, method: str, path: str, named: str) -> None:

@@ -17,7 +17,9 @@ def exchange_of(interaction: Interaction, endpoint: str, base_url: str, number: 
     headers = {name.lower(): values[0] for name, values in sent.headers.items()}
     request = Request(endpoint, sent.method, path, headers, sent.body, _json(sent.body))
     if answer is None:
-        return Exchange(number, request, None, {}, b"", "cut off", 0.0, problem="no answer came")
+        return Exchange(
+            number, request, None, {}, b"", "cut off", 0.0, problem="no answer came", began=interaction.timestamp
+        )
     return Exchange(
         number,
         request,
@@ -26,6 +28,7 @@ def exchange_of(interaction: Interaction, endpoint: str, base_url: str, number: 
         answer.content,
         "too slow" if answer.stream_cut_short else "complete",
         answer.elapsed,
+        began=interaction.timestamp,
     )
 
 

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from specvino.conformance.cases.plan import matches
@@ -17,6 +17,7 @@ from specvino.conformance.fuzz.report import FuzzFinding, FuzzReport
 from specvino.conformance.fuzz.run import PHASES, FuzzRun
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.http.client import Target
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Finding, Result, Verdict
 from specvino.document.operations import Operation
 
@@ -59,6 +60,8 @@ class Fuzz:
     seed: int = SEED
     report: FuzzReport = field(default_factory=FuzzReport)
     """Grows while it runs."""
+    on_exchange: Callable[[Exchange], None] | None = None
+    """Is given each exchange, in another thread."""
     _asked: list[str] = field(default_factory=list)
     """The endpoints that requests are made for."""
 
@@ -125,11 +128,15 @@ class Fuzz:
         models = tuple(self.models) or server.models
         if dialect.name != WHOLE:  # our own document is tested against all of a server
             left_out |= missing(server, dialect, models[0])
-        without = [] if target.key and heeds_keys(server, dialect, models[0]) else ["ignored_auth"]
+        # Schemathesis leaves out, and falsifies, the header that the document names.
+        named = target.key is not None and target.key_header is None
+        without = [] if named and heeds_keys(server, dialect, models[0]) else ["ignored_auth"]
+        # What is told of the run as a whole is of all endpoints.
+        whole = any(each.startswith("transport/fuzz") for each in self.filters)
         asked = [
             operation
             for endpoint, operation in dialect.operations.items()
-            if any(matches(f"{endpoint}/fuzz/{check}", self.filters) for check in SAYS)
+            if whole or any(matches(f"{endpoint}/fuzz/{check}", self.filters) for check in SAYS)
         ]
         for endpoint in [each for each in left_out if dialect.operations[each] not in asked]:
             del left_out[endpoint]
@@ -156,6 +163,7 @@ class Fuzz:
                 max_time=share,
                 frugal=True,
                 report=self.report,
+                on_exchange=self.on_exchange,
             )
 
     def _results(self) -> Iterator[Result]:

@@ -3,7 +3,7 @@
 import contextlib
 import math
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,7 @@ from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.stored_ids import StoredIds
 from specvino.conformance.fuzz.without_proxies import without_proxies
 from specvino.conformance.http.client import Target
+from specvino.conformance.http.exchange import Exchange
 from specvino.document.folding import folded
 from specvino.document.versions import to_32
 
@@ -72,6 +73,8 @@ class FuzzRun:
     frugal: bool = False
     """No request may have a long answer (see request_limits.py)."""
     report: FuzzReport = field(default_factory=FuzzReport)
+    on_exchange: Callable[[Exchange], None] | None = None
+    """Is given each exchange, in the order of the scenarios."""
     _events: EventStream | None = None
     _stopped: bool = False
     _whole: bool = False
@@ -125,12 +128,14 @@ class FuzzRun:
                 "tls-verify": False if target.insecure else target.cacert or requests.utils.DEFAULT_CA_BUNDLE_PATH,
                 # A busy server's Retry-After is heeded.
                 "rate-limit": "auto",
-                "headers": dict(target.extra),
+                "headers": {**target.extra, **(target.credentials(target.key) if target.key_header else {})},
                 # What an earlier run learned must not change this one.
                 "cache": {"enabled": False},
                 # Streams are read to their end: the default of 20 events would cut off what they must end with.
                 "max-stream-events": 1_000_000,
-                "auth": {"openapi": {"BearerAuth": {"bearer": target.key}}} if target.key else {},
+                "auth": {"openapi": {"BearerAuth": {"bearer": target.key}}}
+                if target.key and not target.key_header
+                else {},
                 "generation": {
                     "mode": "all",
                     "max-examples": self.max_examples,
@@ -160,6 +165,10 @@ class FuzzRun:
     def _record(self, event: events.EngineEvent) -> None:
         if isinstance(event, events.ScenarioFinished):
             _record_scenario(event.phase.value, event.recorder, self.report, self.target.url)
+            if self.on_exchange is not None:
+                for id, interaction in event.recorder.interactions.items():
+                    endpoint = endpoint_of(event.recorder.cases[id].value)
+                    self.on_exchange(exchange_of(interaction, endpoint, self.target.url, self.report.count()))
         elif isinstance(event, events.NonFatalError) and isinstance(event.value, NoLinksFound):
             pass  # the chosen operations have nothing to do with each other
         elif isinstance(event, events.NonFatalError):

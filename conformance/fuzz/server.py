@@ -123,13 +123,12 @@ class Server:
     def _once(self, method: str, path: str, body: Any, key: str | None) -> tuple[int, Mapping[str, str], bytes]:
         target, content = self._target, bytearray()
         deadline = time.monotonic() + target.timeout
-        authorization = {"authorization": f"Bearer {key}"} if key else {}
         try:
             with httpx.stream(
                 method,
                 target.url.rstrip("/") + path,
                 content=None if body is None else json.dumps(body).encode(),
-                headers={"content-type": "application/json", **target.extra, **authorization},
+                headers={"content-type": "application/json", **target.extra, **target.credentials(key)},
                 timeout=target.timeout,
                 follow_redirects=False,
                 trust_env=False,

@@ -3,7 +3,7 @@
 import asyncio
 import ssl
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -35,14 +35,32 @@ class Target:
     """A file of certificates, one of which must have signed the server's; None for those that are well known."""
     insecure: bool = False
     """The server's certificate isn't looked at."""
+    key_header: str | None = None
+    """The header, with small letters, that holds the key and nothing else; None for `Authorization: Bearer`."""
+
+    def credentials(self, key: str | None) -> dict[str, str]:
+        """Returns the header that a key goes in; none without one."""
+        if key is None:
+            return {}
+        return {self.key_header: key} if self.key_header else {"authorization": f"Bearer {key}"}
 
 
 class Client:
     """Holds the connections, as a context manager, and counts its exchanges from 1."""
 
-    def __init__(self, target: Target, *, connections: int = 100) -> None:
-        """Takes in `connections` how many may be open at once."""
+    def __init__(
+        self,
+        target: Target,
+        *,
+        connections: int = 100,
+        on_exchange: Callable[[Exchange], None] = lambda _: None,
+        beside: "Client | None" = None,
+    ) -> None:
+        """Takes in `connections` how many may be open at once; `on_exchange` is given each exchange, also those that
+        are tried again. What is sent is counted by the client that it is `beside`."""
         self.target = target
+        self.on_exchange: Callable[[Exchange], None] = beside.on_exchange if beside else on_exchange
+        self._counting = beside or self
         self.sent = 0
         self._under_way = 0
         self._http = httpx.AsyncClient(
@@ -84,9 +102,9 @@ class Client:
         return exchange
 
     async def _once(self, request: Request, leave_after: int | None, leave_at: float | None, retries: int) -> Exchange:
-        self.sent += 1
+        self._counting.sent += 1
         request = replace(request, headers={**self.target.extra, **request.headers})
-        number, begun = self.sent, time.monotonic()
+        number, begun, began = self._counting.sent, time.monotonic(), time.time()
         status, headers, content = None, {}, bytearray()
         times: list[float] = []
         ended: Ended = "complete"
@@ -124,7 +142,7 @@ class Client:
             ended, problem = "cut off", f"the connection broke: {error or 'it ended within the answer'}"
         finally:
             self._under_way -= 1
-        return Exchange(
+        exchange = Exchange(
             number,
             request,
             status,
@@ -137,7 +155,10 @@ class Client:
             retries,
             tuple(times),
             connection,
+            began,
         )
+        self.on_exchange(exchange)
+        return exchange
 
 
 async def _chunked(content: bytes | None) -> AsyncIterator[bytes]:

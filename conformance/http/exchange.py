@@ -60,6 +60,8 @@ class Exchange:
     """When each piece of the body came."""
     connection: str | None = None
     """Names the connection where the server keeps it open for the next request."""
+    began: float = 0.0
+    """When the request was sent, in seconds since 1970."""
 
     @property
     def media(self) -> str:

@@ -64,9 +64,21 @@ def checked_key(key: str | None) -> str | None:
     return stripped or None
 
 
-def checked_headers(lines: Iterable[str], key: str | None) -> dict[str, str]:
+def checked_key_header(name: str | None, key: str | None) -> str | None:
+    """Returns the name of the header that the key goes in, with small letters. Raises CannotRun."""
+    if name is None:
+        return None
+    if not TOKEN.fullmatch(name) or name.lower() in OF_REQUESTS:
+        raise CannotRun(f"--auth-header {name!r} is no name of a header that a key could go in, such as api-key")
+    if key is None:
+        raise CannotRun("--auth-header says where the key goes, but there is no key; --api-key gives it")
+    return name.lower()
+
+
+def checked_headers(lines: Iterable[str], key: str | None, key_header: str | None = None) -> dict[str, str]:
     """Returns headers given as `Name: value`, with small names. Raises CannotRun, without saying a value."""
     headers: dict[str, str] = {}
+    of_key = key_header or "authorization"
     for line in lines:
         name, colon, value = line.partition(":")
         name, value = name.strip().lower(), value.strip()
@@ -74,7 +86,7 @@ def checked_headers(lines: Iterable[str], key: str | None) -> dict[str, str]:
             raise CannotRun("a header is given as --header 'Name: value'")
         if name in OF_REQUESTS:
             raise CannotRun(f"the header {name} is each request's own")
-        if name == "authorization" and key:
+        if name == of_key and key:
             raise CannotRun("the key is given twice: as a header, too")
         if name in headers:
             raise CannotRun(f"the header {name} is given twice")

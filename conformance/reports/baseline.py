@@ -1,12 +1,16 @@
 """Findings that are accepted: a file that a project keeps beside its server.
 
     accepted:
-      chat/stop/string: {verdict: fail, because: "Fixed in the next release."}
+      chat/stop/string:
+        verdict: fail
+        because: Fixed in the next release.
+        findings:
+        - "POST /chat/completions -> 200: the text has the stop string '…'"
 
-JSON is YAML, too.
+Without `findings` an entry accepts whatever breaks the rule. JSON is YAML, too.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -27,6 +31,11 @@ class Accepted(BaseModel):
 
     verdict: Literal[Verdict.FAIL, Verdict.ERROR]
     because: str = ""
+    findings: tuple[str, ...] | None = None
+    """What is accepted, as Found.fault says it; None for all."""
+
+    def has(self, fault: str) -> bool:
+        return self.findings is None or fault in self.findings
 
 
 class Baseline(BaseModel):
@@ -36,15 +45,24 @@ class Baseline(BaseModel):
 
     accepted: dict[Annotated[str, Field(pattern=".+/.+/.+")], Accepted] = {}
 
-    def accepts(self, line: Line) -> bool:
-        found = self.accepted.get(line.rule)
-        return found is not None and found.verdict == line.verdict
+    def mark(self, line: Line) -> Line:
+        """Returns the line with what is accepted of it: all, or some of its findings."""
+        entry = self.accepted.get(line.rule)
+        if entry is None or entry.verdict != line.verdict:
+            return line
+        findings = tuple(each.model_copy(update={"accepted": entry.has(each.fault)}) for each in line.findings)
+        return line.model_copy(update={"accepted": all(map(entry.has, line.faults)), "findings": findings})
 
     def unneeded(self, lines: Iterable[Line]) -> Iterator[str]:
         """Yields the rules that have a verdict, and not the one that was accepted."""
         for line in lines:
-            if line.rule in self.accepted and line.verdict in JUDGED and not self.accepts(line):
+            entry = self.accepted.get(line.rule)
+            if entry is not None and line.verdict in JUDGED and entry.verdict != line.verdict:
                 yield line.rule
+
+    def unknown(self, rules: Collection[str]) -> list[str]:
+        """Returns the entries that are of none of the rules."""
+        return sorted(self.accepted.keys() - set(rules))
 
     def updated(self, lines: Iterable[Line]) -> "Baseline":
         """Returns a baseline that accepts what these lines found. Of what they don't speak of, this baseline's word
@@ -53,7 +71,7 @@ class Baseline(BaseModel):
         for line in lines:
             if line.verdict in BAD:
                 old = self.accepted.get(line.rule)
-                said = {"verdict": line.verdict, "because": old.because if old else ""}
+                said = {"verdict": line.verdict, "because": old.because if old else "", "findings": line.faults}
                 accepted[line.rule] = Accepted.model_validate(said)
             elif line.verdict in JUDGED:
                 accepted.pop(line.rule, None)

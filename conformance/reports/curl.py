@@ -40,8 +40,8 @@ def curl(request: Request, target: Target) -> str:
 
 
 def _header(name: str, value: str, target: Target) -> str:
-    if target.key and value == f"Bearer {target.key}":
-        return f'"{name}: Bearer {KEY}"'
+    if target.key and (name, value) in target.credentials(target.key).items():
+        return f'"{name}: {value.removesuffix(target.key)}{KEY}"'
     if value == target.extra.get(name):
         value = HIDDEN
     return shlex.quote(f"{name}: {value}")

@@ -1,4 +1,5 @@
-"""The differences from one run to another: what got better or worse."""
+"""The differences from one run to another: what got better or worse. A rule that is broken in another way, too, got
+worse."""
 
 from dataclasses import dataclass, field
 
@@ -55,7 +56,9 @@ def diff(before: Report, after: Report) -> Diff:
 
 def _sort(pair: tuple[Line, Line], found: Diff) -> None:
     old, new = pair[0].verdict, pair[1].verdict
-    if old == new:
+    if old == new and new_faults(*pair):
+        found.worse.append(pair)
+    elif old == new:
         found.same += 1
     elif new in BAD and old not in BAD:
         found.worse.append(pair)
@@ -67,12 +70,23 @@ def _sort(pair: tuple[Line, Line], found: Diff) -> None:
         found.worse.append(pair)
 
 
+def new_faults(before: Line, after: Line) -> list[str]:
+    """Returns the messages of what breaks a rule in the second run, and didn't in the first."""
+    known = {each.fault for each in before.findings}
+    return [each.message for each in after.findings if each.fault not in known]
+
+
+# What a header says beside the plan of the run: who ran it, when, on which server, and what of it makes a run fail.
+# Which rules a dialect leaves out follows from the plan, or from the tool's version.
+BESIDE = ("kind", "format", "tool", "url", "model", "started", "fail_on", "left_out")
+
+
 def differences(before: Report, after: Report) -> list[str]:
-    """Returns in what the runs differ beside their results, each a sentence."""
-    names = ("dialect", "document", "profile", "layers", "filters", "model")
+    """Returns in what the plans of the runs differ: such runs can't be compared."""
+    names = (name for name in type(after.header).model_fields if name not in BESIDE)
     pairs = ((name, getattr(before.header, name), getattr(after.header, name)) for name in names)
-    return [f"The runs differ in {name}: {_shown(old)}, then {_shown(new)}." for name, old, new in pairs if old != new]
+    return [f"{name} is {_shown(old)}, then {_shown(new)}" for name, old, new in pairs if old != new]
 
 
 def _shown(value: object) -> str:
-    return (", ".join(map(str, value)) or "none") if isinstance(value, tuple) else str(value)
+    return (", ".join(map(str, value)) or "empty") if isinstance(value, tuple) else str(value)

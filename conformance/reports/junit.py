@@ -1,9 +1,13 @@
-"""Reports for CI systems that read JUnit's XML. A run that isn't whole has an error among its tests."""
+"""Reports for CI systems that read JUnit's XML. A run that isn't whole has an error among its tests.
 
+There are several schemas. This fits Ant's (github.com/windyroad/JUnit-Schema), the strictest, and that of Jenkins'
+xUnit plugin (junit-10.xsd).
+"""
+
+from collections.abc import Sequence
 from pathlib import Path
-
-from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
-from junitparser.junitparser import FinalResult
+from urllib.parse import urlsplit
+from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from specvino.conformance.reports.plain import explained
 from specvino.conformance.reports.records import Line, Report, by_subject
@@ -12,47 +16,61 @@ from specvino.conformance.verdict import Verdict
 
 def write(report: Report, path: Path) -> None:
     """Writes a report for CI systems. Raises OSError."""
-    xml = JUnitXml("specvino conform")
+    root = Element("testsuites")
     for subject, lines in by_subject(report.lines).items():
-        xml.add_testsuite(_suite(subject, lines, report))
+        _suite(root, subject, [_case(line) for line in lines], report)
     if report.shortcoming:
-        broken = TestCase("runs to its end", "specvino.run")
-        broken.result = [Error(report.shortcoming)]
-        suite = TestSuite("run")
-        suite.add_testcase(broken)
-        xml.add_testsuite(suite)
+        broken = Element("testcase", name="runs to its end", classname="specvino.run", time="0.000")
+        _outcome(broken, "error", report.shortcoming, report.shortcoming)
+        _suite(root, "run", [broken], report)
+    indent(root)
     with path.open("wb") as file:
-        xml.write(file)
+        ElementTree(root).write(file, encoding="utf-8", xml_declaration=True)
 
 
-def _suite(subject: str, lines: list[Line], report: Report) -> TestSuite:
-    suite = TestSuite(subject)
-    suite.timestamp = report.header.started
-    suite.hostname = report.header.url
-    for line in lines:
-        case = TestCase(line.rule.rsplit("/", 1)[1], subject.replace("/", "."), line.seconds)
-        case.result = _outcome(line)
-        suite.add_testcase(case)
-    return suite
+def _suite(root: Element, name: str, cases: Sequence[Element], report: Report) -> None:
+    header = report.header
+    suite = SubElement(root, "testsuite", id=str(len(root)), package="specvino", name=name)
+    # Ant's schema has no time zone here; it is UTC.
+    suite.set("timestamp", header.started[: len("2026-01-02T03:04:05")])
+    suite.set("hostname", urlsplit(header.url).hostname or "localhost")
+    suite.set("tests", str(len(cases)))
+    for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(attribute, str(sum(case.find(tag) is not None for case in cases)))
+    suite.set("time", f"{sum(float(case.attrib['time']) for case in cases):.3f}")
+    properties = SubElement(suite, "properties")
+    for key, value in (("url", header.url), ("model", header.model), ("dialect", header.dialect)):
+        SubElement(properties, "property", name=key, value=_xml(value))
+    suite.extend(cases)
+    SubElement(suite, "system-out")
+    SubElement(suite, "system-err")
 
 
-def _outcome(line: Line) -> list[FinalResult]:
-    text = _xml(explained(line))
+def _case(line: Line) -> Element:
+    subject, _, name = line.rule.rpartition("/")
+    case = Element("testcase", name=name, classname=subject.replace("/", "."), time=f"{line.seconds:.3f}")
+    text = explained(line)
     match line.verdict:
         case Verdict.PASS:
-            return []
+            pass
         case Verdict.FAIL | Verdict.ERROR if line.accepted:
-            found: FinalResult = Skipped(_xml(f"accepted: {line.why}"))
+            _outcome(case, "skipped", f"accepted: {line.why}", text)
         case Verdict.FAIL if not line.fails:
-            found = Skipped(_xml(f"advice: {line.why}"))
+            _outcome(case, "skipped", f"advice: {line.why}", text)
         case Verdict.FAIL:
-            found = Failure(_xml(line.why), str(line.verdict))
+            _outcome(case, "failure", line.why, text)
         case Verdict.ERROR:
-            found = Error(_xml(line.why), str(line.verdict))
+            _outcome(case, "error", line.why, text)
         case _:
-            return [Skipped(_xml(f"{line.verdict}: {line.why}"))]
-    found.text = text
-    return [found]
+            _outcome(case, "skipped", f"{line.verdict}: {line.why}", "")
+    return case
+
+
+def _outcome(case: Element, tag: str, message: str, text: str) -> None:
+    outcome = SubElement(case, tag, message=_xml(message))
+    if tag != "skipped":
+        outcome.set("type", str(Verdict.FAIL if tag == "failure" else Verdict.ERROR))
+    outcome.text = _xml(text)
 
 
 def _xml(text: str) -> str:

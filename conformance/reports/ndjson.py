@@ -13,6 +13,10 @@ class BadReport(Exception):
     """A file is no report; the text says why."""
 
 
+def as_line(record: Header | Line | Footer) -> bytes:
+    return record.model_dump_json().encode() + b"\n"
+
+
 class Writer:
     """Writes each record at once, so that a run that is killed leaves what it found. Raises OSError."""
 
@@ -22,7 +26,7 @@ class Writer:
         self._file = path.open("wb", buffering=0)
 
     def write(self, record: Header | Line | Footer) -> None:
-        self._file.write(record.model_dump_json().encode() + b"\n")
+        self._file.write(as_line(record))
 
     def __enter__(self) -> Self:
         return self

@@ -25,10 +25,11 @@ def _lines(line: Line) -> Iterator[str]:
         yield f"see {issue}"
     for found in line.findings:
         yield ""
-        yield from _found(found)
+        yield from finding_lines(found)
 
 
-def _found(found: Found) -> Iterator[str]:
+def finding_lines(found: Found) -> Iterator[str]:
+    """Yields what a finding says, and the exchanges that show it."""
     yield found.message
     for shown in found.exchanges:
         yield str(shown)

@@ -4,9 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from specvino.conformance.message_shape import fault_of, shape_of
 from specvino.conformance.verdict import Severity, Verdict
 
 # Verdicts that a run doesn't pass with.
@@ -58,10 +60,21 @@ class Shown(Record):
 
 
 class Found(Record):
-    """What is wrong, and the exchanges that show it."""
+    """What is wrong, and the exchanges that show it. `accepted` says that a baseline has it."""
 
     message: str
     exchanges: tuple[Shown, ...] = ()
+    accepted: bool = False
+
+    @property
+    def fault(self) -> str:
+        """Returns what it has in common with what other runs find of the same fault: the place of the first exchange,
+        and the message without its values."""
+        if not self.exchanges:
+            return shape_of(self.message)
+        shown = self.exchanges[0]
+        status = shown.response.status if shown.response else None
+        return fault_of(self.message, shown.request.method, urlsplit(shown.request.url).path, status)
 
 
 class Header(Record):
@@ -111,6 +124,12 @@ class Line(Record):
     def subject(self) -> str:
         """Returns the rule without its name: `chat/stop`."""
         return self.rule.rsplit("/", 1)[0]
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Returns what is broken, each once; of a check that broke itself, how."""
+        found = [each.fault for each in self.findings] or [shape_of(self.because)]
+        return tuple(sorted(set(found))) if self.verdict in BAD else ()
 
     @property
     def why(self) -> str:

@@ -1,17 +1,26 @@
-"""Reports in SARIF 2.1.0, which code hosts show beside the code."""
+"""Reports in SARIF 2.1.0, which code hosts show beside the code: a result for each fault.
 
+What GitHub's code scanning reads of it, and its limits: docs.github.com, "SARIF support for code scanning".
+"""
+
+import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from specvino.conformance.reports.plain import explained
-from specvino.conformance.reports.records import Header, Line, Report
+from specvino.conformance.message_shape import template_of
+from specvino.conformance.reports.plain import cut, finding_lines
+from specvino.conformance.reports.records import Found, Header, Line, Report
 from specvino.conformance.verdict import Severity, Verdict
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 LEVELS = {Severity.MUST: "error", Severity.SHOULD: "warning"}
+
+# Characters of a description that code scanning takes.
+LONGEST = 1_000
 
 
 def write(report: Report, path: Path) -> None:
@@ -31,7 +40,7 @@ def sarif(report: Report) -> dict[str, Any]:
                 "tool": {"driver": driver},
                 "automationDetails": {"id": _id(report.header)},
                 "invocations": [_invocation(report)],
-                "results": [_result(line, index, report) for index, line in enumerate(bad)],
+                "results": [each for index, line in enumerate(bad) for each in _results(line, index, report)],
                 "columnKind": "unicodeCodePoints",
             }
         ],
@@ -58,27 +67,65 @@ def _utc(started: str) -> str:
 
 
 def _rule(line: Line) -> dict[str, Any]:
-    rule = {"id": line.rule, "shortDescription": {"text": line.says}, "fullDescription": {"text": line.says}}
+    about = [line.says]
+    if line.advice:
+        about.append(f"A server should do so: {line.advice} ({line.source})")
+    if line.spec:
+        about.append(f"The document says so at {line.spec}.")
+    about += [f"See {issue}" for issue in line.issues]
+    says, text = {"text": cut(line.says, LONGEST)}, "\n".join(about)
+    rule = {
+        "id": line.rule,
+        "shortDescription": says,
+        "fullDescription": {"text": cut(text, LONGEST)},
+        "help": {"text": text, "markdown": "\n\n".join(map(_escaped, about))},
+        "defaultConfiguration": {"level": LEVELS[line.severity]},
+        "properties": {
+            "tags": ["conformance", line.rule.split("/")[0], line.severity],
+            "precision": "high",
+            "problem.severity": LEVELS[line.severity],
+        },
+    }
     return rule | ({"helpUri": line.issues[0]} if line.issues else {})
 
 
-def _result(line: Line, index: int, report: Report) -> dict[str, Any]:
-    # Code hosts leave out what has no place in a file; the document that says the rule is the best there is.
-    place = {
+def _escaped(text: str) -> str:
+    return "".join(f"\\{each}" if each in "\\`*_[]<>#|" else each for each in text)
+
+
+def _results(line: Line, index: int, report: Report) -> Iterator[dict[str, Any]]:
+    """Yields a result for each fault of a line: the first finding of it."""
+    faults: dict[str, Found] = {}
+    for found in line.findings or [Found(message=line.because or line.says, accepted=line.accepted)]:
+        faults.setdefault(found.fault, found)
+    for fault, found in faults.items():
+        # Code hosts know a result again by this.
+        fingerprint = hashlib.sha256(f"{line.rule} {fault}".encode()).hexdigest()[:16]
+        result: dict[str, Any] = {
+            "ruleId": line.rule,
+            "ruleIndex": index,
+            "level": "note" if line.verdict is Verdict.ERROR else LEVELS[line.severity],
+            "message": {"text": "\n".join(finding_lines(found))},
+            "locations": [_place(found, report.header)],
+            "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:1"},
+        }
+        if line.accepted or found.accepted:
+            result["suppressions"] = [{"kind": "external", "justification": "accepted by the baseline"}]
+        yield result
+
+
+def _place(found: Found, header: Header) -> dict[str, Any]:
+    """Returns where it is wrong, in the server's terms: the path that was asked. Code hosts leave out what has no place
+    in a file, and want the same one each time: what a path names is left out."""
+    url = urlsplit(found.exchanges[0].request.url if found.exchanges else header.url)
+    path = url.path
+    if template := template_of(path):
+        path = urlsplit(header.url).path.rstrip("/") + template.split("/{")[0]
+    asked = f"{found.exchanges[0].request.method} {path}" if found.exchanges else path
+    return {
         "physicalLocation": {
-            "artifactLocation": {"uri": f"{report.header.dialect}/openapi.json"},
+            "artifactLocation": {"uri": quote(path.strip("/") or url.netloc, safe="/%:")},
             "region": {"startLine": 1},
         },
-        "logicalLocations": [{"fullyQualifiedName": f"{report.header.url}#{line.spec}", "kind": "member"}],
+        "logicalLocations": [{"name": asked, "fullyQualifiedName": f"{url.netloc} {asked}", "kind": "resource"}],
     }
-    found: dict[str, Any] = {
-        "ruleId": line.rule,
-        "ruleIndex": index,
-        "level": "note" if line.verdict is Verdict.ERROR else LEVELS[line.severity],
-        "message": {"text": explained(line)},
-        "locations": [place],
-        "partialFingerprints": {"rule/v1": line.rule},
-    }
-    if line.accepted:
-        found["suppressions"] = [{"kind": "external", "justification": "accepted by the baseline"}]
-    return found

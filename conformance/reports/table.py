@@ -1,7 +1,8 @@
-"""A run in the terminal: a table that grows with it, then what was found. Elsewhere a line for each rule."""
+"""A run in the terminal: a table that grows with it, then what was found. With `verbose` the table stays, and the rules
+without a finding are told, too; where there is no terminal, each rule has a line as soon as it has a verdict."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Self
 
@@ -29,13 +30,19 @@ STYLES = {
 # Characters of a command that are shown.
 CURL = 1_000
 
+# Exchanges of a finding that are shown: a comparison has two.
+MOST_EXCHANGES = 2
+
 
 class LiveTable:
     """Shows the lines as they come, as a context manager. `cases` is how many cases the run has: the rules that are
     checked beside them come as extras. `requests` tells how many were sent so far."""
 
-    def __init__(self, console: Console, report: Report, cases: int, requests: Callable[[], int]) -> None:
+    def __init__(
+        self, console: Console, report: Report, cases: int, requests: Callable[[], int], *, verbose: bool = False
+    ) -> None:
         self._console = console
+        self._verbose = verbose
         self._report = report
         self._cases = cases
         self._requests = requests
@@ -52,10 +59,11 @@ class LiveTable:
     ) -> None:
         if self._console.is_terminal:
             self._live.stop()
-            self._console.print(table(self._report))
+            if self._verbose:
+                self._console.print(table(self._report))
 
     def feed(self, line: Line) -> None:
-        if not self._console.is_terminal:
+        if self._verbose and not self._console.is_terminal:
             why = f": {first_line(line.why)}" if line.why else ""
             said = f"{verdict_of(line)} {line.rule}{why}"
             self._console.print(said, markup=False, highlight=False, soft_wrap=True)
@@ -108,15 +116,17 @@ def table(report: Report, *, subjects: bool = True) -> Table:
     return found
 
 
-def show_findings(console: Console, report: Report) -> None:
-    """Prints what is broken, of what binds most last, where it is seen; what is accepted, and why other rules have no
-    verdict."""
+def show_findings(console: Console, report: Report, *, verbose: bool = False) -> None:
+    """Prints what is broken, of what binds most last, where it is seen; with `verbose` also what is accepted, and why
+    other rules have no verdict."""
     found = faults(report.lines)
     for severity in reversed(Severity):
         for fault in found:
             if fault.head.severity is severity:
                 _finding(console, fault.head)
                 _others(console, fault)
+    if not verbose:
+        return
     accepted = [line for line in report.lines if line.accepted]
     if accepted:
         console.print()
@@ -147,10 +157,16 @@ def _finding(console: Console, line: Line) -> None:
     if line.because:
         _print(console, Text(f"  {line.because}"))
     for found in line.findings:
+        if found.accepted:
+            continue
         _print(console, Text(f"  {found.message}"))
-        for shown in found.exchanges[:1]:
+        for shown in found.exchanges[:MOST_EXCHANGES]:
             _print(console, Text(f"  {shown}", style="cyan"))
             _print(console, Text(f"  {cut(shown.curl, CURL)}", style="dim"))
+        if more := len(found.exchanges[MOST_EXCHANGES:]):
+            _print(console, Text(f"  and {more} more request{'s' * (more > 1)}", style="dim"))
+    if accepted := sum(found.accepted for found in line.findings):
+        _print(console, Text(f"  and {accepted} that the baseline accepts", style="dim"))
 
 
 def _others(console: Console, fault: Fault) -> None:
@@ -160,9 +176,10 @@ def _others(console: Console, fault: Fault) -> None:
         console.print(Padding(rules, (0, 0, 0, 4)))
 
 
-def show_totals(console: Console, report: Report, unneeded: list[str]) -> None:
-    for rule in unneeded:
-        _print(console, Text(f"no longer needed in the baseline: {rule}", style="yellow"))
+def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:
+    """Prints the figures. `stale` says of entries of a baseline what is wrong with them."""
+    for each in stale:
+        _print(console, Text(each, style="yellow"))
     console.print()
     if report.shortcoming:
         _print(console, Text(report.shortcoming, style="bold red"))

@@ -19,7 +19,7 @@ def judge(url: str, *, key: str | None = None, dialect: str = "specvino", concur
 async def _judge(job: Job) -> Report:
     async with Client(job.target) as client:
         judging = await begin(job, client)
-        async with aclosing(judging.lines(lambda line: False)) as lines:
+        async with aclosing(judging.lines(lambda line: line)) as lines:
             async for _ in lines:
                 pass
         judging.report.footer = judging.footer(complete=True)

@@ -1,9 +1,10 @@
 """Accepted findings."""
 
 import pytest
-from support.reports import line
+from support.reports import SHOWN, line
 
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
+from specvino.conformance.reports.records import Came, Found
 
 
 def written(tmp_path, text):
@@ -21,13 +22,59 @@ def written(tmp_path, text):
 )
 def test_yaml_and_json_are_read(tmp_path, text) -> None:
     baseline = read(written(tmp_path, text))
-    assert baseline.accepts(line("chat/a/b", "fail"))
-    assert not baseline.accepts(line("chat/a/c", "fail"))
+    assert baseline.mark(line("chat/a/b", "fail")).accepted
+    assert not baseline.mark(line("chat/a/c", "fail")).accepted
 
 
 def test_another_verdict_is_not_accepted(tmp_path) -> None:
     baseline = read(written(tmp_path, "accepted: {chat/a/b: {verdict: fail}}"))
-    assert not baseline.accepts(line("chat/a/b", "error"))
+    assert not baseline.mark(line("chat/a/b", "error")).accepted
+
+
+def finding(message, status=200):
+    return Found(message=message, exchanges=(SHOWN.model_copy(update={"response": Came(status=status, headers={})}),))
+
+
+def broken(*found):
+    return line("chat/a/b", "fail", findings=found)
+
+
+KNOWN = broken(finding("choices.0: 'content' is a required property"), finding("3 tokens of 'abc' are 4"))
+
+
+def test_what_was_found_is_accepted_with_other_values() -> None:
+    baseline = Baseline().updated([KNOWN])
+    assert baseline.accepted["chat/a/b"].findings == (
+        "POST /chat/completions -> 200: # tokens of '…' are #",
+        "POST /chat/completions -> 200: choices.#: 'content' is a required property",
+    )
+    assert baseline.mark(KNOWN).accepted
+    assert baseline.mark(broken(finding("5 tokens of 'it\\'s' are 61"))).accepted
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        finding("choices.0: 'role' is a required property"),
+        finding("choices.0: 'content' is a required property", status=500),
+        finding("there are no choices"),
+    ],
+)
+def test_a_new_fault_under_an_accepted_rule_is_new(new) -> None:
+    marked = Baseline().updated([KNOWN]).mark(broken(*KNOWN.findings, new))
+    assert not marked.accepted
+    assert [each.accepted for each in marked.findings] == [True, True, False]
+
+
+def test_how_a_check_broke_is_known_too() -> None:
+    baseline = Baseline().updated([line("chat/a/b", "error", findings=(), because="KeyError: 'id' in 3")])
+    assert baseline.mark(line("chat/a/b", "error", findings=(), because="KeyError: 'id' in 4")).accepted
+    assert not baseline.mark(line("chat/a/b", "error", findings=(), because="TypeError: no")).accepted
+
+
+def test_entries_of_no_rule_are_told() -> None:
+    baseline = Baseline.model_validate({"accepted": {f"chat/a/{each}": {"verdict": "fail"} for each in "cb"}})
+    assert baseline.unknown(["chat/a/a", "chat/a/b"]) == ["chat/a/c"]
 
 
 def test_an_empty_file_accepts_nothing(tmp_path) -> None:

@@ -3,8 +3,8 @@
 import pytest
 from support.reports import HEADER, line, report
 
-from specvino.conformance.reports.diff import diff, differences
-from specvino.conformance.reports.records import Report
+from specvino.conformance.reports.diff import diff, differences, new_faults
+from specvino.conformance.reports.records import Found, Report
 from specvino.conformance.verdict import Severity
 
 
@@ -55,9 +55,33 @@ def test_rules_of_one_run_only() -> None:
     assert found.is_worse
 
 
-def test_runs_that_are_not_alike_are_told() -> None:
-    other = HEADER.model_copy(update={"dialect": "ovms", "filters": ("chat",), "url": "http://elsewhere/v1"})
-    assert differences(Report(HEADER), Report(other)) == [
-        "The runs differ in dialect: openai, then ovms.",
-        "The runs differ in filters: none, then chat.",
-    ]
+def broken(*messages):
+    return line("chat/a/b", "fail", findings=tuple(Found(message=each) for each in messages))
+
+
+def test_another_fault_of_a_broken_rule_is_worse() -> None:
+    before = report(broken("3 tokens are 4", "it has no 'id'"))
+    same = diff(before, report(broken("5 tokens are 61")))
+    assert (same.same, same.is_worse) == (1, False)
+    worse = diff(before, report(broken("5 tokens are 61", "it has no 'object'")))
+    assert (worse.same, len(worse.worse), worse.is_worse) == (0, 1, True)
+    assert new_faults(*worse.worse[0]) == ["it has no 'object'"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"dialect": "ovms"}, "dialect is openai, then ovms"),
+        ({"document": "f" * 16}, "document is 0123456789abcdef, then ffffffffffffffff"),
+        ({"profile": "core"}, "profile is full, then core"),
+        ({"layers": ("cases",)}, "layers is cases, streams, then cases"),
+        ({"filters": ("chat",)}, "filters is empty, then chat"),
+    ],
+)
+def test_runs_of_different_plans_are_told(changed, told) -> None:
+    assert differences(Report(HEADER), Report(HEADER.model_copy(update=changed))) == [told]
+
+
+def test_servers_and_times_may_differ() -> None:
+    other = {"url": "http://elsewhere/v1", "model": "n", "started": "2027-01-02T03:04:05+00:00", "left_out": {}}
+    assert not differences(Report(HEADER), Report(HEADER.model_copy(update=other)))

@@ -1,5 +1,6 @@
 """Keys don't get into reports, and a curl command repeats a request without them."""
 
+import base64
 import subprocess
 
 import pytest
@@ -34,10 +35,40 @@ def test_a_key_that_the_server_echoes_is_out_of_everything() -> None:
 
 @pytest.mark.parametrize(
     ("key", "text"),
-    [('a"b/c\\d-long', r"a\"b/c\\d-long"), ("a/b+c=long", "a%2Fb%2Bc%3Dlong"), ("long-key-1", "xlong-key-1x")],
+    [
+        ('a"b/c\\d-long', r"a\"b/c\\d-long"),
+        ("a/b+c=long", "a%2Fb%2Bc%3Dlong"),
+        ("a/b+c=long", "a%252Fb%252Bc%253Dlong"),
+        ("a/b+c=long", "&#97;&#x2F;b&#43;c=long"),
+        ("a<b&c-long", "a&lt;b&amp;c-long"),
+        ("long-key-1", "xlong-key-1x"),
+    ],
 )
 def test_a_key_is_found_as_others_write_it(key, text) -> None:
-    assert HIDDEN in Redactor([key]).text(f"<{text}>")
+    assert Redactor([key]).text(f"<{text}>").strip("<x>") == HIDDEN
+
+
+@pytest.mark.parametrize("before", ["", "u:", "me:", "user:", "Bearer "])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("key", [KEY, "sk?>~~key/+1", "k" * 3000])
+def test_a_key_within_base64_is_found(before, encode, key) -> None:
+    text = encode(f"{before}{key}".encode()).decode()
+    shown = Redactor([key]).text(f'{{"authorization": "Basic {text}"}}')
+    left = shown.split("Basic ")[1].replace(HIDDEN, "").strip('"}')
+    assert HIDDEN in shown
+    # Beside the key there are a few characters of what stands before it, and bits of its first character.
+    assert len(left) <= len(before) * 4 / 3 + 1
+    assert HIDDEN in Redactor([key]).text(f"it begins with {text[: len(text) * 3 // 4]!r}")
+
+
+@pytest.mark.parametrize("cut", ["{}", "{!r}", '"{}…', "({})", "a: {}\nmore", r"{{\"a\": \"{}\"}}"])
+def test_a_text_that_was_cut_within_a_key_does_not_show_its_half(cut) -> None:
+    for end in range(len(KEY) // 2, len(KEY)):
+        assert KEY[: len(KEY) // 2] not in Redactor([KEY]).text(cut.format(KEY[:end]))
+
+
+def test_what_begins_as_a_key_stays_where_no_text_was_cut() -> None:
+    assert Redactor(["token-abc123"]).text('a "token" is token-like text') == 'a "token" is token-like text'
 
 
 def test_a_placeholder_is_no_secret_inside_of_words() -> None:
@@ -73,6 +104,13 @@ def test_the_command_names_the_variable_of_the_key() -> None:
     command = curl(exchange().request, Target("http://127.0.0.1:8000/v1", KEY))
     assert KEY not in command
     assert '-H "authorization: Bearer $SPECVINO_API_KEY"' in command
+
+
+def test_the_command_has_the_header_that_the_key_goes_in() -> None:
+    target = Target("http://127.0.0.1:8000/v1", KEY, key_header="api-key")
+    command = curl(Request("chat", "GET", "/models", target.credentials(KEY), None), target)
+    assert '-H "api-key: $SPECVINO_API_KEY"' in command
+    assert KEY not in command
 
 
 def test_a_wrong_key_of_a_case_is_not_mistaken_for_the_right_one() -> None:

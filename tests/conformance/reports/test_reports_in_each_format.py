@@ -1,13 +1,14 @@
 """JUnit, SARIF, HTML and Markdown: what they hold, and that nothing a server sent gets out of its place."""
 
 import json
+import re
 from itertools import product
+from xml.etree.ElementTree import Element, parse
 
 import pytest
-from junitparser import JUnitXml
 from support.reports import SHOWN, Page, line, report
 
-from specvino.conformance.reports import html, junit, markdown, sarif
+from specvino.conformance.reports import badge, html, junit, markdown, sarif
 from specvino.conformance.reports.records import Came, Found
 
 HOSTILE = "</pre><script>alert(1)</script><img src=//evil.example/x>]]>&\ufffe| @someone [x](http://evil.example)"
@@ -47,37 +48,70 @@ def test_servers_have_alerts_of_their_own(whole) -> None:
     assert others[1] == "specvino/other:8000/org/a%20b/openai/full/"
 
 
+def suites_of(path) -> dict[str, Element]:
+    return {suite.attrib["name"]: suite for suite in parse(path).getroot()}
+
+
+def counts(suite, *names):
+    return tuple(int(suite.attrib[name]) for name in names or ("tests", "failures", "errors", "skipped"))
+
+
 def test_junit_has_each_rule_once(tmp_path, whole) -> None:
     junit.write(whole, tmp_path / "j.xml")
-    suites = {suite.name: suite for suite in JUnitXml.fromfile(str(tmp_path / "j.xml"))}
-    assert {name: (suite.tests, suite.failures, suite.errors, suite.skipped) for name, suite in suites.items()} == {
+    suites = suites_of(tmp_path / "j.xml")
+    assert {name: counts(suite) for name, suite in suites.items()} == {
         "chat/a": (3, 1, 0, 1),
         "chat/b": (3, 0, 1, 2),
         "chat/c": (1, 0, 0, 1),
     }
-    bad = next(case for case in suites["chat/a"] if case.name == "bad")
-    assert bad.classname == "chat.a"
-    assert bad.result[0].message == "there is no choice"
-    assert SHOWN.curl in bad.result[0].text
+    bad = next(case for case in suites["chat/a"].iter("testcase") if case.attrib["name"] == "bad")
+    assert bad.attrib["classname"] == "chat.a"
+    assert bad[0].attrib["message"] == "there is no choice"
+    assert SHOWN.curl in (bad[0].text or "")
+
+
+def test_junit_fits_the_strictest_schema(tmp_path, whole) -> None:
+    """Ant's, in words: what has to be there, in which order, and nothing else."""
+    whole.footer = None
+    junit.write(whole, tmp_path / "j.xml")
+    root = parse(tmp_path / "j.xml").getroot()
+    assert (root.tag, root.attrib) == ("testsuites", {})
+    for number, suite in enumerate(root):
+        required = ["name", "timestamp", "hostname", "tests", "failures", "errors", "time", "package", "id"]
+        assert sorted(suite.attrib) == sorted([*required, "skipped"])
+        assert suite.attrib["id"] == str(number)
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.attrib["timestamp"])
+        assert suite.attrib["hostname"] == "127.0.0.1"
+        cases = suite.findall("testcase")
+        assert [each.tag for each in suite] == ["properties", *["testcase"] * len(cases), "system-out", "system-err"]
+        for case in cases:
+            assert sorted(case.attrib) == ["classname", "name", "time"]
+            assert len(case) <= 1
+        for timed in (suite, *cases):
+            assert re.fullmatch(r"\d+\.\d{3}", timed.attrib["time"])
+    assert {(each.tag, *sorted(each.attrib)) for case in root.iter("testcase") for each in case} == {
+        ("skipped", "message"),
+        ("failure", "message", "type"),
+        ("error", "message", "type"),
+    }
 
 
 @pytest.mark.parametrize("ended", [{"complete": False}, {"lost": "chat/a/b"}, {"time_up": True}])
 def test_a_run_that_is_not_whole_is_not_green_in_junit(tmp_path, ended) -> None:
     junit.write(report(line("chat/a/good"), **ended), tmp_path / "j.xml")
-    assert sum(suite.errors for suite in JUnitXml.fromfile(str(tmp_path / "j.xml"))) == 1
+    assert sum(counts(suite, "errors")[0] for suite in suites_of(tmp_path / "j.xml").values()) == 1
 
 
 def test_junit_fails_by_advice_where_the_run_does(tmp_path) -> None:
     junit.write(report(line("chat/a/advice", "fail", severity="should", fails=True)), tmp_path / "j.xml")
-    (suite,) = JUnitXml.fromfile(str(tmp_path / "j.xml"))
-    assert (suite.failures, suite.skipped) == (1, 0)
+    (suite,) = suites_of(tmp_path / "j.xml").values()
+    assert counts(suite, "failures", "skipped") == (1, 0)
 
 
 def test_junit_stays_xml_whatever_a_server_sent(tmp_path, hostile) -> None:
     junit.write(hostile, tmp_path / "j.xml")
-    (suite,) = JUnitXml.fromfile(str(tmp_path / "j.xml"))
-    (case,) = suite
-    assert "<script>" in case.result[0].text
+    (case,) = parse(tmp_path / "j.xml").getroot().iter("testcase")
+    assert "<script>" in (case[0].text or "")
 
 
 def test_sarif_has_a_result_for_each_finding(tmp_path, whole) -> None:
@@ -91,15 +125,88 @@ def test_sarif_has_a_result_for_each_finding(tmp_path, whole) -> None:
         ("chat/c/advice", "warning", False),
     ]
     assert all(rules[each["ruleIndex"]]["id"] == each["ruleId"] for each in run["results"])
+    assert [each["defaultConfiguration"]["level"] for each in rules] == ["error", "error", "error", "warning"]
+    assert [each["properties"]["problem.severity"] for each in rules] == ["error", "error", "error", "warning"]
+    assert rules[0]["help"]["text"] == (
+        "There is a choice.\nThe document says so at /paths.\nSee https://github.com/o/r/issues/1"
+    )
+    assert "A server should do so: Clients wait for it." in rules[3]["help"]["markdown"]
     assert rules[0]["helpUri"] == "https://github.com/o/r/issues/1"
     assert run["invocations"][0]["executionSuccessful"] is True
     assert SHOWN.curl in run["results"][0]["message"]["text"]
+
+
+def results_of(*found, rule="chat/a/bad"):
+    (run,) = sarif.sarif(report(line(rule, "fail", findings=found)))["runs"]
+    return run["results"]
+
+
+def fingerprints(*found, **more):
+    return [each["partialFingerprints"]["primaryLocationLineHash"] for each in results_of(*found, **more)]
+
+
+def test_sarif_knows_a_fault_again() -> None:
+    one, again, other = (Found(message=each) for each in ("3 tokens are 4", "5 tokens are 6", "no tokens"))
+    assert fingerprints(one) == fingerprints(again) == fingerprints(one, again)
+    assert len({*fingerprints(one, other), *fingerprints(one, rule="chat/a/b")}) == 3
+
+
+@pytest.mark.parametrize(
+    ("url", "place", "asked"),
+    [
+        ("/v1/chat/completions", "v1/chat/completions", "POST /v1/chat/completions"),
+        ("/v1/responses/resp_1a2b/input_items", "v1/responses", "POST /v1/responses"),
+        ("/no such", "no%20such", "POST /no such"),
+    ],
+)
+def test_sarif_names_the_path_that_was_asked(url, place, asked) -> None:
+    sent = SHOWN.request.model_copy(update={"url": f"http://127.0.0.1:8000{url}"})
+    found = Found(message="no", exchanges=(SHOWN.model_copy(update={"request": sent}),))
+    (location,) = results_of(found)[0]["locations"]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == place
+    assert location["logicalLocations"][0]["fullyQualifiedName"] == f"127.0.0.1:8000 {asked}"
+
+
+def test_sarif_suppresses_what_is_accepted_only() -> None:
+    results = results_of(Found(message="old", accepted=True), Found(message="new"))
+    assert ["suppressions" in each for each in results] == [True, False]
+
+
+def test_sarif_keeps_the_limits_of_code_scanning() -> None:
+    long = line("chat/a/bad", "fail", issues=tuple(f"https://github.com/o/r/{n}" for n in range(99)), spec="/" * 999)
+    (rule,) = sarif.sarif(report(long))["runs"][0]["tool"]["driver"]["rules"]
+    assert all(len(rule[each]["text"]) <= 1024 for each in ("shortDescription", "fullDescription"))
+    assert len(rule["properties"]["tags"]) <= 10
 
 
 def test_sarif_says_that_a_run_was_broken_off() -> None:
     (invocation,) = sarif.sarif(report(line("chat/a/good"), complete=False))["runs"][0]["invocations"]
     assert invocation["executionSuccessful"] is False
     assert "broken off" in invocation["toolExecutionNotifications"][0]["message"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message", "color"),
+    [
+        ([line("chat/a/b"), line("chat/a/c"), line("chat/a/d", "skip")], "2 of 2 pass", "brightgreen"),
+        ([line("chat/a/b"), line("chat/a/c", "fail", accepted=True)], "1 of 2 pass", "red"),
+        ([line("chat/a/b"), line("chat/a/c", "fail", severity="should")], "1 of 1 pass", "brightgreen"),
+        ([line("chat/a/d", "skip")], "not judged", "lightgrey"),
+    ],
+)
+def test_a_badge_counts_what_must_hold(tmp_path, lines, message, color) -> None:
+    badge.write(report(*lines), tmp_path / "b.json")
+    assert json.loads((tmp_path / "b.json").read_text("utf-8")) == {
+        "schemaVersion": 1,
+        "label": "openai API",
+        "message": message,
+        "color": color,
+    }
+
+
+@pytest.mark.parametrize("ended", [{"complete": False}, {"lost": "chat/a/b"}, {"time_up": True}])
+def test_a_run_that_is_not_whole_has_no_green_badge(ended) -> None:
+    assert badge.badge(report(line("chat/a/good"), **ended))["message"] == "not judged"
 
 
 def test_a_page_has_each_rule_and_what_was_found(whole) -> None:

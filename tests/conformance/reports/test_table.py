@@ -7,6 +7,7 @@ from rich.console import Console
 from support.reports import SHOWN, line, report
 
 from specvino.conformance.reports import table
+from specvino.conformance.reports.records import Found
 
 
 def console(*, terminal=False, height=40):
@@ -29,9 +30,13 @@ def whole():
     )
 
 
-def test_elsewhere_each_rule_is_a_line(whole) -> None:
+def test_elsewhere_each_rule_is_a_line_if_wanted(whole) -> None:
     plain = console()
     with table.LiveTable(plain, whole, 6, lambda: 9) as live:
+        for each in whole.lines:
+            live.feed(each)
+    assert not shown(plain)
+    with table.LiveTable(plain, whole, 6, lambda: 9, verbose=True) as live:
         for each in whole.lines:
             live.feed(each)
     said = shown(plain).splitlines()
@@ -43,13 +48,15 @@ def test_a_terminal_has_a_table_and_a_bar(whole) -> None:
     terminal = console(terminal=True)
     with table.LiveTable(terminal, whole, 8, lambda: 9):
         pass
-    assert "chat/a" in shown(terminal)
+    growing, left = shown(terminal).split("\x1b[?25h")
+    assert "chat/a" in growing
+    assert "chat/a" not in left
     assert "6 of 8 cases, 9 requests" in shown(terminal)
 
 
 def test_a_low_terminal_has_endpoints_only(whole) -> None:
     terminal = console(terminal=True, height=7)
-    with table.LiveTable(terminal, whole, 8, lambda: 9):
+    with table.LiveTable(terminal, whole, 8, lambda: 9, verbose=True):
         pass
     # The cursor is shown again when the run is over; then the whole table comes.
     growing, whole_table = shown(terminal).split("\x1b[?25h")
@@ -69,14 +76,42 @@ def test_findings_have_their_request_and_a_command(whole) -> None:
     assert text.index("chat/c/z") < text.index("chat/a/bad")  # what binds most is seen last
     assert str(SHOWN) in text
     assert SHOWN.curl in text
+    assert "chat/a/known" not in text
+    assert "no key" not in text
+
+
+def test_what_is_no_finding_is_shown_if_wanted(whole) -> None:
+    plain = console()
+    table.show_findings(plain, whole, verbose=True)
+    text = shown(plain)
     assert "accepted fail chat/a/known: there is no choice" in text
     assert text.count("no key") == 1
     assert "chat/b/x, chat/b/y" in text
 
 
+def test_only_new_findings_of_a_rule_are_shown() -> None:
+    found = (Found(message="It is known.", accepted=True), Found(message="It is new."))
+    plain = console()
+    table.show_findings(plain, report(line("chat/a/bad", "fail", findings=found)))
+    assert "It is new." in shown(plain)
+    assert "It is known." not in shown(plain)
+    assert "and 1 that the baseline accepts" in shown(plain)
+
+
+@pytest.mark.parametrize(("exchanges", "more"), [(1, ""), (2, ""), (3, "1 more request\n"), (5, "3 more requests\n")])
+def test_both_requests_of_a_comparison_have_their_command(exchanges, more) -> None:
+    several = tuple(SHOWN.model_copy(update={"number": n, "curl": f"curl {n}"}) for n in range(exchanges))
+    plain = console()
+    table.show_findings(
+        plain, report(line("chat/a/bad", "fail", findings=(Found(message="They differ.", exchanges=several),)))
+    )
+    assert [each.strip() for each in shown(plain).splitlines() if "curl" in each] == ["curl 0", "curl 1"][:exchanges]
+    assert shown(plain).partition("and ")[2] == more
+
+
 def test_the_totals_end_it(whole) -> None:
     plain = console()
-    table.show_totals(plain, whole, ["chat/z/z"])
+    table.show_totals(plain, whole, ["no longer needed in the baseline: chat/z/z"])
     assert shown(plain).splitlines() == [
         "no longer needed in the baseline: chat/z/z",
         "",
@@ -90,5 +125,5 @@ def test_the_totals_end_it(whole) -> None:
 
 def test_markup_of_a_server_is_text() -> None:
     plain = console()
-    table.show_findings(plain, report(line("chat/a/bad", "unsupported", because="[red]x[/]")))
+    table.show_findings(plain, report(line("chat/a/bad", "fail", findings=(Found(message="[red]x[/]"),))))
     assert "[red]x[/]" in shown(plain)

@@ -1,0 +1,23 @@
+"""A badge of a server: the JSON that shields.io's endpoint badge reads (https://shields.io/badges/endpoint-badge)."""
+
+import json
+from pathlib import Path
+
+from specvino.conformance.reports.records import Report
+from specvino.conformance.verdict import Severity, Verdict
+
+
+def write(report: Report, path: Path) -> None:
+    """Writes the badge of a report. Raises OSError."""
+    path.write_text(json.dumps(badge(report), ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def badge(report: Report) -> dict[str, str | int]:
+    """Returns how many of the rules that a server must keep to it does: of those that it was judged by, never of a run
+    that isn't whole."""
+    verdicts = [line.verdict for line in report.lines if line.severity is Severity.MUST]
+    passed, failed = verdicts.count(Verdict.PASS), verdicts.count(Verdict.FAIL)
+    message, color = f"{passed} of {passed + failed} pass", "red" if failed else "brightgreen"
+    if not report.whole or not passed + failed:
+        message, color = "not judged", "lightgrey"
+    return {"schemaVersion": 1, "label": f"{report.header.dialect} API", "message": message, "color": color}

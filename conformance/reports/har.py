@@ -1,0 +1,106 @@
+"""The traffic of a run as HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), without keys."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from specvino.conformance.http.client import LONGEST, Target, full_url
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.reports.redact import Redactor
+
+
+class Writer:
+    """Writes each exchange at once: a run may have more than fits the memory. Raises OSError."""
+
+    def __init__(self, path: Path, target: Target, tool: str) -> None:
+        self.path = path
+        self._target = target
+        self._redactor = Redactor.of(target)
+        self._file = path.open("wb", buffering=0)
+        name, _, version = tool.partition(" ")
+        creator = json.dumps({"name": name, "version": version})
+        self._begin = f'{{"log": {{"version": "1.2", "creator": {creator}, "entries": [\n'
+        self._before = self._begin
+
+    def write(self, exchange: Exchange) -> None:
+        self._put(self._before + json.dumps(self._entry(exchange), ensure_ascii=False))
+        self._before = ",\n"
+
+    def close(self) -> None:
+        """Ends the file; until then it is no JSON."""
+        if not self._file.closed:
+            self._put(f"{self._begin if self._before == self._begin else ''}\n]}}}}\n")
+            self._file.close()
+
+    def _put(self, text: str) -> None:
+        try:
+            self._file.write(text.encode())
+        except OSError:
+            self._file.close()
+            raise
+
+    def _entry(self, exchange: Exchange) -> dict[str, Any]:
+        first = exchange.seconds if exchange.first is None else exchange.first
+        timings = {"send": 0, "wait": _ms(first), "receive": _ms(exchange.seconds - first)}
+        found = {
+            "startedDateTime": datetime.fromtimestamp(exchange.began, UTC).isoformat(timespec="milliseconds"),
+            "time": _ms(exchange.seconds),
+            "request": self._request(exchange),
+            "response": self._response(exchange),
+            "cache": {},
+            "timings": timings,
+        }
+        problem = exchange.problem or (exchange.ended if exchange.ended != "complete" else "")
+        return found | ({"comment": self._redactor.text(problem)} if problem else {})
+
+    def _request(self, exchange: Exchange) -> dict[str, Any]:
+        request, text = exchange.request, self._redactor.text
+        url = text(full_url(self._target.url, request.path))
+        found: dict[str, Any] = {
+            "method": request.method,
+            "url": url,
+            "httpVersion": "HTTP/1.1",
+            "cookies": [],
+            "headers": self._headers(request.headers),
+            "queryString": _pairs(parse_qsl(urlsplit(url).query, keep_blank_values=True)),
+            "headersSize": -1,
+            "bodySize": len(request.content or b""),
+        }
+        if request.content is not None:
+            media = request.headers.get("content-type", "")
+            found["postData"] = {"mimeType": text(media), "text": self._redactor.body(request.content, LONGEST)}
+        return found
+
+    def _response(self, exchange: Exchange) -> dict[str, Any]:
+        """Returns the answer. Where none came the status is 0, as browsers have it."""
+        text = self._redactor.text
+        return {
+            "status": exchange.status or 0,
+            "statusText": "",
+            "httpVersion": "HTTP/1.1",
+            "cookies": [],
+            "headers": self._headers(exchange.headers),
+            # Bytes that are no text are written out: in base64 nobody would find a key.
+            "content": {
+                "size": len(exchange.content),
+                "mimeType": text(exchange.headers.get("content-type", "")),
+                "text": self._redactor.body(exchange.content, LONGEST),
+            },
+            "redirectURL": text(exchange.headers.get("location", "")),
+            "headersSize": -1,
+            "bodySize": len(exchange.content),
+        }
+
+    def _headers(self, headers: Mapping[str, str]) -> list[dict[str, str]]:
+        return _pairs(self._redactor.headers(headers).items())
+
+
+def _pairs(items: Any) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in items]
+
+
+def _ms(seconds: float) -> float:
+    return round(max(seconds, 0.0) * 1000, 3)

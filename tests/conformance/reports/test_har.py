@@ -1,0 +1,81 @@
+"""The traffic of a run."""
+
+import json
+from typing import Any
+
+import pytest
+from support.reports import exchange
+
+from specvino.conformance.http.client import Target
+from specvino.conformance.reports import har
+
+TARGET = Target("http://127.0.0.1:8000/v1", "sk-secret-key")
+
+MEMBERS = {
+    "entry": {"startedDateTime", "time", "request", "response", "cache", "timings"},
+    "request": {"method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"},
+    "response": {
+        "status",
+        "statusText",
+        "httpVersion",
+        "cookies",
+        "headers",
+        "content",
+        "redirectURL",
+        "headersSize",
+        "bodySize",
+    },
+    "content": {"size", "mimeType", "text"},
+    "postData": {"mimeType", "text"},
+    "timings": {"send", "wait", "receive"},
+}
+"""What HAR 1.2 demands, and nothing beside it."""
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(*exchanges) -> Any:
+        writer = har.Writer(tmp_path / "t.har", TARGET, "specvino 0.1.0")
+        for each in exchanges:
+            writer.write(each)
+        writer.close()
+        return json.loads((tmp_path / "t.har").read_text("utf-8"))["log"]
+
+    return write
+
+
+def test_no_traffic_is_a_file_too(written) -> None:
+    assert written() == {"version": "1.2", "creator": {"name": "specvino", "version": "0.1.0"}, "entries": []}
+
+
+def test_each_exchange_is_an_entry(written) -> None:
+    said = {"content-type": "application/json", "location": "/x"}
+    made = exchange(headers=said, content='{"é": 1}'.encode(), seconds=0.5, first=0.2, began=1767323045.25)
+    first, second = written(made, exchange())["entries"]
+    assert first.keys() == second.keys() == MEMBERS["entry"]
+    assert first["request"].keys() == MEMBERS["request"] | {"postData"}
+    assert first["request"]["postData"].keys() == MEMBERS["postData"]
+    assert first["response"].keys() == MEMBERS["response"]
+    assert first["response"]["content"].keys() == MEMBERS["content"]
+    assert first["startedDateTime"] == "2026-01-02T03:04:05.250+00:00"
+    assert first["timings"] == {"send": 0, "wait": 200, "receive": 300}
+    assert first["time"] == 500
+    assert first["request"]["url"] == "http://127.0.0.1:8000/v1/chat/completions"
+    assert first["request"]["postData"]["text"] == '{"n": 2}'
+    assert first["response"]["content"] == {"size": 9, "mimeType": "application/json", "text": '{"é": 1}'}
+    assert first["response"]["redirectURL"] == "/x"
+
+
+def test_no_answer_is_status_0(written) -> None:
+    (entry,) = written(exchange(status=None, content=b"", ended="unreachable", problem="no connection"))["entries"]
+    assert entry["response"]["status"] == 0
+    assert entry["comment"] == "no connection"
+
+
+def test_no_key_is_in_it(written) -> None:
+    echo = exchange(headers={"x-you": "Bearer sk-secret-key"}, content=b"it was sk-secret-key \xff")
+    log = written(echo)
+    assert "secret" not in json.dumps(log)
+    (entry,) = log["entries"]
+    assert {"name": "authorization", "value": "[redacted]"} in entry["request"]["headers"]
+    assert entry["response"]["content"]["text"] == "it was [redacted] \\xff"
