@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from specvino.cli.dialects import SYSTEMS
 from specvino.cli.ending import end
+from specvino.conformance.fuzz.options import MAX_EXAMPLES, SEED
 
 RUN = "run"
 
@@ -94,12 +95,13 @@ def run(
         ),
     ] = None,
     dialect: Annotated[
-        str,
+        str | None,
         typer.Option(
             help=f"The system whose API the server is tested against: {SYSTEMS}, or specvino for this "
-            "project's complete API."
+            "project's complete API.",
+            show_default="openai",
         ),
-    ] = "openai",
+    ] = None,
     profile: Annotated[
         Profile, typer.Option(help="core runs only what every client needs; full runs everything.")
     ] = Profile.FULL,
@@ -148,6 +150,43 @@ def run(
         ),
     ] = False,
     max_time: Annotated[float | None, typer.Option(min=1, help="Stop the run after this many seconds.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="The layer fuzz: what its random requests are drawn from; the same seed has the same requests. The "
+            "report names it.",
+            show_default=str(SEED),
+        ),
+    ] = None,
+    max_examples: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="The layer fuzz: how many random requests each operation gets at most.",
+            show_default=", ".join(f"{most} in {profile}" for profile, most in MAX_EXAMPLES.items()),
+        ),
+    ] = None,
+    include_check: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The layer fuzz: make only this check, such as not_a_server_error; names are Schemathesis'. May be "
+            "repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    exclude_check: Annotated[
+        list[str] | None,
+        typer.Option(help="The layer fuzz: don't make this check. May be repeated.", show_default=False),
+    ] = None,
+    replay: Annotated[
+        Path | None,
+        typer.Option(
+            help="A report written by --ndjson: send the requests of its findings of the layer fuzz again, to its "
+            "server or to URL, and judge the answers. -f chooses rules.",
+            show_default=False,
+        ),
+    ] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, help="How many cases run at the same time.")] = 4,
     timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds an answer may take.")] = 60.0,
     json: Annotated[
@@ -194,6 +233,11 @@ def run(
         timeout=timeout,
         max_time=max_time,
         fail_on=Severity(fail_on),
+        seed=seed,
+        max_examples=max_examples,
+        include_checks=tuple(include_check or ()),
+        exclude_checks=tuple(exclude_check or ()),
+        replay=replay,
     )
     if list_:
         list_cases(wanted)

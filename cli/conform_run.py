@@ -16,6 +16,7 @@ from rich.console import Console
 
 from specvino.cli.ending import end
 from specvino.conformance.dialect import Dialect
+from specvino.conformance.fuzz.options import SEED, Options
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.http.preflight import (
@@ -29,11 +30,17 @@ from specvino.conformance.http.preflight import (
 from specvino.conformance.job import Job, RunningJob, begin, layers_of
 from specvino.conformance.reports import badge, har, html, junit, markdown, sarif, table
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
-from specvino.conformance.reports.ndjson import Writer, as_line
+from specvino.conformance.reports.ndjson import BadReport, Writer, as_line
+from specvino.conformance.reports.ndjson import read as read_report
 from specvino.conformance.reports.records import JUDGED, Footer, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.rule_ids import all_rules
 from specvino.conformance.verdict import Severity
+
+DEFAULT_DIALECT = "openai"
+
+# The options of requests that are generated anew.
+NEW = "--seed, --max-examples, --include-check and --exclude-check"
 
 REPORT_FORMATS = {"junit": junit, "sarif": sarif, "html": html, "markdown": markdown, "badge": badge}
 
@@ -49,7 +56,7 @@ class Wanted:
     headers: tuple[str, ...]
     cacert: Path | None
     insecure: bool
-    dialect: str
+    dialect: str | None
     profile: str
     layers: tuple[str, ...]
     filters: tuple[str, ...]
@@ -57,11 +64,18 @@ class Wanted:
     timeout: float
     max_time: float | None
     fail_on: Severity
+    seed: int | None = None
+    max_examples: int | None = None
+    include_checks: tuple[str, ...] = ()
+    exclude_checks: tuple[str, ...] = ()
+    replay: Path | None = None
 
     def job(self) -> Job:
         """Raises CannotRun."""
+        if self.replay is not None:
+            return self._replaying(self.replay)
         try:
-            dialect = Dialect(self.dialect)
+            dialect = Dialect(self.dialect or DEFAULT_DIALECT)
         except ValueError as error:
             raise CannotRun(str(error)) from None
         if not self.url:
@@ -71,9 +85,56 @@ class Wanted:
         headers = checked_headers(self.headers, key, key_header)
         cacert = None if self.cacert is None else checked_certificates(self.cacert, insecure=self.insecure)
         url = checked_url(self.url)
-        layers = self.layers or layers_of(self.filters)
-        target = Target(url, key, self.model, self.timeout, headers, cacert, self.insecure, key_header)
-        return Job(target, dialect, self.profile, layers, self.filters, self.concurrency, self.max_time, self.fail_on)
+        return Job(
+            Target(url, key, self.model, self.timeout, headers, cacert, self.insecure, key_header),
+            dialect,
+            self.profile,
+            self.layers or layers_of(self.filters),
+            self.filters,
+            self.concurrency,
+            self.max_time,
+            self.fail_on,
+            self._generated(),
+        )
+
+    def _replaying(self, file: Path) -> Job:
+        """Returns the job that sends a report's requests again: to the same server, unless there is a URL."""
+        if self._asks_for_new_requests():
+            raise CannotRun(f"--replay sends the requests that {file} has: {NEW} don't go with it")
+        try:
+            report = read_report(file)
+        except BadReport as error:
+            raise CannotRun(str(error)) from None
+        except OSError as error:
+            raise CannotRun(f"{file} can't be read: {error.strerror}") from None
+        head = report.header
+        if self.dialect not in (None, head.dialect):
+            raise CannotRun(f"--dialect is {self.dialect}, but {file} was judged by {head.dialect}")
+        wanted = replace(
+            self,
+            replay=None,
+            url=self.url or head.url,
+            model=self.model or head.model,
+            dialect=head.dialect,
+            layers=("fuzz",),
+        )
+        job = replace(wanted.job(), replayed=report)
+        if not job.again():
+            raise CannotRun(f"{file} has no finding of the layer fuzz to send again")
+        return job
+
+    def _asks_for_new_requests(self) -> bool:
+        options = (self.seed, self.max_examples, self.include_checks or None, self.exclude_checks or None)
+        return any(each is not None for each in options)
+
+    def _generated(self) -> Options:
+        seed = SEED if self.seed is None else self.seed
+        if "fuzz" not in self.layers and self._asks_for_new_requests():
+            raise CannotRun(f"{NEW} are for --layer fuzz")
+        try:
+            return Options(seed, self.max_examples, self.include_checks, self.exclude_checks)
+        except ValueError as error:
+            raise CannotRun(str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)

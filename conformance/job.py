@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 from specvino.conformance.cases.plan import Plan, matches, plan
 from specvino.conformance.cases.run import Run
 from specvino.conformance.dialect import Dialect
+from specvino.conformance.fuzz.options import Options
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.http.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter
-from specvino.conformance.reports.records import BAD, Footer, Header, Line, Report
+from specvino.conformance.reports.records import BAD, Footer, Generated, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.rule_ids import all_rules
 from specvino.conformance.verdict import Result, Severity, Verdict
 
 if TYPE_CHECKING:
     from specvino.conformance.fuzz.layer import Fuzz
+    from specvino.conformance.fuzz.replay import Replay
 
 
 def layers_of(filters: Sequence[str]) -> tuple[str, ...]:
@@ -42,6 +44,10 @@ class Job:
     concurrency: int = 1
     max_time: float | None = None
     fail_on: Severity = Severity.MUST
+    generated: Options = field(default_factory=Options)
+    """For the layer `fuzz`."""
+    replayed: Report | None = None
+    """Instead of new requests those of this report's findings of the layer `fuzz` are sent."""
 
     def plan(self) -> Plan:
         """Raises CannotRun where a filter, or all of it, leaves nothing."""
@@ -56,6 +62,11 @@ class Job:
     def _fuzzes(self, filters: tuple[str, ...]) -> bool:
         ids = (each for each in all_rules() if "/fuzz/" in each)
         return "fuzz" in self.layers and any(matches(each, filters) for each in ids)
+
+    def again(self) -> list[Line]:
+        """Returns the lines whose requests are sent again."""
+        lines = self.replayed.lines if self.replayed else ()
+        return [line for line in lines if line.layer == "fuzz" and line.findings and matches(line.rule, self.filters)]
 
     def _nothing(self, found: Plan, pattern: str | None) -> str:
         what = f"the filter {pattern!r} leaves" if pattern else "there is"
@@ -75,7 +86,7 @@ class RunningJob:
     report: Report
     _begun: float = field(default_factory=time.monotonic)
     _run: Run | None = None
-    _fuzz: "Fuzz | None" = None
+    _fuzz: "Fuzz | Replay | None" = None
 
     @property
     def requests(self) -> int:
@@ -117,11 +128,19 @@ class RunningJob:
             async with aclosing(self._run.results()) as results:
                 async for result in results:
                     yield result
-        if "fuzz" in job.layers:
+        if job.replayed:
+            from specvino.conformance.fuzz.replay import Replay
+
+            base = job.replayed.header.url
+            self._fuzz = Replay(self.client, job.dialect, model, base, job.again())
+            async with aclosing(self._fuzz.results()) as results:
+                async for result in results:
+                    yield result
+        elif "fuzz" in job.layers:
             from specvino.conformance.fuzz.layer import Fuzz
 
             left = None if job.max_time is None else max(job.max_time - (time.monotonic() - self._begun), 1.0)
-            self._fuzz = Fuzz(job.target, job.dialect, [model], job.profile, left, job.filters)
+            self._fuzz = Fuzz(job.target, job.dialect, [model], job.profile, left, job.filters, job.generated)
             self._fuzz.on_exchange = self.client.on_exchange
             async with aclosing(self._fuzz.results()) as results:
                 async for result in results:
@@ -144,6 +163,14 @@ async def begin(job: Job, client: Client) -> RunningJob:
         filters=job.filters,
         started=started,
         fail_on=job.fail_on,
+        generated=_generated(job),
         left_out=chosen.left_out,
     )
     return RunningJob(job, chosen, client, model, Report(header))
+
+
+def _generated(job: Job) -> Generated | None:
+    if "fuzz" not in job.layers or job.replayed:
+        return None
+    asked = job.generated
+    return Generated(seed=asked.seed, max_examples=asked.most(job.profile), checks=asked.checks)

@@ -15,7 +15,7 @@ def exchange_of(interaction: Interaction, endpoint: str, base_url: str, number: 
     parts = urlsplit(sent.uri)
     path = parts.path.removeprefix(urlsplit(base_url).path.rstrip("/")) + (f"?{parts.query}" if parts.query else "")
     headers = {name.lower(): values[0] for name, values in sent.headers.items()}
-    request = Request(endpoint, sent.method, path, headers, sent.body, _json(sent.body))
+    request = Request(endpoint, sent.method, path, headers, sent.body, json_of(sent.body))
     if answer is None:
         return Exchange(
             number, request, None, {}, b"", "cut off", 0.0, problem="no answer came", began=interaction.timestamp
@@ -32,7 +32,7 @@ def exchange_of(interaction: Interaction, endpoint: str, base_url: str, number: 
     )
 
 
-def _json(content: bytes | None) -> Any:
+def json_of(content: bytes | None) -> Any:
     try:
         return None if content is None else json.loads(content)
     except (ValueError, RecursionError):

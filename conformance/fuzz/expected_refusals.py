@@ -54,10 +54,10 @@ def refusal_of(case: Case[Any], response: Response) -> Refused | None:
     body = case.body if isinstance(case.body, Mapping) else None
     url = str(response.request.url)
     query = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
-    return Refused(_path_parameters(case.path, url), body, str(code), str(message), param, query)
+    return Refused(path_parameters(case.path, url), body, str(code), str(message), param, query)
 
 
-def _path_parameters(template: str, url: str) -> dict[str, str]:
+def path_parameters(template: str, url: str) -> dict[str, str]:
     """Returns the values in a URL that ends in the template's path, as the server reads them."""
     pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
     found = re.search(f"{pattern}$", urlsplit(url).path)

@@ -48,8 +48,11 @@ class FuzzReport:
     findings: list[FuzzFinding] = field(default_factory=list)
     silences: list[tuple[str, str]] = field(default_factory=list)
     errors: list[tuple[str, str]] = field(default_factory=list)
+    valid: Counter[str] = field(default_factory=Counter)
+    """Valid requests whose answers were checked, by operation."""
+    invalid: Counter[str] = field(default_factory=Counter)
     accepted: Counter[str] = field(default_factory=Counter)
-    """Valid requests that were answered with a 2xx, by operation."""
+    """Valid requests that speak only of what is there and were answered with a 2xx, by operation."""
     refused: Counter[str] = field(default_factory=Counter)
     """Those that were answered with a 4xx."""
     refusals: dict[str, list[Exchange]] = field(default_factory=dict)
@@ -81,6 +84,10 @@ class FuzzReport:
             for (its_phase, its_operation, its_status), number in self.cases.items()
             if operation in (None, its_operation) and phase in (None, its_phase) and status in (None, its_status)
         )
+
+    def excused_of(self, operation: str) -> int:
+        """Returns how many refusals of valid requests of an operation are no finding."""
+        return sum(number for (its_operation, _), number in self.excused.items() if its_operation == operation)
 
     def lines(self) -> Iterator[str]:
         """Yields lines for people about requests by operation and status, refusals and findings."""

@@ -72,6 +72,15 @@ class RequestLimits:
             self._report.limited += bool(limits(case.body))
 
 
+def names_what_is_nowhere(case: Case[Any], models: Sequence[str]) -> bool:
+    """Tells whether a request names a model that isn't served, or goes on from a response that was made up: it is
+    rightly refused, however valid it is."""
+    body = case.body
+    return isinstance(body, dict) and (
+        body.get("model", models[0]) not in models or body.get("previous_response_id") is not None
+    )
+
+
 def limits(body: Object) -> list[str]:
     """Returns the names of the limits of tokens that a body sets."""
     return [name for name in TOKEN_LIMITS if body.get(name) is not None]

@@ -27,7 +27,7 @@ from specvino.conformance.fuzz.exchanges import exchange_of
 from specvino.conformance.fuzz.expected_refusals import ExpectedRefusals, unknown_codes
 from specvino.conformance.fuzz.other_vendor_filter import OtherVendorFilter
 from specvino.conformance.fuzz.report import MOST_REFUSALS, Ended, FuzzFinding, FuzzReport
-from specvino.conformance.fuzz.request_limits import RequestLimits
+from specvino.conformance.fuzz.request_limits import RequestLimits, names_what_is_nowhere
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.stored_ids import StoredIds
 from specvino.conformance.fuzz.without_proxies import without_proxies
@@ -75,6 +75,7 @@ class FuzzRun:
     report: FuzzReport = field(default_factory=FuzzReport)
     on_exchange: Callable[[Exchange], None] | None = None
     """Is given each exchange, in the order of the scenarios."""
+    _served: Sequence[str] = ()
     _events: EventStream | None = None
     _stopped: bool = False
     _whole: bool = False
@@ -89,24 +90,33 @@ class FuzzRun:
         document = self.dialect.document
         if unknown := unknown_codes(document):
             raise ValueError(f"no predicate judges the refusals {', '.join(sorted(unknown))}")
-        target, whole = self.target, self.dialect.name == WHOLE
-        server = Server(target, document)
-        models = self.models or server.models
-        described = folded(document if whole else to_32(document))
-        schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(described, config=self._config())
-        known = ExpectedRefusals(server, self.report) if whole else OtherVendorFilter(self.dialect, self.report)
-        schema.hooks.register_hook_with_name(known, "filter_failure")
+        server = Server(self.target, document)
+        models = self._served = self.models or server.models
+        schema = self.schema()
         if self.operations is not None:
             schema = schema.include(operation_id=list(self.operations))
         request_limits = RequestLimits(document, models, self.report, frugal=self.frugal)
         stored_ids = StoredIds(server, models[0], self.report)
-        with without_proxies(), _registered(request_limits, stored_ids, checks_for(self.dialect)):
+        own = [check for check in checks_for(self.dialect) if check.__name__ not in self.without]
+        with without_proxies(), _registered(request_limits, stored_ids, own):
             self._begun = time.monotonic()
             self._events = from_schema(schema).execute()
             if self._stopped:
                 return
             for event in self._events:
                 self._record(event)
+
+    def schema(self, *, filtered: bool = True) -> schemathesis.BaseSchema:
+        """Returns the document as Schemathesis has it, with a filter for what is no failure unless it shall not be
+        `filtered`."""
+        document, whole = self.dialect.document, self.dialect.name == WHOLE
+        described = folded(document if whole else to_32(document))
+        schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(described, config=self._config())
+        server = Server(self.target, document)
+        if filtered:
+            known = ExpectedRefusals(server, self.report) if whole else OtherVendorFilter(self.dialect, self.report)
+            schema.hooks.register_hook_with_name(known, "filter_failure")
+        return schema
 
     def stop(self) -> None:
         """Ends the run, from another thread, after the request that is under way."""
@@ -152,7 +162,7 @@ class FuzzRun:
                     # Any refusal will do, 413 too (some invalid bodies are over the limit of bytes); no 5xx, as by
                     # default. Which statuses an operation has is for status_code_conformance.
                     "negative_data_rejection": {"expected-statuses": ["4xx"]},
-                    **{name: {"enabled": False} for name in self.without},
+                    **{name: {"enabled": False} for name in self.without if name in REGISTRY.get_all_names()},
                 },
                 # Else `curl` shows "[Filtered]" for every field with "token" in its name.
                 "output": {"sanitization": {"enabled": False}},
@@ -164,7 +174,7 @@ class FuzzRun:
 
     def _record(self, event: events.EngineEvent) -> None:
         if isinstance(event, events.ScenarioFinished):
-            _record_scenario(event.phase.value, event.recorder, self.report, self.target.url)
+            _record_scenario(event.phase.value, event.recorder, self.report, self.target.url, self._served)
             if self.on_exchange is not None:
                 for id, interaction in event.recorder.interactions.items():
                     endpoint = endpoint_of(event.recorder.cases[id].value)
@@ -219,18 +229,16 @@ def _registered(request_limits: RequestLimits, stored_ids: StoredIds, checks: Se
             REGISTRY.unregister(check.__name__)
 
 
-def _record_scenario(phase: str, recorder: ScenarioRecorder, report: FuzzReport, url: str) -> None:
+def _record_scenario(
+    phase: str, recorder: ScenarioRecorder, report: FuzzReport, url: str, models: Sequence[str]
+) -> None:
     for id, node in recorder.cases.items():
         response, case = recorder.find_response(case_id=id), node.value
         report.cases[phase, case.operation.label, response.status_code if response else 0] += 1
-        if response is not None and case.meta is not None and case.meta.generation.mode.is_positive:
-            if 200 <= response.status_code < 300:
-                report.accepted[case.operation.label] += 1
-            elif 400 <= response.status_code < 500:
-                report.refused[case.operation.label] += 1
-                shown = report.refusals.setdefault(case.operation.label, [])
-                if len(shown) < MOST_REFUSALS:
-                    shown.append(exchange_of(recorder.interactions[id], endpoint_of(case), url, report.count()))
+        # The others are requests of a check.
+        if response is not None and (id in recorder.checks or id in recorder.filtered_failures):
+            came = exchange_of(recorder.interactions[id], endpoint_of(case), url, report.count())
+            _record_kind(case, came, report, models)
     for id, checks in recorder.checks.items():
         operation = recorder.cases[id].value.operation
         for check in checks:
@@ -243,14 +251,32 @@ def _record_scenario(phase: str, recorder: ScenarioRecorder, report: FuzzReport,
                     FuzzFinding(
                         operation=operation.label,
                         check=check.name,
-                        message=_message(failure),
+                        message=message_of(failure),
                         curl=check.failure_info.code_sample,
                         exchange=exchange_of(interaction, endpoint, url, report.count()),
                     )
                 )
 
 
-def _message(failure: Failure) -> str:
+def _record_kind(case: Case[Any], came: Exchange, report: FuzzReport, models: Sequence[str]) -> None:
+    """Counts a request by whether it is valid, and a valid one by its answer."""
+    label = case.operation.label
+    if case.meta is None or not case.meta.generation.mode.is_positive:
+        report.invalid[label] += 1
+        return
+    report.valid[label] += 1
+    if came.status is None or names_what_is_nowhere(case, models):
+        return
+    if 200 <= came.status < 300:
+        report.accepted[label] += 1
+    elif 400 <= came.status < 500:
+        report.refused[label] += 1
+        shown = report.refusals.setdefault(label, [])
+        if len(shown) < MOST_REFUSALS:
+            shown.append(came)
+
+
+def message_of(failure: Failure) -> str:
     """Returns a failure in a line, without the schema and the value that Schemathesis shows."""
     if isinstance(failure, JsonSchemaError):
         place = ".".join(map(str, failure.instance_path))

@@ -77,6 +77,18 @@ class Found(Record):
         return fault_of(self.message, shown.request.method, urlsplit(shown.request.url).path, status)
 
 
+class Generated(Record):
+    """What the layer `fuzz` made its requests with: the same again makes the same requests. `max_examples` bounds the
+    random ones of each operation, `checks` are those that were made of the answers."""
+
+    seed: int
+    max_examples: int
+    checks: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"generated with --seed {self.seed} --max-examples {self.max_examples}"
+
+
 class Header(Record):
     """`document` is a digest of the document that the server was judged by; `left_out` says of rules why they are not
     for this dialect."""
@@ -93,6 +105,7 @@ class Header(Record):
     filters: tuple[str, ...] = ()
     started: Annotated[str, Field(description="UTC, ISO 8601.", json_schema_extra={"format": "date-time"})]
     fail_on: Annotated[Severity, Field(description="What the run fails by: rules that bind no less.")] = Severity.MUST
+    generated: Generated | None = None
     left_out: dict[str, str] = {}
 
 

@@ -1,0 +1,111 @@
+"""A report's findings are sent again and judged as before."""
+
+import asyncio
+from contextlib import aclosing
+
+from reference_server.bench import KEY, MODEL
+from reference_server.server import ReferenceServer
+from support.asgi import answering
+from support.reports import line, report
+
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.fuzz.options import Options
+from specvino.conformance.http.client import Client, Target
+from specvino.conformance.job import Job, begin
+from specvino.conformance.verdict import Verdict
+
+
+class Faulty(ReferenceServer):
+    """Answers one path as it is told to, until its status is 0."""
+
+    path = "/v1/tokenize"
+    status, body = 500, b"oh"
+
+    async def __call__(self, scope, receive, send):
+        if self.status and scope.get("path") == self.path:
+            headers = [(b"content-type", b"application/json")]
+            await send({"type": "http.response.start", "status": self.status, "headers": headers})
+            return await send({"type": "http.response.body", "body": self.body})
+        return await super().__call__(scope, receive, send)
+
+
+def judged(server, **how):
+    async def run():
+        async with answering(server) as url, Client(Target(url, KEY)) as client:
+            job = Job(client.target, Dialect("ovms"), "core", ("fuzz",), ("tokenize",), **how)
+            running = await begin(job, client)
+            async with aclosing(running.lines(lambda line: False)) as lines:
+                async for _ in lines:
+                    pass
+            running.report.footer = running.footer(complete=True)
+            return running.report
+
+    return asyncio.run(run())
+
+
+def by_rule(made):
+    return {each.rule: each for each in made.lines}
+
+
+def test_a_fault_is_found_again_until_it_is_mended() -> None:
+    server = Faulty(key=KEY, model=MODEL)
+    before = judged(server, generated=Options(max_examples=20))
+    failed = {rule for rule, each in by_rule(before).items() if each.verdict is Verdict.FAIL}
+    assert "tokenize/fuzz/not-a-server-error" in failed
+    again = judged(server, replayed=before)
+    assert {rule for rule, each in by_rule(again).items() if each.verdict is Verdict.FAIL} == failed
+    shown = sum(len(found.exchanges) for each in before.lines for found in each.findings)
+    assert sum(each.judged for each in again.lines) == shown
+    assert again.header.generated is None
+    server.status, server.body = 200, b'{"tokens": [1]}'
+    mended = by_rule(judged(server, replayed=before))
+    assert mended.keys() == failed
+    for check in ("not-a-server-error", "response-schema-conformance"):
+        assert mended[f"tokenize/fuzz/{check}"].verdict is Verdict.PASS
+
+
+def test_what_is_invalid_must_be_refused_again() -> None:
+    server = Faulty(key=KEY, model=MODEL)
+    server.status, server.body = 200, b'{"tokens": [1]}'
+    before = judged(server, generated=Options(max_examples=20))
+    rule = "tokenize/fuzz/negative-data-rejection"
+    assert by_rule(before)[rule].verdict is Verdict.FAIL
+    assert by_rule(judged(server, replayed=before))[rule].verdict is Verdict.FAIL
+    server.status = 0
+    assert by_rule(judged(server, replayed=before))[rule].verdict is Verdict.PASS
+
+
+def test_what_is_valid_must_be_answered_again() -> None:
+    server = Faulty(key=KEY, model=MODEL)
+    server.status, server.body = 400, b'{"error": "No."}'
+    before = judged(server, generated=Options(max_examples=20))
+    rule = "tokenize/fuzz/positive-data-acceptance"
+    assert by_rule(before)[rule].verdict is Verdict.FAIL
+    again = by_rule(judged(server, replayed=before))[rule]
+    assert again.verdict is Verdict.FAIL
+    assert "Valid data should have been accepted" in again.findings[0].message
+    server.status, server.body = 200, b'{"tokens": [1]}'
+    assert by_rule(judged(server, replayed=before))[rule].verdict is Verdict.PASS
+
+
+def test_what_a_report_holds_in_part_is_not_sent() -> None:
+    server = Faulty(key=KEY, model=MODEL)
+    before = judged(server, generated=Options(max_examples=20))
+    rule = "tokenize/fuzz/not-a-server-error"
+    cut = [
+        exchange.model_copy(update={"request": exchange.request.model_copy(update={"size": 10_000})})
+        for exchange in by_rule(before)[rule].findings[0].exchanges
+    ]
+    broken = by_rule(before)[rule].findings[0].model_copy(update={"exchanges": tuple(cut)})
+    held = report(line(rule, "fail").model_copy(update={"layer": "fuzz", "findings": (broken,)}))
+    again = by_rule(judged(server, replayed=held))[rule]
+    assert (again.verdict, again.judged) == (Verdict.NOT_EXERCISED, 0)
+    assert "no whole request" in again.because
+
+
+def test_a_check_of_several_requests_is_not_judged_by_one() -> None:
+    rule = "tokenize/fuzz/ignored-auth"
+    held = report(line(rule, "fail").model_copy(update={"layer": "fuzz"}))
+    made = by_rule(judged(ReferenceServer(key=KEY, model=MODEL), replayed=held))
+    assert made[rule].verdict is Verdict.NOT_EXERCISED
+    assert "the report's seed" in made[rule].because
