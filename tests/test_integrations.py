@@ -92,7 +92,8 @@ def test_no_input_is_part_of_a_script() -> None:
 def test_the_options_of_the_action_and_the_docs_exist() -> None:
     help_text = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["conform", "--help"]).stdout
     docs = (PROJECT / "docs" / "conformance.md").read_text("utf-8")
-    for option in re.findall(r"--[a-z][a-z-]+", JUDGE["run"] + docs):
+    ours = re.sub("specvino serve .*", "", JUDGE["run"] + docs)
+    for option in re.findall(r"--[a-z][a-z-]+", ours):
         assert option in help_text
 
 

@@ -21,6 +21,7 @@ MIRRORED = [folder for folder in FOLDERS if folder not in ELSEWHERE]
 OF_SEVERAL = {
     "codegen/test_types.py": "mypy on generated/ and on those who use it",
     "conformance/test_mutants.py": "the whole judge on wrong servers",
+    "conformance/test_legal_oddities.py": "the whole judge on servers that do what is odd, and allowed",
     "conformance/test_other_servers.py": "the whole judge on other right servers",
     "conformance/test_reference_server.py": "the whole judge on the right server",
     "engine/openvino/vocabularies": "the whole engine on the vocabularies of large models",

@@ -34,7 +34,7 @@ def judged(server, **how):
         async with answering(server) as url, Client(Target(url, KEY)) as client:
             job = Job(client.target, Dialect("ovms"), "core", ("fuzz",), ("tokenize",), **how)
             running = await begin(job, client)
-            async with aclosing(running.lines(lambda line: False)) as lines:
+            async with aclosing(running.lines(lambda line: line)) as lines:
                 async for _ in lines:
                     pass
             running.report.footer = running.footer(complete=True)

@@ -86,7 +86,7 @@ class DrawsOnce(Generation):
     breaks = {"chat/choices/drawn-apart"}
 
     def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
-        return super().seed(body | {"seed": body.get("seed", 7)}, 0)
+        return super().seed({**body, "seed": body.get("seed", 7)}, 0)
 
 
 class EndsAllTheSame(Generation):
