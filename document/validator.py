@@ -101,13 +101,23 @@ def _nearest(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationEr
     candidates = [branch for branch in branches if branch]
     if len(candidates) < len(branches):  # a branch fits: what is wrong is that another one does as well
         return error
-    # A branch for another type of value says nothing of this one.
     depth = len(error.instance_path)
+    # The branch whose constants the value has, such as its `type`, is the one that it was meant for.
+    named = [each for each in candidates if not any(_tells_apart(one, depth) for one in each)]
+    if len(named) == 1:
+        return _nearest(named[0][0])
+    # A branch for another type of value says nothing of this one.
     meant = [each for each in candidates if min(len(one.instance_path) for one in each) > depth]
     if not meant:
         return _nearest(min(candidates, key=len)[0]) if len(candidates) == 1 else error
     best = min(meant, key=lambda each: (len(each), -max(len(one.instance_path) for one in each)))
     return _nearest(best[0])
+
+
+def _tells_apart(error: jsonschema_rs.ValidationError, depth: int) -> bool:
+    """Tells whether a value of this place, or one of its members, is one that a branch isn't for."""
+    at, kind = len(error.instance_path), error.kind.name
+    return (at == depth and kind == "type") or (at == depth + 1 and kind in ("const", "enum"))
 
 
 def _cut(text: str, longest: int = LONGEST) -> str:

@@ -7503,7 +7503,7 @@ class ResponseObject(BaseModel):
     """
     What the request gave.
     """
-    prompt_cache_options: ResponseCacheOptions | None
+    prompt_cache_options: ResponseCacheOptions | None | MISSING = MISSING
     """
     What the request gave.
     """

@@ -3282,7 +3282,7 @@ class ResponseObject(TypedDict):
     """
     What the request gave.
     """
-    prompt_cache_options: ResponseCacheOptions | None
+    prompt_cache_options: NotRequired[ResponseCacheOptions | None]
     """
     What the request gave.
     """

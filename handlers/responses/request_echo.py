@@ -17,7 +17,7 @@ def request_echo(
 ) -> wire.ResponseObject:
     """Returns the response as it is before anything was put out."""
     background = or_none(body.background) or False
-    return {
+    response: wire.ResponseObject = {
         "id": id,
         "object": "response",
         "created_at": created_at,
@@ -52,18 +52,23 @@ def request_echo(
         "user": or_none(body.user),
         "prompt_cache_key": or_none(body.prompt_cache_key),
         "prompt_cache_retention": or_none(body.prompt_cache_retention),
-        "prompt_cache_options": _plain(body.prompt_cache_options),
         "moderation": None,
         "usage": None,
     }
+    if options := _plain(body.prompt_cache_options):  # OpenAI's document has no null here
+        response["prompt_cache_options"] = options
+    return response
 
 
 def _tool(
     tool: models.FlatFunctionTool | models.FunctionTool | models.FlatCustomTool | models.HostedTool,
 ) -> wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool:
     """Returns the tool as it was sent, but a nested function flat: clients of responses know no other."""
-    if isinstance(tool, models.FunctionTool):
-        return cast("wire.FlatFunctionTool", {**tool.function.model_dump(by_alias=True), "type": "function"})
+    if isinstance(tool, models.FlatFunctionTool | models.FunctionTool):
+        function = tool.function if isinstance(tool, models.FunctionTool) else tool
+        # OpenAI's document has both in every function that it gives back.
+        given = {"parameters": None, "strict": None, **function.model_dump(by_alias=True), "type": "function"}
+        return cast("wire.FlatFunctionTool", given)
     return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump(by_alias=True))
 
 
