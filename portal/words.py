@@ -28,7 +28,10 @@ def text(value: Any) -> str:
     """Returns a value, or several, as text."""
     if isinstance(value, list):
         return ", ".join(text(each) for each in value)
-    return value if value and isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    # A line has no room for line ends, and an empty text would not be seen.
+    if isinstance(value, str) and value and value.isprintable():
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def plain(schema: Schema) -> str:

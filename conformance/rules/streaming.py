@@ -69,7 +69,7 @@ class StreamOrder(_StreamRule):
 
 
 class RoleOnce(_StreamRule):
-    """Judges by dialects in whose order of events no role opens a choice; in the others the order says it."""
+    """Judges by OpenAI's document, which doesn't say it; the documents of others have an order that does, or doesn't."""
 
     name = "role-once"
     says = "A choice says its role in one of its chunks."
@@ -83,8 +83,7 @@ class RoleOnce(_StreamRule):
     }
 
     def concerns(self, endpoint: str) -> bool:
-        table = self.dialect.stream(endpoint) if endpoint in self.specs else None
-        return table is not None and all(each.open is None for each in table.machines if each.name == "choice")
+        return endpoint in self.specs and self.dialect.name == "openai"
 
     def applies(self, exchange: Exchange) -> bool:
         return super().applies(exchange) and self.concerns(endpoint_of(exchange))

@@ -73,7 +73,7 @@ class NoEmptyCalls(Rule):
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         for holder in exchange.chunks if exchange.is_stream else (exchange.answer,):
-            for choice in holder["choices"]:
+            for choice in holder.get("choices") or ():
                 said = choice["delta" if exchange.is_stream else "message"]
                 if said.get("tool_calls") == []:
                     yield f"tool_calls of choice {choice['index']} is an empty list"

@@ -49,6 +49,8 @@ def expected(answer: Answer) -> tuple[str, ...]:
     """An error of the API within a stream has no status; in some systems it is an event as others are."""
     if answer.status >= 400:
         return (f"error {answer.status}",)
+    if "stream-end" in answer.said.get("unjudged", {}):
+        return ("ConnectionFailed('the stream broke off before its [DONE]')",)
     return ("error None", "read") if answer.name == "a stream that fails" else ("read",)
 
 

@@ -69,7 +69,10 @@ def test_python_of_a_system(package: Callable[..., Path], system: str) -> None:
     assert answer not in ("", "None")
     documented = document_of(system)["paths"]["/chat/completions"]["post"]["responses"]
     assert [line.split()[0] for line in error if line.split()[0] not in documented] == []
-    assert len(error) == 1
+    # The example asks for a model that isn't there, which some systems don't look at.
+    statuses = document_of(system)["x-dialect"]["errors"]["statuses"]
+    assert len(error) <= 1
+    assert error or statuses["unknown_model"] is None
 
 
 def run(code: str, folder: Path, environment: dict[str, str]) -> str:
