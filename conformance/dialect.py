@@ -119,6 +119,10 @@ class Dialect:
         found = self.document["components"]["schemas"][component]["properties"].get(name)
         return found is not None and found.get("type") != "null"
 
+    def requires(self, component: str, name: str) -> bool:
+        """Tells whether objects of that component always have a property."""
+        return name in self.document["components"]["schemas"][component].get("required", ())
+
     @cached_property
     def members(self) -> frozenset[str]:
         """Returns the names of all members of objects that the system's document has."""

@@ -69,7 +69,7 @@ class StreamOrder(_StreamRule):
 
 
 class RoleOnce(_StreamRule):
-    """Judges by OpenAI's document, which doesn't say it; the documents of others have an order that does, or doesn't."""
+    """Judges by OpenAI's document, which doesn't say it; those of others have an order that does, or doesn't."""
 
     name = "role-once"
     says = "A choice says its role in one of its chunks."
