@@ -23,6 +23,7 @@ from schemathesis.openapi.checks import JsonSchemaError
 
 from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.checks import Check, checks_for, endpoint_of
+from specvino.conformance.fuzz.document import drawable
 from specvino.conformance.fuzz.exchanges import exchange_of
 from specvino.conformance.fuzz.expected_refusals import ExpectedRefusals, unknown_codes
 from specvino.conformance.fuzz.other_vendor_filter import OtherVendorFilter
@@ -110,7 +111,7 @@ class FuzzRun:
         """Returns the document as Schemathesis has it, with a filter for what is no failure unless it shall not be
         `filtered`."""
         document, whole = self.dialect.document, self.dialect.name == WHOLE
-        described = folded(document if whole else to_32(document))
+        described = drawable(folded(document if whole else to_32(document)))
         schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(described, config=self._config())
         server = Server(self.target, document)
         if filtered:

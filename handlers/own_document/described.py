@@ -45,7 +45,7 @@ class OwnDocument:
 
 def described(document: dict[str, Any], facts: Facts) -> dict[str, Any]:
     """Returns the document as it is true of a server."""
-    own = folded(copy.deepcopy(document))
+    own = copy.deepcopy(document)
     if not facts.door.asks_for_key:
         ask_for_no_key(own)
     name_models(own, facts.names)
@@ -56,4 +56,4 @@ def described(document: dict[str, Any], facts: Facts) -> dict[str, Any]:
         store_nothing(own)
     send_bodies_as_they_are(own)
     say_only_events(own)
-    return own
+    return folded(own)

@@ -26,6 +26,7 @@ def bound(document: dict[str, Any], facts: Facts) -> None:
             for name, kinds in DRAFTING.items():
                 if facts.model.drafting not in kinds:
                     properties[name] = _only_null(properties[name])
+            _without_vacuous_rules(resolved(document, operation.body))
     if facts.model is not None:
         _token_ids(document["components"]["schemas"]["Prompt"], facts.model.vocabulary_size - 1)
     _sizes(document, facts)
@@ -54,6 +55,18 @@ def _search(properties: dict[str, Any], facts: Facts) -> None:
     _at_most(properties["best_of"], "maximum", 1 if drafts else facts.limits.best_of)
     if drafts:
         _at_most(properties["min_tokens"], "maximum", 0)
+
+
+def _without_vacuous_rules(body: dict[str, Any]) -> None:
+    """Takes out the rules for what a field says that can say nothing here: generators get lost in rules."""
+    silent = {name for name, schema in body["properties"].items() if schema.get("type") == "null"}
+
+    def never(rule: dict[str, Any]) -> bool:
+        asked = rule.get("if", {}).get("properties", {})
+        needed = silent & set(rule.get("if", {}).get("required", ()))
+        return any("null" not in asked.get(name, {}).get("type", "null") for name in needed)
+
+    body["allOf"] = [rule for rule in body["allOf"] if not never(rule)]
 
 
 def _only_null(schema: dict[str, Any]) -> dict[str, Any]:
