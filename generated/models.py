@@ -4819,11 +4819,11 @@ class LoraScale(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    id: int | MISSING = MISSING
+    id: int | None | MISSING = MISSING
     """
     The adapter's number.
     """
-    scale: float | MISSING = MISSING
+    scale: float | None | MISSING = MISSING
     """
     How much; 0 switches it off.
     """

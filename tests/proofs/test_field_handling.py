@@ -8,7 +8,7 @@ import pytest
 from specvino.generated.support import SHAPES
 from specvino.server.validation.support import apply
 
-VALUES: list[Any] = ["x", 99, True, ["x"], {"x": "x", "type": "x"}]
+VALUES: list[Any] = ["x", 99, True, ["x"], {"x": "x", "type": "x"}, 0.5]
 
 
 @pytest.mark.parametrize("component", SHAPES)

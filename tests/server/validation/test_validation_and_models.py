@@ -6,6 +6,7 @@ import pytest
 import schemathesis
 from hypothesis import given, settings
 
+from specvino.conformance.fuzz.document import drawable
 from specvino.document.folding import folded
 from specvino.document.loading import whole
 from specvino.generated.handlers import OPERATIONS
@@ -17,7 +18,7 @@ BODIES = [operation for operation in OPERATIONS.values() if operation.body]
 @pytest.mark.parametrize("operation", BODIES, ids=lambda operation: operation.id)
 def test_every_valid_body_builds_its_object_and_dumps_equal_json(operation) -> None:
     judge = SchemaCheck.of_component(operation.body)
-    cases = schemathesis.openapi.from_dict(folded(whole()))[operation.path][operation.method].as_strategy()
+    cases = schemathesis.openapi.from_dict(drawable(folded(whole())))[operation.path][operation.method].as_strategy()
 
     @settings(max_examples=300)
     @given(cases)

@@ -179,6 +179,15 @@ class DeletionUnknown(Http):
         await super().respond(call, 202 if call.method == "DELETE" and status == 200 else status, body, headers)
 
 
+class DeletedIsGone(Http):
+    """What is deleted a second time is refused with 410."""
+
+    breaks = {"response_deletion/rules/documented-refusal"}
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        await super().respond(call, 410 if call.method == "DELETE" and status == 404 else status, body, headers)
+
+
 class StreamsAccepted(Http):
     """Streams begin with 202, as if they came later."""
 

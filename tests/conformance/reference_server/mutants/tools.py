@@ -35,15 +35,6 @@ class CallsAsText(Generation):
             yield Segment("text", f"<tool_call>{part.name}{part.text}</tool_call>")
 
 
-class OneIdForAllCalls(Generation):
-    """Every call has the same id."""
-
-    breaks = {"chat/rules/call-ids-unique", "responses/rules/call-ids-unique"}
-
-    def call_id(self) -> str:
-        return "call_0"
-
-
 class EmptyCalls(Chat):
     """Where nothing is called there is an empty list of calls."""
 
@@ -128,7 +119,7 @@ class TextBesideCalls(Chat):
 class OneCallId(Generation):
     """All calls have one id."""
 
-    breaks = {"chat/tools/ids-are-unique"}
+    breaks = {"chat/tools/ids-are-unique", "chat/rules/call-ids-unique", "responses/rules/call-ids-unique"}
 
     def call_id(self) -> str:
         return "call_0"
