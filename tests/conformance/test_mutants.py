@@ -59,4 +59,5 @@ def test_each_case_and_rule_finds_a_mutant() -> None:
     rules = {rule for rule, found in results if "/rules/" in rule and found.verdict is not Verdict.NOT_EXERCISED}
     missing = sorted((cases | capabilities | rules) - proved)
     assert not missing, f"{len(missing)} have no mutant that they find:\n" + "\n".join(missing)
-    assert not proved - cases - capabilities - rules
+    # A mutant may give cause to judge what the right server's answers don't.
+    assert not proved - cases - capabilities - {rule for rule, _ in results if "/rules/" in rule}

@@ -210,15 +210,28 @@ class StreamsAccepted(Http):
 class ReadsAccepted(Http):
     """What is read comes with 202, as if it came later."""
 
-    breaks = {
-        "model/rules/documented-status",
-        "models/rules/documented-status",
-        "response/rules/documented-status",
-        "response_input_items/rules/documented-status",
-    }
+    breaks = {"models/rules/documented-status", "response/rules/documented-status"}
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
         await super().respond(call, 202 if call.method == "GET" and status == 200 else status, body, headers)
+
+
+class OneModelAccepted(Http):
+    """A model that is read comes with 202."""
+
+    breaks = {"model/rules/documented-status"}
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        await super().respond(call, 202 if "/models/" in call.path and status == 200 else status, body, headers)
+
+
+class ItemsAccepted(Http):
+    """The items of a response come with 202."""
+
+    breaks = {"response_input_items/rules/documented-status"}
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        await super().respond(call, 202 if call.path.endswith("input_items") else status, body, headers)
 
 
 class SmallAnswersAccepted(Http):
