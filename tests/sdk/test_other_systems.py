@@ -49,8 +49,9 @@ def expected(answer: Answer) -> tuple[str, ...]:
     """An error of the API within a stream has no status; in some systems it is an event as others are."""
     if answer.status >= 400:
         return (f"error {answer.status}",)
-    if "stream-end" in answer.said.get("unjudged", {}):
-        return ("ConnectionFailed('the stream broke off before its [DONE]')",)
+    if any("breaks off" in why for why in answer.said.get("unjudged", {}).values()):
+        end = "its last event" if answer.endpoint == "responses" else "its [DONE]"
+        return (f"ConnectionFailed('the stream broke off before {end}')",)
     return ("error None", "read") if answer.name == "a stream that fails" else ("read",)
 
 
