@@ -85,16 +85,17 @@ class Wanted:
         headers = checked_headers(self.headers, key, key_header)
         cacert = None if self.cacert is None else checked_certificates(self.cacert, insecure=self.insecure)
         url = checked_url(self.url)
+        layers = self.layers or layers_of(self.filters)
         return Job(
             Target(url, key, self.model, self.timeout, headers, cacert, self.insecure, key_header),
             dialect,
             self.profile,
-            self.layers or layers_of(self.filters),
+            layers,
             self.filters,
             self.concurrency,
             self.max_time,
             self.fail_on,
-            self._generated(),
+            self._generated(layers),
         )
 
     def _replaying(self, file: Path) -> Job:
@@ -127,9 +128,9 @@ class Wanted:
         options = (self.seed, self.max_examples, self.include_checks or None, self.exclude_checks or None)
         return any(each is not None for each in options)
 
-    def _generated(self) -> Options:
+    def _generated(self, layers: tuple[str, ...]) -> Options:
         seed = SEED if self.seed is None else self.seed
-        if "fuzz" not in self.layers and self._asks_for_new_requests():
+        if "fuzz" not in layers and self._asks_for_new_requests():
             raise CannotRun(f"{NEW} are for --layer fuzz")
         try:
             return Options(seed, self.max_examples, self.include_checks, self.exclude_checks)

@@ -1,5 +1,6 @@
 """GET /health, /health/live, /version and /openapi.json."""
 
+import asyncio
 from importlib.metadata import version as version_of
 from typing import Literal, cast
 
@@ -39,6 +40,8 @@ class Service:
         version: Literal["3.1", "3.2"] | None,
     ) -> Reply[wire.OpenApi]:
         if dialect is None:
-            return Reply(cast("wire.OpenApi", self._document.of(version or "3.2")))
+            # It is made when first asked for, which would hold up streams for a tenth of a second.
+            document = await asyncio.to_thread(self._document.of, version or "3.2")
+            return Reply(cast("wire.OpenApi", document))
         document = load(dialect_file(dialect))
         return Reply(cast("wire.OpenApi", to_32(document) if version == "3.2" else document))

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import requests
+import schemathesis
 from schemathesis import Case, Response
 from schemathesis.checks import CHECKS as REGISTRY
 from schemathesis.core.failures import FailureGroup
@@ -29,6 +30,7 @@ from specvino.conformance.fuzz.expected_refusals import path_parameters
 from specvino.conformance.fuzz.options import CHECKS
 from specvino.conformance.fuzz.report import FuzzFinding, FuzzReport
 from specvino.conformance.fuzz.run import FuzzRun, message_of
+from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.verdicts import result_of
 from specvino.conformance.http.client import Client, full_url
 from specvino.conformance.http.exchange import Exchange, Request
@@ -44,6 +46,8 @@ OF_SEVERAL = (
     "ignored_auth",
     "object_level_authorization",
 )
+
+ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
 
 # Headers that are the client's own, or not for another run.
 OWN = ("authorization", "host", "content-length", "connection", "accept-encoding", "x-schemathesis-testcaseid")
@@ -61,6 +65,13 @@ class Replay:
     requests: int = 0
     """Of the checks themselves; the client counts its own."""
     report: FuzzReport = field(default_factory=FuzzReport)
+    _plain: schemathesis.BaseSchema = field(init=False)
+    _filtered: schemathesis.BaseSchema = field(init=False)
+
+    def __post_init__(self) -> None:
+        target = self.client.target
+        run = FuzzRun(target, self.dialect, 1, 0, models=[self.model], report=self.report)
+        self._plain, self._filtered = run.schema(), run.schema(Server(target, self.dialect.document))
 
     async def results(self) -> AsyncGenerator[Result, None]:
         for line in self.lines:
@@ -89,7 +100,7 @@ class Replay:
     def _requests(self, line: Line, endpoint: str) -> Iterator[Request]:
         for found in line.findings:
             for shown in found.exchanges:
-                content = _content(shown.request)
+                content = content_of(shown.request)
                 if shown.request.size and content is None:
                     continue
                 path = shown.request.url.removeprefix(self.base.rstrip("/"))
@@ -98,19 +109,17 @@ class Replay:
                     for name, value in shown.request.headers.items()
                     if name.lower() not in OWN and value != HIDDEN
                 }
-                if self.client.target.key:
-                    headers["authorization"] = f"Bearer {self.client.target.key}"
+                headers |= self.client.target.credentials(self.client.target.key)
                 yield Request(endpoint, shown.request.method, path, headers, content, json_of(content))
 
     def _broken(self, endpoint: str, name: str, exchange: Exchange) -> list[str]:
         """Returns what a check finds wrong with an answer."""
         if exchange.status is None:
             return [exchange.problem or exchange.ended]
-        run = FuzzRun(self.client.target, self.dialect, 1, 0, models=[self.model], report=self.report)
         operation = self.dialect.operations[endpoint]
         # Where no document lists the refusals they were told as a share of all: none is a fault by itself.
         shares = name == "positive_data_acceptance" and self.dialect.name != WHOLE
-        schema = run.schema(filtered=not shares)
+        schema = self._plain if shares else self._filtered
         case = _case(schema[operation.path][operation.method], exchange.request)
         own = {check.__name__: check for check in checks_for(self.dialect)}
         check: Any = own.get(name) or REGISTRY.get_one(name)
@@ -121,12 +130,13 @@ class Replay:
         return []
 
 
-def _content(sent: Sent) -> bytes | None:
+def content_of(sent: Sent) -> bytes | None:
     """Returns the body that was sent, or None where the report doesn't hold it as it was."""
     plain = (sent.body or "").encode()
-    # A report writes bytes that can't be shown as \xff.
-    unescaped = re.sub(rb"\\x([0-9a-f]{2})", lambda match: bytes.fromhex(match[1].decode()), plain)
-    return next((each for each in (plain, unescaped) if each and len(each) == sent.size), None)
+    # A report writes bytes and characters that can't be shown as \xff.
+    as_bytes = ESCAPED.sub(lambda match: bytes.fromhex(match[1].decode()), plain)
+    as_characters = ESCAPED.sub(lambda match: chr(int(match[1], 16)).encode(), plain)
+    return next((each for each in (plain, as_bytes, as_characters) if each and len(each) == sent.size), None)
 
 
 def _case(operation: Any, request: Request) -> Case[Any]:

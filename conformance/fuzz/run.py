@@ -93,7 +93,7 @@ class FuzzRun:
             raise ValueError(f"no predicate judges the refusals {', '.join(sorted(unknown))}")
         server = Server(self.target, document)
         models = self._served = self.models or server.models
-        schema = self.schema()
+        schema = self.schema(server)
         if self.operations is not None:
             schema = schema.include(operation_id=list(self.operations))
         request_limits = RequestLimits(document, models, self.report, frugal=self.frugal)
@@ -107,14 +107,13 @@ class FuzzRun:
             for event in self._events:
                 self._record(event)
 
-    def schema(self, *, filtered: bool = True) -> schemathesis.BaseSchema:
-        """Returns the document as Schemathesis has it, with a filter for what is no failure unless it shall not be
-        `filtered`."""
+    def schema(self, server: Server | None = None) -> schemathesis.BaseSchema:
+        """Returns the document as Schemathesis has it; with the server, which it asks, a filter takes out what is no
+        failure."""
         document, whole = self.dialect.document, self.dialect.name == WHOLE
         described = drawable(folded(document if whole else to_32(document)))
         schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(described, config=self._config())
-        server = Server(self.target, document)
-        if filtered:
+        if server is not None:
             known = ExpectedRefusals(server, self.report) if whole else OtherVendorFilter(self.dialect, self.report)
             schema.hooks.register_hook_with_name(known, "filter_failure")
         return schema

@@ -54,7 +54,7 @@ def test_each_case_and_rule_finds_a_mutant() -> None:
     """That a mutant breaks what it is there for is what the test above holds."""
     proved = {rule for mutant in MUTANTS for rule in meant(mutant)}
     cases = {case.rule for case in all_cases()}
-    capabilities = {name.replace(".", "/capabilities/", 1).replace("_", "-") for name in CAPABILITIES}
+    capabilities = {each.rule for each in CAPABILITIES.values()}
     results = judged().items()
     rules = {rule for rule, found in results if "/rules/" in rule and found.verdict is not Verdict.NOT_EXERCISED}
     missing = sorted((cases | capabilities | rules) - proved)

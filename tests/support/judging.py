@@ -13,10 +13,11 @@ from specvino.conformance.verdict import Verdict
 
 def judge(url: str, *, key: str | None = None, dialect: str = "specvino", concurrency: int = 4, **how: Any) -> Report:
     """`how` are fields of a Job."""
-    return asyncio.run(_judge(Job(Target(url, key), Dialect(dialect), concurrency=concurrency, **how)))
+    return asyncio.run(report_of(Job(Target(url, key), Dialect(dialect), concurrency=concurrency, **how)))
 
 
-async def _judge(job: Job) -> Report:
+async def report_of(job: Job) -> Report:
+    """The report of a job's whole run."""
     async with Client(job.target) as client:
         judging = await begin(job, client)
         async with aclosing(judging.lines(lambda line: line)) as lines:

@@ -1,17 +1,20 @@
 """A report's findings are sent again and judged as before."""
 
 import asyncio
-from contextlib import aclosing
 
+import pytest
 from reference_server.bench import KEY, MODEL
 from reference_server.server import ReferenceServer
 from support.asgi import answering
+from support.judging import report_of
 from support.reports import line, report
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.options import Options
-from specvino.conformance.http.client import Client, Target
-from specvino.conformance.job import Job, begin
+from specvino.conformance.fuzz.replay import content_of
+from specvino.conformance.http.client import Target
+from specvino.conformance.job import Job
+from specvino.conformance.reports.records import Sent
 from specvino.conformance.verdict import Verdict
 
 
@@ -20,8 +23,10 @@ class Faulty(ReferenceServer):
 
     path = "/v1/tokenize"
     status, body = 500, b"oh"
+    headers = ()
 
     async def __call__(self, scope, receive, send):
+        self.headers = (*self.headers, dict(scope.get("headers", ())))
         if self.status and scope.get("path") == self.path:
             headers = [(b"content-type", b"application/json")]
             await send({"type": "http.response.start", "status": self.status, "headers": headers})
@@ -29,16 +34,11 @@ class Faulty(ReferenceServer):
         return await super().__call__(scope, receive, send)
 
 
-def judged(server, **how):
+def judged(server, key_header=None, **how):
     async def run():
-        async with answering(server) as url, Client(Target(url, KEY)) as client:
-            job = Job(client.target, Dialect("ovms"), "core", ("fuzz",), ("tokenize",), **how)
-            running = await begin(job, client)
-            async with aclosing(running.lines(lambda line: line)) as lines:
-                async for _ in lines:
-                    pass
-            running.report.footer = running.footer(complete=True)
-            return running.report
+        async with answering(server) as url:
+            target = Target(url, KEY, key_header=key_header)
+            return await report_of(Job(target, Dialect("ovms"), "core", ("fuzz",), ("tokenize",), **how))
 
     return asyncio.run(run())
 
@@ -78,7 +78,7 @@ def test_what_is_invalid_must_be_refused_again() -> None:
 def test_what_is_valid_must_be_answered_again() -> None:
     server = Faulty(key=KEY, model=MODEL)
     server.status, server.body = 400, b'{"error": "No."}'
-    before = judged(server, generated=Options(max_examples=20))
+    before = judged(server, generated=Options(max_examples=100))
     rule = "tokenize/fuzz/positive-data-acceptance"
     assert by_rule(before)[rule].verdict is Verdict.FAIL
     again = by_rule(judged(server, replayed=before))[rule]
@@ -101,6 +101,22 @@ def test_what_a_report_holds_in_part_is_not_sent() -> None:
     again = by_rule(judged(server, replayed=held))[rule]
     assert (again.verdict, again.judged) == (Verdict.NOT_EXERCISED, 0)
     assert "no whole request" in again.because
+
+
+def test_the_key_goes_in_its_own_header() -> None:
+    server = Faulty(key=None, model=MODEL)
+    before = judged(server, generated=Options(max_examples=20))
+    server.headers = ()
+    judged(server, key_header="x-api-key", replayed=before)
+    assert server.headers
+    assert all(each.get(b"x-api-key") == KEY.encode() and b"authorization" not in each for each in server.headers)
+
+
+@pytest.mark.parametrize(
+    ("body", "sent"), [("[1]", b"[1]"), (r'"\xff"', b'"\xff"'), (r'"\x85"', '"\x85"'.encode()), (r'"\x41"', rb'"\x41"')]
+)
+def test_a_body_is_sent_as_it_was(body, sent) -> None:
+    assert content_of(Sent(method="POST", url="/", headers={}, body=body, size=len(sent))) == sent
 
 
 def test_a_check_of_several_requests_is_not_judged_by_one() -> None:
