@@ -234,7 +234,7 @@ class Run:
     def _broken(self, session: Session, error: Exception) -> tuple[Verdict, str]:
         """Returns what an exception in a check says: nothing where an answer hadn't its documented shape, which is told
         by the rules for that; else the check is wrong, and so are we."""
-        if violated := self._violated_by(session.exchanges, SHAPES):
+        if violated := self._violated_by(session.exchanges, (*STATUSES, *SHAPES)):
             return Verdict.SKIP, f"an answer has not its documented shape, see {violated}"
         return Verdict.ERROR, f"the check broke: {type(error).__name__}: {error}"
 

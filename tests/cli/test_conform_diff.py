@@ -1,0 +1,52 @@
+"""specvino conform diff and matrix."""
+
+import re
+
+import pytest
+from support.conforming import ANSWERS, conform, one_line, well, wrong
+from support.raw_server import raw_server
+
+
+@pytest.fixture
+def two(tmp_path):
+    files = [tmp_path / "good.ndjson", tmp_path / "bad.ndjson"]
+    for behaves, file in zip((well, wrong), files, strict=True):
+        with raw_server(behaves) as server:
+            conform(server.url, *ANSWERS, "--ndjson", file)
+    return files
+
+
+def test_diff_says_what_is_worse(two) -> None:
+    good, bad = two
+    run = conform("diff", good, bad)
+    assert run.exit_code == 1
+    assert "worse    chat/basics/answers: pass -> fail" in run.stdout
+    assert re.search(r"^\d+ worse, 0 better, \d+ changed", run.stdout, re.MULTILINE)
+    run = conform("diff", bad, good)
+    assert run.exit_code == 0
+    assert "better   chat/basics/answers: fail -> pass" in run.stdout
+    assert conform("diff", bad, bad).exit_code == 0
+
+
+def test_diff_refuses_runs_of_different_plans(two) -> None:
+    good, bad = two
+    bad.write_text(bad.read_text("utf-8").replace('"profile":"full"', '"profile":"core"'), "utf-8")
+    line = one_line(conform("diff", good, bad))
+    assert "are runs of different plans: profile is full, then core" in line
+
+
+def test_diff_refuses_a_cut_file(two) -> None:
+    good, bad = two
+    bad.write_bytes(bad.read_bytes()[:-20])
+    assert "can't be compared: The report has no end" in one_line(conform("diff", good, bad))
+
+
+def test_matrix_makes_a_site(two, tmp_path) -> None:
+    run = conform("matrix", *two, "-o", tmp_path / "site")
+    assert run.exit_code == 0
+    assert run.stdout.startswith("specvino: 2 servers side by side in ")
+    assert {file.name for file in (tmp_path / "site").iterdir()} == {"index.html", "good.html", "bad.html"}
+
+
+def test_matrix_into_a_file_is_one_line(two) -> None:
+    assert "can't be written" in one_line(conform("matrix", *two, "-o", two[0] / "site"))

@@ -1,0 +1,389 @@
+"""specvino conform where it can't run, where servers misbehave, and where it is broken off."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from support.conforming import ANSWERS, conform, one_line, well
+from support.judging import counted
+from support.raw_server import TEXT, answer, chat, error, raw_server
+from support.serving import wait_until
+
+from specvino.conformance.reports import ndjson
+from specvino.conformance.verdict import Verdict
+
+# --- couldn't run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "the URL of a server is missing"),
+        (["localhost:8000"], "is no URL of a server"),
+        (["http://"], "is no URL of a server"),
+        (["http://[::1/v1"], "is no URL"),
+        (["http://me:secret@127.0.0.1/v1"], "a name or a password"),
+        (["http://127.0.0.1/v1?a=b"], "more than a path"),
+        (["http://127.0.0.1:1/v1"], "no server answers at http://127.0.0.1:1/v1"),
+        (["http://127.0.0.1:1/v1", "-k", "schlüssel"], "no header can carry"),
+        (["http://127.0.0.1:1/v1", "-u", "http://127.0.0.1:2/v1"], "given twice"),
+        (
+            ["http://127.0.0.1:1/v1", "--dialect", "nobody"],
+            "there is no dialect 'nobody'; there are fastdeploy,",
+        ),
+        (["http://127.0.0.1:1/v1", "-f", "chat/*", "-f", "no/such"], "the filter 'no/such' leaves no rule"),
+        (["http://127.0.0.1:1/v1", "-f", "chat/rules/no-such"], "the filter 'chat/rules/no-such' leaves no rule"),
+        (["http://127.0.0.1:1/v1", "-f", "chat/fuzz/no-such"], "the filter 'chat/fuzz/no-such' leaves no rule"),
+        (["http://127.0.0.1:1/v1", "-f", "responses", "--dialect", "mlc-llm"], "nothing to judge: mlc-llm has no"),
+        (["http://127.0.0.1:1/v1", "--baseline", "/no/such"], "/no/such can't be read: No such file"),
+        (["http://127.0.0.1:1/v1", "--html", "/no/such"], "/no/such can't be written: No such file"),
+        (["http://127.0.0.1:1/v1", "--html", "/tmp"], "/tmp can't be written: Is a directory"),
+        (["http://127.0.0.1:1/v1", "--html", "/tmp/x-1", "--junit", "/tmp/x-1"], "name the same file"),
+        (["http://127.0.0.1:99999/v1"], "there is no port 99999"),
+        (["http://xn--a/v1"], "is no URL"),
+        ([f"http://{'a' * 70}/v1"], "no server answers"),
+        (["http://127.0.0.1:1/v1", "--header", "no-secret"], "--header 'Name: value'"),
+        (["http://127.0.0.1:1/v1", "--header", "X: a\nb"], "no value that a header can carry"),
+        (["http://127.0.0.1:1/v1", "--header", "Content-Type: a"], "each request's own"),
+        (["http://127.0.0.1:1/v1", "-k", "sk", "--header", "Authorization: Basic a"], "the key is given twice"),
+        (["http://127.0.0.1:1/v1", "--strict"], "entries of a baseline, which --baseline names"),
+        (["http://127.0.0.1:1/v1", "-q", "-v"], "--quiet prints nothing, and --verbose everything"),
+        (["http://127.0.0.1:1/v1", "--auth-header", "api-key"], "but there is no key"),
+        (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "a b"], "'a b' is no name of a header"),
+        (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "Connection"], "is no name of a header"),
+        (["http://127.0.0.1:1/v1", "-k", "k", "--auth-header", "x", "--header", "X: a"], "the key is given twice"),
+        (["https://127.0.0.1:1/v1", "--cacert", "/dev/null"], "holds no certificates"),
+        (["https://127.0.0.1:1/v1", "--cacert", "/no/such"], "No such file"),
+        (["https://127.0.0.1:1/v1", "--cacert", "/no/such", "--insecure"], "and --insecure that it isn't"),
+        (["diff", "/no/such", "/no/such"], "/no/such can't be read: No such file"),
+        (["matrix", "/dev/null"], "no whole line"),
+    ],
+)
+def test_couldnt_run_is_one_line(arguments, words) -> None:
+    assert words in one_line(conform(*arguments))
+
+
+def test_a_broken_baseline_is_one_line(tmp_path) -> None:
+    (tmp_path / "b.yaml").write_text("accepted: [")
+    assert "is no baseline" in one_line(conform("http://127.0.0.1:1/v1", "--baseline", tmp_path / "b.yaml"))
+
+
+def test_checking_a_file_does_not_make_it(tmp_path) -> None:
+    one_line(conform("http://127.0.0.1:1/v1", "--html", tmp_path / "new.html"))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("key", "words"), [((), "asks for a key"), (("-k", "sk-wrong-one"), "refuses the key")])
+@pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden"])
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_wrong_key(key, words, status, listed) -> None:
+    refusal = error(status, "the key sk-wrong-one\nis wrong")
+
+    async def refuses(asked):
+        yield refusal
+
+    # Some servers show their models to everybody.
+    with raw_server(refuses, None if listed else refusal) as server:
+        line = one_line(conform(server.url, *key))
+    assert words in line
+    assert status[:3] in line
+    assert not key or "sk-wrong" not in line
+
+
+def test_a_wrong_model_tells_which_are_there() -> None:
+    async def refuses(asked):
+        yield error("404 Not Found", "no such model")
+
+    with raw_server(refuses) as server:
+        line = one_line(conform(server.url, "-m", "gpt-9"))
+    assert "has no model 'gpt-9'" in line
+    assert "no such model); it lists m" in line
+
+
+def test_a_model_that_answers_need_not_be_listed() -> None:
+    with raw_server(well) as server:
+        assert conform(server.url, "-m", "alias", *ANSWERS).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "models", [error("404 Not Found", "no"), answer(b"no JSON"), answer(b'{"data": [{"id": 1}, 2]}'), answer(b"[]")]
+)
+def test_a_server_that_lists_no_models_needs_a_name(models) -> None:
+    with raw_server(well, models) as server:
+        assert "--model names one" in one_line(conform(server.url))
+        assert conform(server.url, "-m", "m", *ANSWERS).exit_code == 0
+
+
+def test_a_model_whose_name_is_no_text() -> None:
+    half = r'{"id": "\ud800m", "object": "model"}'
+    with raw_server(well, answer(f'{{"data": [{half}]}}'.encode())) as server:
+        assert r"the model's name '\ud800m' is no text" in one_line(conform(server.url))
+    with raw_server(well, answer(f'{{"data": [{half}, {{"id": "m"}}]}}'.encode())) as server:
+        assert conform(server.url, *ANSWERS).exit_code == 0
+    assert json.loads(server.asked[-1].body)["model"] == "m"
+
+
+def test_a_url_without_its_path_is_told() -> None:
+    async def elsewhere(asked):
+        yield error("404 Not Found", "no")
+
+    with raw_server(elsewhere, below="/v1") as server:
+        line = one_line(conform(server.url.removesuffix("/v1")))
+    assert line.endswith(f"but at {server.url}\n")
+
+
+@pytest.mark.parametrize("code", ["301 Moved Permanently", "307 Temporary Redirect"])
+def test_redirects_are_not_followed(code) -> None:
+    with raw_server(well) as other:
+        to = answer(b"", code, extra=f"Location: {other.url}/models\r\n")
+        with raw_server(well, to) as server:
+            line = one_line(conform(server.url))
+    assert "is not followed" in line
+    assert other.url in line
+    assert not other.asked
+
+
+def test_what_is_no_http_server() -> None:
+    with raw_server(well, b"SSH-2.0-OpenSSH_9.2\r\n") as server:
+        assert "is no HTTP server" in one_line(conform(server.url))
+
+
+def test_a_server_that_closes_at_once() -> None:
+    with raw_server(well, b"") as server:
+        assert "is no HTTP server" in one_line(conform(server.url))
+
+
+def test_a_full_disk_is_one_line() -> None:
+    with raw_server(well) as server:
+        for form in ("ndjson", "html", "junit", "sarif", "markdown", "badge", "har"):
+            run = conform(server.url, *ANSWERS, f"--{form}", "/dev/full")
+            assert "/dev/full can't be written: No space left" in one_line(run)
+
+
+def test_a_full_terminal_is_one_line() -> None:
+    # In a process of its own: what the buffer still holds must not fail once more when Python ends.
+    command = [sys.executable, "-m", "specvino.cli", "conform"]
+    with raw_server(well) as server, open("/dev/full", "w") as full:
+        for arguments in ([server.url, *ANSWERS], ["--list"]):
+            run = subprocess.run([*command, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+            assert run.returncode == 2
+            assert run.stderr == "specvino: standard output can't be written: No space left on device\n"
+
+
+# --- servers that misbehave while they are judged
+
+
+def stream(body, length=None):
+    size = "" if length is None else f"Content-Length: {length}\r\n"
+    return f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{size}\r\n".encode() + body
+
+
+async def _infinite(asked):
+    yield stream(b"")
+    while True:
+        yield b"data: {}\n\n" * 20_000
+
+
+async def _huge_event(asked):
+    yield stream(b'data: {"x": "')
+    for _ in range(100):
+        yield b"x" * 100_000
+    yield b'"}\n\ndata: [DONE]\n\n'
+
+
+async def _no_text(asked):
+    yield stream(b'data: {"x": "\xff\xfe\x80"}\n\ndata: [DONE]\n\n')
+
+
+async def _dies(asked):
+    yield stream(b'data: {"id": "x"', length=1000)
+
+
+async def _closes(asked):
+    for content in list[bytes]():
+        yield content
+
+
+async def _slow(asked):
+    yield stream(b"")
+    while True:
+        yield b": still here\n\n"
+        await asyncio.sleep(0.05)
+
+
+async def _silent(asked):
+    await asyncio.Event().wait()
+    yield b""
+
+
+async def _redirects(asked):
+    yield answer(b"", "307 Temporary Redirect", extra="Location: http://127.0.0.1:9/v1/chat/completions\r\n")
+
+
+async def _garbage(asked):
+    yield b"\x00\x01\x02 not HTTP\r\n\r\n"
+
+
+async def _deep(asked):
+    yield answer(b"[" * 200_000)
+
+
+async def _lone_surrogate(asked):
+    yield answer(b'{"error": {"message": "\\ud800 \\u001b[31m", "type": "x", "param": null, "code": null}}', "400 No")
+
+
+@pytest.mark.parametrize(
+    ("behaves", "words"),
+    [
+        (_infinite, "longer than 8000000 bytes"),
+        (_huge_event, "longer than 8000000 bytes"),
+        (_no_text, "the stream is not UTF-8: invalid start byte at byte 13"),
+        (_dies, "the connection broke"),
+        (_closes, "the connection broke"),
+        (_slow, "not whole after 0.5 s"),
+        (_silent, "not whole after 0.5 s"),
+        (_redirects, "307"),
+        (_garbage, "the connection broke"),
+        (_deep, "not JSON"),
+        (_lone_surrogate, "the answer is 400, not 200"),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_what_a_server_does_wrong_is_a_finding(tmp_path, behaves, words) -> None:
+    seconds = "0.5" if "after 0.5 s" in words else "60"
+    reports = ["--ndjson", tmp_path / "r.ndjson", "--html", tmp_path / "r.html", "--junit", tmp_path / "r.xml"]
+    with raw_server(behaves) as server:
+        run = conform(server.url, "-m", "m", *ANSWERS, "-f", "chat/streams/plain", "-v", "--timeout", seconds, *reports)
+    assert run.exit_code == 1, run.output
+    assert re.search(r"^fail( \(should\))? chat/basics/answers", run.stdout, re.MULTILINE)
+    assert words in run.stdout
+    assert "error chat/" not in run.stdout
+    assert not counted(ndjson.read(tmp_path / "r.ndjson"), Verdict.ERROR)
+
+
+def test_a_server_that_goes_away_is_told(tmp_path) -> None:
+    """It answers twice, and then nobody listens any more."""
+    with raw_server(well) as server:
+        command = [sys.executable, "-m", "specvino.cli", "conform", server.url, "--ndjson", str(tmp_path / "r.ndjson")]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ)
+        wait_until(lambda: len(server.asked) > 4)
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == 1, output
+    assert "The server went away during" in output
+    report = ndjson.read(tmp_path / "r.ndjson")
+    assert report.complete
+    assert report.footer is not None
+    assert report.footer.lost
+
+
+def test_a_model_that_is_loading_is_waited_for() -> None:
+    async def loading(asked):
+        if len(server.asked) < 4:
+            yield error("503 Service Unavailable", "The model is loading.")
+        else:
+            yield chat()
+
+    with raw_server(loading) as server:
+        run = conform(server.url, *ANSWERS)
+    assert run.exit_code == 0, run.output
+
+
+def test_a_model_that_never_loads_is_one_line() -> None:
+    async def loading(asked):
+        yield error("503 Service Unavailable", "The model is loading.")
+
+    with raw_server(loading) as server:
+        run = conform(server.url, *ANSWERS, "--timeout", "1")
+    assert run.exit_code == 2
+    assert "is not ready after 1 s" in run.stderr
+    assert run.stderr.count("\n") == 1
+
+
+def test_a_busy_server_is_asked_again_when_it_says() -> None:
+    turns = []
+
+    async def busy(asked):
+        turns.append(asked)
+        yield error("429 Too Many", "wait", "Retry-After: 0\r\n") if len(turns) % 2 else chat()
+
+    with raw_server(busy) as server:
+        run = conform(server.url, *ANSWERS)
+    assert run.exit_code == 0, run.output
+    assert len(turns) >= 4
+
+
+def test_the_time_allowed_ends_a_run(tmp_path) -> None:
+    with raw_server(_slow) as server:
+        run = conform(server.url, "-m", "m", "--max-time", "1", "--timeout", "1", "--ndjson", tmp_path / "r.ndjson")
+    report = ndjson.read(tmp_path / "r.ndjson")
+    assert report.footer is not None
+    assert report.footer.time_up
+    assert report.complete
+    assert "The time was up" in run.stdout
+    # Nothing was judged, so nothing is known.
+    assert run.exit_code == 2
+    assert "nothing could be judged" in run.stderr
+
+
+def test_a_run_that_the_time_cut_is_not_green(tmp_path) -> None:
+    """Some cases have passed, and the others haven't run."""
+
+    async def slowing(asked):
+        if b'"stream": true' in asked.body:
+            await asyncio.Event().wait()
+        yield answer(json.dumps(TEXT | {"id": f"chatcmpl-{len(server.asked)}"}).encode())
+
+    files = {form: tmp_path / f"r.{form}" for form in ("junit", "sarif", "html", "markdown", "ndjson")}
+    options = [word for form, file in files.items() for word in (f"--{form}", file)]
+    with raw_server(slowing) as server:
+        run = conform(server.url, *ANSWERS, "-f", "chat/streams/plain", "--max-time", "1", *options)
+    report = ndjson.read(files["ndjson"])
+    assert counted(report, Verdict.FAIL) == 0
+    assert counted(report, Verdict.PASS) > 0
+    assert run.exit_code == 2, run.output
+    assert run.stderr == "specvino: The time was up before all rules were judged.\n"
+    for form in ("junit", "sarif", "html", "markdown"):
+        assert "The time was up" in files[form].read_text("utf-8")
+
+
+# --- runs that are broken off
+@pytest.fixture
+def interruptible():
+    """Children mind Ctrl-C, also where the tests run in the background of a shell, which has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_broken_off_leaves_what_it_found(tmp_path, number, interruptible) -> None:
+    names = {form: tmp_path / f"r.{form}" for form in ("ndjson", "html", "junit")}
+    options = [str(word) for form, file in names.items() for word in (f"--{form}", file)]
+    command = [sys.executable, "-m", "specvino.cli", "conform", *options, "-f", "chat", "--timeout", "90"]
+
+    async def first(asked):
+        if len(server.asked) > 12:  # the handshake and some cases are answered
+            await asyncio.Event().wait()
+        async for piece in well(asked):
+            yield piece
+
+    with raw_server(first) as server:
+        process = subprocess.Popen(
+            [*command, server.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+        )
+        wait_until(lambda: names["ndjson"].exists() and b'"result"' in names["ndjson"].read_bytes())
+        process.send_signal(number)
+        output, problems = process.communicate(timeout=300)
+    assert process.returncode == (2 if number == signal.SIGINT else 143), output + problems
+    assert problems == ("specvino: interrupted\n" if number == signal.SIGINT else "")
+    assert "The run was broken off." in output
+    report = ndjson.read(names["ndjson"])
+    assert report.lines
+    assert not report.complete
+    assert "The run was broken off." in names["html"].read_text("utf-8")
+    assert "broken off" in names["junit"].read_text("utf-8")
