@@ -22,10 +22,13 @@ def render(spec: Spec) -> dict[str, str]:
         "openapi-3.1.json": to_json(lower.to_31(document)),
         **{f"dialects/{system}.json": to_json(project(document, dialect)) for system, dialect in spec.dialects.items()},
         "vocabulary.json": to_json(spec.vocabulary),
+        "differences.json": to_json(
+            {system: said["differences"] for system, said in spec.dialects.items() if "differences" in said}
+        ),
         "routes.json": to_json(lower.to_routes(document)),
         "models.py": classes.models(document),
         "wire.py": classes.wire(document),
-        "handlers.py": tables.handlers(document),
+        "handlers.py": tables.handlers(document, spec.dialects.values()),
         "errors.py": tables.errors(spec.errors),
         "support.py": tables.support(document),
         "streams.py": tables.streams(document),

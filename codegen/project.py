@@ -144,7 +144,16 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     )
     document["servers"] = [{"url": path} for path in dialect["base_paths"]]
     # What no operation's answers can say: how requests for none are refused, and what becomes of unknown fields.
-    said = ("version", "errors", "stream", "unknown_fields", "other_operations", "hosted")
+    said = (
+        "version",
+        "port",
+        "errors",
+        "stream",
+        "unknown_fields",
+        "any_model_unless_named",
+        "other_operations",
+        "hosted",
+    )
     document["x-dialect"] = {key: dialect[key] for key in said if key in dialect}
     used = {tag for operation in operations(document) for tag in operation.definition["tags"]}
     document["tags"] = [tag for tag in document["tags"] if tag["name"] in used]

@@ -14,6 +14,9 @@ OPENAPI_31 = "openapi-3.1.json"
 VOCABULARY = "vocabulary.json"
 """The JSON Schemas of the document's own keywords."""
 
+DIFFERENCES = "differences.json"
+"""The rules by which this server answers otherwise than other systems, by system."""
+
 ROUTES = "routes.json"
 """The skeleton of OpenAPI 3.0 that Connexion routes by."""
 

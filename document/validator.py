@@ -45,8 +45,17 @@ class Validator:
         except ValueError as nested:
             yield str(nested)
             return
-        for error in errors:
-            yield _sentence(error)
+        leaves = [leaf for error in errors for leaf in _nearest(error)]
+        missing: dict[tuple[str | int, ...], list[str]] = {}
+        for leaf in leaves:
+            if leaf.kind.name == "required":
+                name = leaf.kind.property  # type: ignore[attr-defined]
+                missing.setdefault(tuple(leaf.instance_path), []).append(json.dumps(name, ensure_ascii=False))
+        for leaf in leaves:
+            if leaf.kind.name != "required":
+                yield _sentence(leaf)
+            elif names := missing.pop(tuple(leaf.instance_path), None):
+                yield f"{_place(leaf)}: {_required([*dict.fromkeys(names)])}"
 
 
 class Validators:
@@ -87,31 +96,48 @@ def _absolute(node: Any) -> Any:
 
 
 def _sentence(error: jsonschema_rs.ValidationError) -> str:
-    error = _nearest(error)
-    path = ".".join(map(str, error.instance_path))
     shown = json.dumps(error.instance, ensure_ascii=False, default=repr)
-    return f"{path or 'it'}: {_cut(error.message.replace(shown, _cut(shown)), 2 * LONGEST)}"
+    return f"{_place(error)}: {_cut(error.message.replace(shown, _cut(shown)), 2 * LONGEST)}"
 
 
-def _nearest(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationError:
-    """Returns what is wrong in the branch of a union that fits best: the one whose first error lies deepest."""
+def _place(error: jsonschema_rs.ValidationError) -> str:
+    return ".".join(map(str, error.instance_path)) or "it"
+
+
+def _required(names: list[str]) -> str:
+    """Says of members in quotation marks that they are missing."""
+    if len(names) == 1:
+        return f"{names[0]} is a required property"
+    return f"{', '.join(names[:-1])} and {names[-1]} are required properties"
+
+
+def _nearest(error: jsonschema_rs.ValidationError) -> list[jsonschema_rs.ValidationError]:
+    """Returns what is wrong in the branch of a union that fits best: the one whose first error lies deepest. All
+    members that are missing in one place are wrong together."""
     branches = getattr(error.kind, "context", None)
     if not branches:
-        return error
+        return [error]
     candidates = [branch for branch in branches if branch]
     if len(candidates) < len(branches):  # a branch fits: what is wrong is that another one does as well
-        return error
+        return [error]
     depth = len(error.instance_path)
     # The branch whose constants the value has, such as its `type`, is the one that it was meant for.
     named = [each for each in candidates if not any(_tells_apart(one, depth) for one in each)]
     if len(named) == 1:
-        return _nearest(named[0][0])
+        return _first(named[0])
     # A branch for another type of value says nothing of this one.
     meant = [each for each in candidates if min(len(one.instance_path) for one in each) > depth]
     if not meant:
-        return _nearest(min(candidates, key=len)[0]) if len(candidates) == 1 else error
+        return _first(candidates[0]) if len(candidates) == 1 else [error]
     best = min(meant, key=lambda each: (len(each), -max(len(one.instance_path) for one in each)))
-    return _nearest(best[0])
+    return _first(best)
+
+
+def _first(branch: list[jsonschema_rs.ValidationError]) -> list[jsonschema_rs.ValidationError]:
+    """Returns the first error of a branch, with those that say of the same object that something is missing."""
+    if branch[0].kind.name != "required":
+        return _nearest(branch[0])
+    return [each for each in branch if (each.kind.name, each.instance_path) == ("required", branch[0].instance_path)]
 
 
 def _tells_apart(error: jsonschema_rs.ValidationError, depth: int) -> bool:

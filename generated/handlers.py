@@ -20,13 +20,15 @@ class RequestContext:
     Where the server `refuses_unsupported`, it refuses the fields itself that have no effect in any request, and a
     handler those that have none in this one. `owner` is whom the key belongs to, empty where the server has no keys.
     `notes` is where a handler writes down what the server's log shall have of the exchange: counts and times, never
-    texts.
+    texts. With `extensions` an answer has what only other systems' answers have, too: the server that speaks as one of
+    them leaves out what that lacks.
     """
 
     id: str
     refuses_unsupported: bool = False
     owner: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
+    extensions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,12 @@ class TokensHandlers(Protocol):
         self, context: RequestContext, body: models.TokenizeRequest
     ) -> Reply[wire.TokenizeResponse]:
         """POST /tokenize: The tokens of a text"""
+        ...
+
+    async def detokenize(
+        self, context: RequestContext, body: models.DetokenizeRequest
+    ) -> Reply[wire.DetokenizeResponse]:
+        """POST /detokenize: The text of tokens"""
         ...
 
 
@@ -302,6 +310,20 @@ OPERATIONS: dict[str, Operation] = {
         framing=None,
         terminator=None,
     ),
+    "detokenize": Operation(
+        id='detokenize',
+        tag='tokens',
+        endpoint='detokenize',
+        method='POST',
+        path='/detokenize',
+        root=False,
+        parameters=(),
+        query={},
+        body='DetokenizeRequest',
+        model=models.DetokenizeRequest,
+        framing=None,
+        terminator=None,
+    ),
     "list_models": Operation(
         id='list_models',
         tag='models',
@@ -387,3 +409,6 @@ OPERATIONS: dict[str, Operation] = {
         terminator=None,
     ),
 }
+
+OTHER_PATHS = frozenset(['/models/load', '/models/sse', '/models/unload', '/responses/compact', '/responses/input_tokens', '/responses/render'])
+"""Paths that other systems serve, where a parameter in a path of ours would match: they are no ids or names."""

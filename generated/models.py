@@ -2385,6 +2385,22 @@ class CreateCompletionRequest(BaseModel):
     """
     How many candidates to make, of which the n best are answered.
     """
+    thinking_token_budget: int | None | MISSING = MISSING
+    """
+    The most tokens of reasoning; -1 sets no limit.
+    """
+    reasoning_budget_tokens: int | None | MISSING = MISSING
+    """
+    The most tokens of reasoning; -1 sets no limit.
+    """
+    thinking_budget_tokens: int | None | MISSING = MISSING
+    """
+    Another name of reasoning_budget_tokens, which counts where both are given.
+    """
+    reasoning_budget_message: str | None | MISSING = MISSING
+    """
+    A text that stands at the end of reasoning where the budget ends it.
+    """
     mm_processor_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
     Settings of what prepares media for the model.
@@ -2551,10 +2567,6 @@ class CreateCompletionRequest(BaseModel):
     guided_grammar: str | None | MISSING = MISSING
     """
     A grammar by which the text must be formed.
-    """
-    thinking_token_budget: int | None | MISSING = MISSING
-    """
-    The most tokens of reasoning; -1 sets no limit.
     """
     use_beam_search: bool | None | MISSING = MISSING
     """
@@ -2810,18 +2822,6 @@ class CreateCompletionRequest(BaseModel):
     """
     Where the reasoning goes: none leaves it in the text; auto and deepseek show it apart.
     """
-    reasoning_budget_tokens: int | None | MISSING = MISSING
-    """
-    The most tokens of reasoning; -1 sets no limit.
-    """
-    thinking_budget_tokens: int | None | MISSING = MISSING
-    """
-    Another name of reasoning_budget_tokens, which counts where both are given.
-    """
-    reasoning_budget_message: str | None | MISSING = MISSING
-    """
-    A text that stands at the end of reasoning where the budget ends it.
-    """
     reasoning_control: bool | None | MISSING = MISSING
     """
     Whether the reasoning can be ended by another request while it is made.
@@ -3026,6 +3026,10 @@ class CreateResponseRequest(BaseModel):
     modalities: list[str] | None | MISSING = MISSING
     """
     The kinds of output wanted, of text and audio.
+    """
+    request_id: str | None | MISSING = MISSING
+    """
+    The caller's name for the request, of which the answer's id is made.
     """
     audio: AudioOutput | None | MISSING = MISSING
     """
@@ -3278,10 +3282,6 @@ class CreateResponseRequest(BaseModel):
     priority: int | None | MISSING = MISSING
     """
     Which requests go first; lower numbers do.
-    """
-    request_id: str | None | MISSING = MISSING
-    """
-    The caller's name for the request, of which the answer's id is made.
     """
     session_id: str | None | MISSING = MISSING
     """
@@ -3624,6 +3624,50 @@ class DebugConfig(BaseModel):
     disagg_config: DisaggregationConfig | None | MISSING = MISSING
     """
     Which part of the work is done.
+    """
+
+
+class DetokenizeRequest(BaseModel):
+    """
+    Tokens whose text is wanted.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    model: str
+    """
+    The name of a served model.
+    """
+    tokens: list[int] | list[list[int]]
+    """
+    Token ids: a list, or several.
+    """
+    skip_special_tokens: bool | None | MISSING = MISSING
+    """
+    Leave out the text of control tokens.
+    """
+
+
+class DetokenizeResponse(BaseModel):
+    """
+    The text of the tokens.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    prompt: str | list[str]
+    """
+    The text: a list of texts for several lists.
+    """
+    text: str | list[str] | MISSING = MISSING
+    """
+    The same.
+    """
+    content: str | MISSING = MISSING
+    """
+    The same.
     """
 
 
@@ -8837,9 +8881,27 @@ class TokenLogprob(BaseModel):
     """
 
 
+class TokenPiece(BaseModel):
+    """
+    A token with its text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: int
+    """
+    The token.
+    """
+    piece: str | list[int]
+    """
+    Its text, or its bytes where they are no UTF-8.
+    """
+
+
 class TokenizeRequest(BaseModel):
     """
-    Texts whose tokens are wanted.
+    Texts, or a conversation, whose tokens are wanted.
     """
 
     model_config = ConfigDict(
@@ -8849,7 +8911,7 @@ class TokenizeRequest(BaseModel):
     """
     The name of a served model.
     """
-    text: str | list[str]
+    text: str | list[str] | None | MISSING = MISSING
     """
     A text or several.
     """
@@ -8869,15 +8931,15 @@ class TokenizeRequest(BaseModel):
     """
     Add the tokens that the model expects at the beginning or end of a text.
     """
-    prompt: str | None | MISSING = MISSING
+    prompt: str | list[str] | None | MISSING = MISSING
     """
-    A text.
+    A text or several.
     """
-    messages: list[dict[str, Any]] | None | MISSING = MISSING
+    messages: list[TokenizedMessage] | None | MISSING = MISSING
     """
     A conversation in place of a text, as chat has it.
     """
-    tools: list[dict[str, Any]] | None | MISSING = MISSING
+    tools: list[TokenizedTool] | None | MISSING = MISSING
     """
     What the model may call in the conversation, as chat has it.
     """
@@ -8935,21 +8997,161 @@ class TokenizeResponse(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    tokens: list[int] | list[list[int]]
+    tokens: list[int] | list[list[int]] | list[TokenPiece]
     """
-    Token ids: one list for one text, a list of lists for several.
+    Token ids: one list for one text, a list of lists for several. Or each as an object with its text.
     """
-    count: int | MISSING = MISSING
+    count: int | list[int]
     """
-    How many tokens there are.
+    How many tokens there are: a list for several texts.
     """
-    max_model_len: int | MISSING = MISSING
+    max_model_len: int
     """
     The most tokens that prompt and text may have together.
     """
     token_strs: list[str] | None | MISSING = MISSING
     """
     The tokens' texts.
+    """
+
+
+class TokenizedCall(BaseModel):
+    """
+    A call of a function in an earlier answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str | None | MISSING = MISSING
+    """
+    The call's id, to which a result refers.
+    """
+    type: Literal["function"] | None | MISSING = MISSING
+    """
+    The kind of tool.
+    """
+    function: TokenizedCalledFunction
+    """
+    What was called.
+    """
+
+
+class TokenizedCalledFunction(BaseModel):
+    """
+    A function's name and arguments.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    name: str
+    """
+    The function.
+    """
+    arguments: str | None | MISSING = MISSING
+    """
+    The arguments as JSON text.
+    """
+
+
+class TokenizedFunction(BaseModel):
+    """
+    What the chat template shows of a function.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    name: str
+    """
+    Its name.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    What it does.
+    """
+    parameters: dict[str, Any] | None | MISSING = MISSING
+    """
+    The JSON Schema of its arguments.
+    """
+    strict: bool | None | MISSING = MISSING
+    """
+    Whether calls are held to the schema, of which the prompt says nothing.
+    """
+
+
+class TokenizedMessage(BaseModel):
+    """
+    A turn of a conversation, of texts alone.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    role: Literal["developer", "system", "user", "assistant", "tool", "function"]
+    """
+    Whose turn it is.
+    """
+    content: str | list[TokenizedPart] | None | MISSING = MISSING
+    """
+    What is said.
+    """
+    name: str | None | MISSING = MISSING
+    """
+    The name of who speaks.
+    """
+    reasoning_content: str | None | MISSING = MISSING
+    """
+    The reasoning that came before an answer.
+    """
+    reasoning: str | None | MISSING = MISSING
+    """
+    Another name of reasoning_content.
+    """
+    tool_calls: list[TokenizedCall] | None | MISSING = MISSING
+    """
+    The calls of functions that an answer made.
+    """
+    tool_call_id: str | None | MISSING = MISSING
+    """
+    Which call's result this is.
+    """
+
+
+class TokenizedPart(BaseModel):
+    """
+    A part of what is said.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["text", "input_text", "output_text"]
+    """
+    The kind of part.
+    """
+    text: str
+    """
+    Its text.
+    """
+
+
+class TokenizedTool(BaseModel):
+    """
+    A function that the model may call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["function"] | None | MISSING = MISSING
+    """
+    The kind of tool.
+    """
+    function: TokenizedFunction
+    """
+    The function.
     """
 
 
@@ -8971,7 +9173,7 @@ class ToolMessage(BaseModel):
     """
     The result.
     """
-    tool_call_id: str | None | MISSING = MISSING
+    tool_call_id: str
     """
     The id of the call that this answers.
     """

@@ -1065,6 +1065,25 @@ class ConversationReference(TypedDict):
     """
 
 
+class DetokenizeResponse(TypedDict):
+    """
+    The text of the tokens.
+    """
+
+    prompt: str | list[str]
+    """
+    The text: a list of texts for several lists.
+    """
+    text: NotRequired[str | list[str]]
+    """
+    The same.
+    """
+    content: NotRequired[str]
+    """
+    The same.
+    """
+
+
 class DraftFigures(TypedDict):
     """
     How good the drafts of speculative decoding were.
@@ -4193,20 +4212,35 @@ class TokenLogprob(TypedDict):
     """
 
 
+class TokenPiece(TypedDict):
+    """
+    A token with its text.
+    """
+
+    id: int
+    """
+    The token.
+    """
+    piece: str | list[int]
+    """
+    Its text, or its bytes where they are no UTF-8.
+    """
+
+
 class TokenizeResponse(TypedDict):
     """
     The tokens of the texts.
     """
 
-    tokens: list[int] | list[list[int]]
+    tokens: list[int] | list[list[int]] | list[TokenPiece]
     """
-    Token ids: one list for one text, a list of lists for several.
+    Token ids: one list for one text, a list of lists for several. Or each as an object with its text.
     """
-    count: NotRequired[int]
+    count: int | list[int]
     """
-    How many tokens there are.
+    How many tokens there are: a list for several texts.
     """
-    max_model_len: NotRequired[int]
+    max_model_len: int
     """
     The most tokens that prompt and text may have together.
     """

@@ -1,11 +1,13 @@
 """Handler protocols and the tables that the server, the handlers and the conformance suite read, by the templates
 beside this file."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
+from specvino.codegen.emit.other_paths import other_paths
 from specvino.codegen.emit.shapes import query_shape, shapes
 from specvino.codegen.emit.streams import filled
 from specvino.document.operations import JSON, Schema, name_of, operations
@@ -27,8 +29,8 @@ def _render(name: str, **values: Any) -> str:
     return _templates.get_template(name).render(**values)
 
 
-def handlers(document: dict[str, Any]) -> str:
-    """Returns handlers.py: a Protocol per tag, and the table of operations."""
+def handlers(document: dict[str, Any], dialects: Collection[dict[str, Any]]) -> str:
+    """Returns handlers.py: a Protocol per tag, the table of operations, and paths that others serve."""
     groups: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in document["tags"]}
     for operation in operations(document):
         definition = operation.definition
@@ -65,7 +67,7 @@ def handlers(document: dict[str, Any]) -> str:
                 "returns": " | ".join(returns),
             }
         )
-    return _render("handlers.py.jinja", groups=groups)
+    return _render("handlers.py.jinja", groups=groups, other_paths=other_paths(document, dialects))
 
 
 def _python_type(schema: Schema) -> str:

@@ -51,6 +51,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
         "errors": dialect["errors"].get("at", ()),
         "stream": dialect["stream"],
         "rules": dialect.get("rules", ()),
+        "other_operations": [each["served_by"] for each in dialect.get("other_operations", ()) if "served_by" in each],
     }
     for key, names in named.items():
         for name in names:
