@@ -4,14 +4,14 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from specvino.engine.request import GenerationRequest, ReadImage
+from specvino.engine.request import Conversation, GenerationRequest, ReadImage
 from specvino.engine.segments import Segment
 
 State = Literal["loading", "ready", "stalled", "restarting", "closed"]
 """A stalled engine owes answers and gives none: what comes now would wait."""
 
 Drafting = Literal["draft_model", "prompt_lookup"]
-Calling = Literal["taught", "forced"]
+Calling = Literal["strict", "taught", "forced"]
 PaddingSide = Literal["left", "right"]
 
 
@@ -23,9 +23,10 @@ class ModelInfo:
     generation_config.json, by their names in `Sampling`. Token ids are below `vocabulary_size`. `drafting` is the
     source of speculative decoding's drafts, None without it. `vision` says that it takes images.
 
-    `calling` says that the model was taught a way to call tools, or it calls them only where it is forced to; None if
-    not even that. `thinking_variables` are those of `enable_thinking` and `reasoning_effort` that its chat template
-    heeds.
+    `calling` says that the model was taught a way to call tools, in which its calls can be held to strict schemas also
+    where nothing forces them; or one in which they can't; or it calls them only where it is forced to. None if not even
+    that. `thinking_variables` are those of `enable_thinking` and `reasoning_effort` that its chat template
+    heeds. `thinking_budgets` says that its reasoning can be ended after a number of tokens.
     """
 
     context_length: int
@@ -33,8 +34,9 @@ class ModelInfo:
     defaults: Mapping[str, float | int]
     drafting: Drafting | None = None
     vision: bool = False
-    calling: Calling | None = "taught"
+    calling: Calling | None = "strict"
     thinking_variables: frozenset[str] = frozenset()
+    thinking_budgets: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +83,36 @@ class Engine(Protocol):
         texts: Sequence[str],
         *,
         add_special_tokens: bool,
+        parse_special: bool = True,
         max_length: int | None = None,
         pad: PaddingSide | None = None,
     ) -> list[list[int]]:
-        """Returns each text's token ids; special tokens in a text are recognised as such.
+        """Returns each text's token ids; special tokens in a text are recognised as such if `parse_special`.
 
         `add_special_tokens` adds those that the tokenizer puts around a text (many put none). `max_length` keeps the
         first so many ids, and `pad` fills up to it on that side with the model's padding token; without `max_length`
         `pad` has no effect. Raises EngineUnavailable, EngineRestarted, and PromptError for a text that the tokenizer
         can't take whole: nothing is ever cut off silently.
         """
+        ...
+
+    async def render(self, conversation: Conversation) -> list[int]:
+        """Returns the tokens that the model reads of a conversation without images.
+
+        Raises EngineUnavailable, EngineRestarted, and PromptError for one that the chat template refuses, or that is
+        longer than the model's context.
+        """
+        ...
+
+    async def detokenize(self, token_ids: Sequence[int], *, skip_special_tokens: bool = False) -> str:
+        """Returns the text of tokens.
+
+        Raises EngineUnavailable, EngineRestarted, and PromptError for a token that the model doesn't have.
+        """
+        ...
+
+    async def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
+        """Returns what each token stands for, of special ones their names. Raises as `detokenize`."""
         ...
 
     async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:

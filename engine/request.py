@@ -63,12 +63,14 @@ class Tool:
     """Is a function that the model may call. `parameters` is the JSON Schema of its arguments; None takes none.
 
     `strict` refuses to force a call where a keyword of the schema can't be enforced; otherwise `Started` names it.
+    `held` says that a call which nobody forces shall keep to the schema, too.
     """
 
     name: str
     description: str | None = None
     parameters: Mapping[str, Any] | None = None
     strict: bool = False
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +78,33 @@ class Conversation:
     """Is a prompt of messages. `tools` are what the model may call: the chat template shows them, and in the answer
     their calls are recognised.
 
-    `variables` is the JSON text of an object, whose members are variables of the chat template.
+    `variables` is the JSON text of an object, whose members are variables of the chat template; `chat_template` stands
+    in place of the model's own. `add_special_tokens` adds those that the tokenizer puts around a text to what the
+    template writes. `continue_final_message` leaves the last message open: the answer goes on with it.
+
+    `rendered` is the prompt itself, in place of what a template makes of the messages: a text in which control tokens
+    count as such, or token ids.
     """
 
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...] = ()
     variables: str = "{}"
+    chat_template: str | None = None
+    add_special_tokens: bool = False
+    continue_final_message: bool = False
+    rendered: str | tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TextPrompt:
     """Is the model's raw input, without a chat template.
 
-    The tokenizer's special tokens are added, and those that the text spells are recognised: it may hold a whole
-    template written by hand.
+    The special tokens that it spells are recognised: it may hold a whole template written by hand.
+    `add_special_tokens` adds those that the tokenizer puts around a text.
     """
 
     text: str
+    add_special_tokens: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +115,14 @@ class TokenPrompt:
 
 
 Prompt = Conversation | TextPrompt | TokenPrompt
+
+
+@dataclass(frozen=True, slots=True)
+class Truncation:
+    """Cuts a prompt that is longer than `tokens` at one `side`; None keeps as many as leave room for the answer."""
+
+    tokens: int | None
+    side: Literal["left", "right"] = "left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +197,24 @@ Constraint = JsonSchema | StructuralTag
 
 
 @dataclass(frozen=True, slots=True)
+class ThinkingBudget:
+    """Ends the reasoning of each choice after so many tokens, and `message` stands at its end; then the answer follows.
+
+    Only for conversations, without a beam search, and for models that hold to budgets (`ModelInfo`).
+    """
+
+    tokens: int
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class GenerationRequest:
     """Asks for `n` choices for each prompt: those of the first prompt are 0 to n - 1, those of the second go on at n.
 
-    `echo` repeats the prompt before each choice; `logprobs` says how likely the tokens were, those of a repeated prompt
-    too. `constraint` is the structure that every choice has. It can't be had with `ignore_eos`, `min_tokens` or a beam
+    `truncation` cuts prompts that are too long. `echo` repeats the prompt before each choice; `logprobs` says how
+    likely the tokens were, those of a repeated prompt too; with `token_ids` the segments have the tokens themselves.
+
+    `constraint` is the structure that every choice has. It can't be had with `ignore_eos`, `min_tokens` or a beam
     search: the pipeline would go on without it.
 
     `must_call` constrains every choice to calls of the conversation's tools, and so has the same limits; `constraint`
@@ -189,7 +222,7 @@ class GenerationRequest:
     one.
 
     `owner` is whose request it is: the engine's places are shared among owners, too. All whose owner is empty are
-    strangers to each other.
+    strangers to each other. Of requests that wait those of the lowest `priority` are next.
     """
 
     prompts: tuple[Prompt, ...]
@@ -197,7 +230,11 @@ class GenerationRequest:
     n: int = 1
     echo: bool = False
     logprobs: bool = False
+    token_ids: bool = False
+    truncation: Truncation | None = None
     constraint: Constraint | None = None
     must_call: bool = False
     parallel_calls: bool = True
     owner: str = ""
+    priority: int = 0
+    thinking_budget: ThinkingBudget | None = None

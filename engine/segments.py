@@ -29,7 +29,8 @@ class TokenLogprob:
 @dataclass(frozen=True, slots=True)
 class Started:
     """Says that the request was admitted: it is valid and each of its prompts fits the context. The count is of all
-    together.
+    together. `prompt_token_ids`, where asked for, are those of each prompt; None for one with images, whose tokens only
+    the pipeline knows.
 
     `unenforced` are the places in the constraint's schema, or structural tag, that don't constrain the answer, and
     `unenforced_arguments` those in the parameters of tools, by the tool's number.
@@ -38,6 +39,16 @@ class Started:
     prompt_tokens: int
     unenforced: tuple[tuple[str | int, ...], ...] = ()
     unenforced_arguments: tuple[tuple[int, tuple[str | int, ...]], ...] = ()
+    prompt_token_ids: tuple[tuple[int, ...] | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenIds:
+    """Are a choice's next tokens, where asked for, up to and with the one that ended it: what is made of them comes
+    behind."""
+
+    choice: int
+    ids: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +120,14 @@ class Finish:
 
     `tool_calls` says that it ended as with `stop`, holds calls, and all of them are complete. Where calls must be made,
     also if it was about to repeat one, or the limit cut it before anything was shown of another one. `logprobs`, where
-    asked for, are those of its last tokens, which gave no text.
+    asked for, are those of its last tokens, which gave no text. `stopped_by` is the stop string that ended it, or the
+    id of the stop token.
     """
 
     choice: int
     reason: FinishReason
     logprobs: tuple[TokenLogprob, ...] = ()
+    stopped_by: str | int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,5 +155,14 @@ class Usage:
 
 
 Segment = (
-    Started | PromptText | TextDelta | ReasoningDelta | ToolCallStart | ToolCallArguments | ToolCallEnd | Finish | Usage
+    Started
+    | PromptText
+    | TokenIds
+    | TextDelta
+    | ReasoningDelta
+    | ToolCallStart
+    | ToolCallArguments
+    | ToolCallEnd
+    | Finish
+    | Usage
 )

@@ -1,36 +1,45 @@
 """From MODEL, as given on the command line, to a model that is at hand."""
 
+import re
 from pathlib import Path
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.catalogue import CATALOGUE, DEFAULT
 from specvino.engine.models.folder import open_folder
 from specvino.engine.models.gguf_file import open_gguf
-from specvino.engine.models.hub_cache import find_snapshot
-from specvino.engine.models.pull import Report, pull, say_nothing
+from specvino.engine.models.pull import pull
+from specvino.engine.models.report import Report, say_nothing
 from specvino.engine.models.source import ModelSource
 
+# As in llama.cpp and vLLM, the quantization of a GGUF file may stand behind the id.
+_ON_HUB = re.compile(r"(?P<id>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(:(?P<quantization>[\w.-]+))?")
 
-def resolve(model: str | None, report: Report = say_nothing) -> ModelSource:
-    """Finds a model; one of the catalogue is pulled if it isn't there yet. None is the default model.
+
+def resolve(model: str | None, report: Report = say_nothing, revision: str | None = None) -> ModelSource:
+    """Finds a model; one of the catalogue or of the Hugging Face hub is pulled if it isn't there yet. None is the
+    default model. `revision` is one of the hub's.
 
     Looked up in this order: a name of the catalogue (write ./NAME for a folder of that name), an OpenVINO
-    folder, a .gguf file, the id of a model in the local Hugging Face cache. Raises ModelLoadError.
+    folder, a .gguf file, the id of a model on the hub. Raises ModelLoadError.
     """
     name = DEFAULT if model is None else model
+    path = Path(name)
+    on_hub = None if path.exists() or path.suffix.lower() == ".gguf" else _ON_HUB.fullmatch(name)
+    if on_hub:
+        from specvino.engine.models import hub  # the library takes a third of a second, in every process
+
+        return hub.fetch(on_hub["id"], on_hub["quantization"], revision, report)
+    if revision is not None:
+        raise ModelLoadError(f"{name}: isn't a model of the Hugging Face hub, so that it has no revision {revision!r}")
     if name in CATALOGUE:
         return open_folder(pull(CATALOGUE[name], report))
-    path = Path(name)
     if path.is_dir():
         return open_folder(path)
     if path.suffix.lower() == ".gguf":
         return open_gguf(path)
     if path.exists():
         raise ModelLoadError(f"{path}: is neither an OpenVINO folder nor a .gguf file")
-    snapshot = find_snapshot(name)
-    if snapshot is not None:
-        return open_folder(snapshot)
     raise ModelLoadError(
-        f"{name}: no such model; give an OpenVINO folder, a .gguf file, the id of a model in the local"
-        f" Hugging Face cache, or one of: {', '.join(CATALOGUE)}"
+        f"{name}: no such model; give an OpenVINO folder, a .gguf file, the id of a model on the"
+        f" Hugging Face hub (ORG/NAME), or one of: {', '.join(CATALOGUE)}"
     )

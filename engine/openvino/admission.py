@@ -1,6 +1,9 @@
 """The admission of a request: its prompts are tokenized and fit, and what constrains the answers is known."""
 
 import itertools
+from array import array
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from specvino.engine.admission import numbered, room
@@ -9,18 +12,26 @@ from specvino.engine.models import ModelSource
 from specvino.engine.openvino.constraints import ResolvedConstraint, resolve_constraint
 from specvino.engine.openvino.grammar_client import GrammarClient
 from specvino.engine.openvino.image_transfer import PromptImages, images_in
-from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES, Cut
 from specvino.engine.openvino.messages.worker import CACHE_BLOCK, VisionPrompt
 from specvino.engine.openvino.preprocess_client import PreprocessClient
 from specvino.engine.output_parsers.selection import SelectedParsers
-from specvino.engine.request import Conversation, GenerationRequest, Prompt, Sampling
+from specvino.engine.request import (
+    Conversation,
+    GenerationRequest,
+    Prompt,
+    Sampling,
+    TextPrompt,
+    TokenPrompt,
+    Truncation,
+)
 
 
 class AdmittedPrompt(NamedTuple):
     """Holds a prompt that fits, and how many tokens may follow it in each of its choices.
 
     With `prompt_images` its tokens are more than `token_ids`, and only the worker can tell whether it fits. `thinking`
-    says that it has begun the reasoning.
+    says that it has begun the reasoning, and `closing` ends that where there is a budget for it.
     """
 
     prompt: Prompt
@@ -29,6 +40,11 @@ class AdmittedPrompt(NamedTuple):
     vision_prompt: VisionPrompt | None
     prompt_images: PromptImages | None
     thinking: bool
+    closing: tuple[int, ...] = ()
+
+    def ids(self) -> tuple[int, ...] | None:
+        """Returns the prompt's tokens; None where images are among them."""
+        return None if self.prompt_images else tuple(array("q", self.token_ids))
 
 
 class Admission:
@@ -56,22 +72,38 @@ class Admission:
         if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
             # GenAI 2026.4.1: the pipeline would crash (decision 021).
             raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
+        closing = await self._closing(request)
         prompts = []
         for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
             with numbered("Prompt", index, len(request.prompts)):
-                admitted = await self._admit(prompt, request.sampling.max_tokens)
-                prompts.append(self._fitted(admitted, request.sampling))
-        resolved = [
-            await resolve_constraint(self._grammars, request, prompt.prompt, self.parsers, thinking=prompt.thinking)
-            for prompt in prompts
-        ]
-        return prompts, resolved
+                admitted = await self._admit(prompt, request.sampling.max_tokens, request.truncation)
+                prompts.append(self._fitted(admitted, request.sampling)._replace(closing=closing))
+        return prompts, [await self._resolved(request, prompt) for prompt in prompts]
 
-    async def _admit(self, prompt: Prompt, max_tokens: int | None) -> AdmittedPrompt:
+    async def _resolved(self, request: GenerationRequest, prompt: AdmittedPrompt) -> ResolvedConstraint:
+        resolve = partial(resolve_constraint, self._grammars, request, prompt.prompt)
+        resolved = await resolve(self.parsers, thinking=prompt.thinking)
+        if not prompt.closing:
+            return resolved
+        answer = await resolve(replace(self.parsers, reasoning=None), thinking=False)
+        return replace(resolved, behind_reasoning=answer.lowered)
+
+    async def _closing(self, request: GenerationRequest) -> tuple[int, ...]:
+        """Returns the tokens that end the reasoning where its budget is spent."""
+        if request.thinking_budget is None:
+            return ()
+        text = self.parsers.closing(request.thinking_budget.message)
+        assert text is not None
+        return tuple(array("q", await self._preprocess.tokenize(text, add_special_tokens=False)))
+
+    async def _admit(self, prompt: Prompt, max_tokens: int | None, truncation: Truncation | None) -> AdmittedPrompt:
         """Returns a prompt that fits. Raises PromptError if the model can't take it, or it leaves no room for what is
         asked."""
         yields = max_tokens is None
-        token_ids, text, ending = await self._preprocess.preprocess(prompt)
+        cut = self._cut(truncation, max_tokens) if truncation else None
+        token_ids, text, ending = await self._preprocess.preprocess(prompt, cut)
+        if cut is not None and isinstance(prompt, TextPrompt) and len(token_ids) == cut.tokens * TOKEN_ID_BYTES:
+            prompt = TokenPrompt(tuple(array("q", token_ids)))  # what is given back is what was kept
         images = images_in(prompt) if isinstance(prompt, Conversation) else []
         # An image is one token at the least.
         left = room(len(token_ids) // TOKEN_ID_BYTES + len(images), max_tokens, self.context_length)
@@ -84,6 +116,16 @@ class Admission:
         return AdmittedPrompt(
             prompt, token_ids, max_tokens, vision_prompt, prompt_images, self.parsers.thinking(ending)
         )
+
+    def _cut(self, truncation: Truncation, max_tokens: int | None) -> Cut | None:
+        """Returns how a prompt is cut. Where more is kept than the context holds, it is refused as ever if it is too
+        long; so is one that leaves no room."""
+        tokens = truncation.tokens
+        if tokens is None:
+            tokens = self.context_length - (1 if max_tokens is None else max_tokens)
+        if self._source.vision or not 0 < tokens <= self.context_length:
+            return None
+        return Cut(tokens, first=truncation.side == "right")
 
     def _fitted(self, admitted: AdmittedPrompt, sampling: Sampling) -> AdmittedPrompt:
         """Returns a prompt whose beams fit into the cache beside each other.

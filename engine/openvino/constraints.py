@@ -1,7 +1,7 @@
 """Constraints of an answer: the structured output or the calls that the request wants, and reasoning before both."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,19 +10,26 @@ from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS, const
 from specvino.engine.grammar.structured_output import LoweredConstraint
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.openvino.grammar_client import GrammarClient
-from specvino.engine.output_parsers import MESSAGE_FRAMINGS, forced_call_grammar, unenforceable_keywords, with_reasoning
+from specvino.engine.output_parsers import (
+    MESSAGE_FRAMINGS,
+    forced_call_grammar,
+    held_call_grammar,
+    unenforceable_keywords,
+    with_reasoning,
+)
 from specvino.engine.output_parsers.selection import SelectedParsers, require_object
 from specvino.engine.request import Constraint, Conversation, GenerationRequest, JsonSchema, Prompt, StructuralTag, Tool
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedConstraint:
-    """Holds what constrains an answer. `lowered` is None for an answer that may be anything; the others are
-    as in `Started`."""
+    """Holds what constrains an answer. `lowered` is None for an answer that may be anything; `behind_reasoning` is the
+    same for what comes where the reasoning was ended. The others are as in `Started`."""
 
     lowered: LoweredConstraint | None = None
     unenforced: tuple[Path, ...] = ()
     unenforced_arguments: tuple[tuple[int, Path], ...] = ()
+    behind_reasoning: LoweredConstraint | None = None
 
 
 async def resolve_constraint(
@@ -38,29 +45,55 @@ async def resolve_constraint(
     lowered = await grammars.check(request.constraint) if request.constraint else None
     if request.must_call:
         return await _calls(grammars, request, prompt, parsers, thinking)
+    held = [index for index, tool in enumerate(prompt.tools) if tool.held]
     if request.constraint is None or lowered is None:
-        return ResolvedConstraint()
+        return await _own_calls(grammars, prompt, parsers, thinking, held) if held else ResolvedConstraint()
     wider = await _allow_tools_and_reasoning(grammars, request.constraint, prompt, parsers, thinking)
-    return ResolvedConstraint(wider or lowered, lowered.unenforced)
+    # A client's own structural tag says what a call looks like, whatever its tool's schema.
+    free = held if isinstance(request.constraint, StructuralTag) else ()
+    return ResolvedConstraint(wider or lowered, lowered.unenforced, tuple((index, ()) for index in free))
 
 
 async def _calls(
     grammars: GrammarClient, request: GenerationRequest, prompt: Conversation, parsers: SelectedParsers, thinking: bool
 ) -> ResolvedConstraint:
     assert parsers.tool is not None
+    unenforced = await _unenforced(grammars, prompt, parsers.tool)
+    tag = forced_call_grammar(parsers.tool, prompt.tools, request.parallel_calls, parsers.reasoning, thinking)
+    lowered = await _whole(grammars, tag)
+    return ResolvedConstraint(lowered, unenforced_arguments=unenforced)
+
+
+async def _own_calls(
+    grammars: GrammarClient, prompt: Conversation, parsers: SelectedParsers, thinking: bool, held: Sequence[int]
+) -> ResolvedConstraint:
+    """Returns what holds the calls that the model makes of itself. Where it can't be, that is no reason to refuse the
+    request: the parameters of the tools that shall be held are unenforced."""
+    assert parsers.tool is not None
+    try:
+        unenforced = await _unenforced(grammars, prompt, parsers.tool)
+        lowered = await _whole(grammars, held_call_grammar(parsers.tool, prompt.tools, parsers.reasoning, thinking))
+    except ConstraintError as error:
+        if any(tool.strict for tool in prompt.tools):
+            error.tool = held[0] if error.tool is None else error.tool  # all together are too much
+            raise
+        return ResolvedConstraint(unenforced_arguments=tuple((index, ()) for index in held))
+    return ResolvedConstraint(lowered, unenforced_arguments=tuple(each for each in unenforced if each[0] in held))
+
+
+async def _unenforced(grammars: GrammarClient, prompt: Conversation, tool_parser: str) -> tuple[tuple[int, Path], ...]:
+    """Returns the places in the tools' parameters that can't be enforced. Raises ConstraintError."""
     unenforced = []
     for index, tool in enumerate(prompt.tools):
         found = dict.fromkeys(await _check(grammars, index, tool, strict=tool.strict))
-        left = unenforceable_keywords(parsers.tool, tool)
+        left = unenforceable_keywords(tool_parser, tool)
         if tool.strict and left:
             path, reason = next(iter(left.items()))
             error = ConstraintError(reason, path, unsupported=True)
             error.tool = index
             raise error
         unenforced += [(index, path) for path in found | dict.fromkeys(left)]
-    tag = forced_call_grammar(parsers.tool, prompt.tools, request.parallel_calls, parsers.reasoning, thinking)
-    lowered = await _whole(grammars, tag)
-    return ResolvedConstraint(lowered, unenforced_arguments=tuple(unenforced))
+    return tuple(unenforced)
 
 
 async def _allow_tools_and_reasoning(

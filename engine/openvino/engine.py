@@ -6,13 +6,14 @@ import os
 import secrets
 import time
 from array import array
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from itertools import chain
 
 import msgspec
 
-from specvino.engine.admission import numbered
+from specvino.engine.admission import check_ids, numbered
 from specvino.engine.client import CLIENT
 from specvino.engine.errors import (
     ContextLengthExceeded,
@@ -24,6 +25,7 @@ from specvino.engine.errors import (
 )
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.admission import Admission, AdmittedPrompt
+from specvino.engine.openvino.closed_reasoning import BudgetedChoice
 from specvino.engine.openvino.constraints import ResolvedConstraint
 from specvino.engine.openvino.grammar_client import GrammarClient
 from specvino.engine.openvino.image_client import ImageClient
@@ -36,6 +38,7 @@ from specvino.engine.openvino.messages.worker import (
     Generate,
     Loaded,
     LoadModel,
+    Output,
     Step,
 )
 from specvino.engine.openvino.output_queue import OutputQueue
@@ -181,6 +184,8 @@ class OpenVINOEngine:
             self._source.vision,
             self._admission.parsers.calling,
             thinking_variables(self._preprocess.vocabulary.chat_template),
+            # A prompt with images is a text, which nothing can be put behind as tokens.
+            self._admission.parsers.closing() is not None and not self._source.vision,
         )
 
     async def check(self, request: GenerationRequest) -> None:
@@ -204,7 +209,10 @@ class OpenVINOEngine:
                 outputs = await queue.take() if with_images else []
                 if any(output.too_long for output in outputs):
                     raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._admission.context_length)
-                yield Started(prompt_tokens, resolved[0].unenforced, resolved[0].unenforced_arguments)
+                prompt_ids = tuple(prompt.ids() for prompt in prompts) if request.token_ids else ()
+                yield Started(prompt_tokens, resolved[0].unenforced, resolved[0].unenforced_arguments, prompt_ids)
+                if request.thinking_budget is not None:  # there may be none for what a prompt has begun
+                    outputs = [Output(id, []) for id, choice in choices.items() if choice.output.overspent]
                 count = None
                 completion_tokens = reasoning_tokens = 0
                 while choices or (with_images and count is None):
@@ -217,9 +225,9 @@ class OpenVINOEngine:
                             continue  # tokens made after a stop string
                         if output.error is not None:
                             raise EngineError(output.error)
-                        for segment in choice.push(output):
+                        for segment in chain(choice.push(output), self._closed(output, choice, choices, queue)):
                             if isinstance(segment, Finish):
-                                del choices[output.id]
+                                choices.pop(output.id, None)
                                 self._forget(output.id, finished=output.finish is not None, listen=with_images)
                                 completion_tokens += choice.output.tokens
                                 reasoning_tokens += choice.output.reasoning_tokens
@@ -264,7 +272,7 @@ class OpenVINOEngine:
                 await self._send(request, list(zip(prompts, resolved, strict=True)), queue, choices, ids)
             yield queue, choices, times
         finally:
-            for id in ids:
+            for id in {*ids, *choices}:
                 self._forget(id, finished=id not in choices)
 
     async def tokenize(
@@ -272,16 +280,31 @@ class OpenVINOEngine:
         texts: Sequence[str],
         *,
         add_special_tokens: bool,
+        parse_special: bool = True,
         max_length: int | None = None,
         pad: PaddingSide | None = None,
     ) -> list[list[int]]:
+        asked = partial(self._preprocess.tokenize, add_special_tokens=add_special_tokens, parse_special=parse_special)
         tokenized = []
         for index, text in enumerate(texts):
             with numbered("Text", index, len(texts)):
-                token_ids = await self._preprocess.tokenize(text, add_special_tokens=add_special_tokens)
+                token_ids = await asked(text)
             ids = array("q", token_ids).tolist()
             tokenized.append(pad_truncate(ids, max_length, pad, self._preprocess.vocabulary.pad_id))
         return tokenized
+
+    async def render(self, conversation: Conversation) -> list[int]:
+        prompt = await self._preprocess.preprocess(conversation)
+        return array("q", prompt.token_ids).tolist()
+
+    async def detokenize(self, token_ids: Sequence[int], *, skip_special_tokens: bool = False) -> str:
+        check_ids(token_ids, self._preprocess.vocabulary.size)
+        ids = array("q", token_ids).tobytes()
+        return await self._preprocess.detokenize(ids, skip_special_tokens=skip_special_tokens)
+
+    async def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
+        check_ids(token_ids, self._preprocess.vocabulary.size)
+        return await self._preprocess.token_bytes(array("q", token_ids).tobytes())
 
     async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
         self._check_ready()
@@ -354,40 +377,76 @@ class OpenVINOEngine:
                 ids.append(first + index)
                 choices[first + index] = self._choice(index, request, prompt)
                 self._queues[first + index] = queue
-            queue.worker.send(
-                Generate(
-                    id=id,
-                    request=first,
-                    token_ids=prompt.token_ids,
-                    sampling=sampling,
-                    max_new_tokens=prompt.max_new_tokens,
-                    seed=seed,
-                    n=request.n,
-                    copies=1 if search else request.n,
-                    logprobs=request.logprobs,
-                    # A prompt without an answer can only be given back.
-                    echo=(request.echo and request.logprobs) or not prompt.max_new_tokens,
-                    vision_prompt=prompt.vision_prompt,
-                    lowered=constraint.lowered,
-                    owner=request.owner,
-                    client=CLIENT.get(),
-                )
+            asked = Generate(
+                id=id,
+                request=first,
+                token_ids=prompt.token_ids,
+                sampling=sampling,
+                max_new_tokens=prompt.max_new_tokens,
+                seed=seed,
+                n=request.n,
+                copies=1 if search else request.n,
+                logprobs=request.logprobs,
+                # A prompt without an answer can only be given back.
+                echo=(request.echo and request.logprobs) or not prompt.max_new_tokens,
+                vision_prompt=prompt.vision_prompt,
+                lowered=constraint.lowered,
+                owner=request.owner,
+                client=CLIENT.get(),
+                priority=request.priority,
             )
+            if prompt.closing:
+                for each in asked.each():
+                    choices[each.id].budgeted = BudgetedChoice(each, prompt.closing, constraint.behind_reasoning)
+            queue.worker.send(asked)
+
+    def _closed(
+        self, output: Output, choice: RunningChoice, choices: dict[int, RunningChoice], queue: OutputQueue
+    ) -> Iterator[Segment]:
+        """Ends the reasoning of a choice, if that is overspent, and has it go on under another id. Yields segments."""
+        if not choice.output.overspent:
+            return
+        assert choice.budgeted is not None
+        del choices[output.id]
+        self._forget(output.id, finished=output.finish is not None)
+        id = next(self._ids)
+        asked = choice.budgeted.close(id, choice.output.tokens)
+        if asked is None:
+            yield from choice.output.push([], None, "length")
+            return
+        closing = choice.budgeted.closing
+        choices[id] = choice
+        self._queues[id] = queue
+        for segment in choice.output.close_reasoning(closing, [0.0] * len(closing) if asked.logprobs else None):
+            if isinstance(segment, Finish):  # a stop string is in what closes it
+                del choices[id], self._queues[id]
+            yield segment
+        if id in choices:
+            queue.worker.send(asked)
 
     def _choice(self, index: int, request: GenerationRequest, prompt: AdmittedPrompt) -> RunningChoice:
         parser = None
-        continued = not isinstance(prompt.prompt, Conversation)
+        continued = not isinstance(prompt.prompt, Conversation) or prompt.prompt.continue_final_message
         if isinstance(prompt.prompt, Conversation):
             parser = self._admission.parsers.parser(prompt.prompt, thinking=prompt.thinking)
         special = not request.sampling.skip_special_tokens
         shown = self._admission.parsers.special_tokens if parser is not None else frozenset[str]()
         detokenizer = self._detokenizer(special=special, each=request.logprobs, shown=shown, continued=continued)
         text = ChoiceText(detokenizer, request.sampling, logprobs=request.logprobs)
-        output = ChoiceOutput(index, text, parser, must_call=request.must_call, parallel_calls=request.parallel_calls)
+        output = ChoiceOutput(
+            index,
+            text,
+            parser,
+            must_call=request.must_call,
+            parallel_calls=request.parallel_calls,
+            thinking_budget=request.thinking_budget.tokens if request.thinking_budget else None,
+            thinking=prompt.thinking,
+        )
         if not request.echo:
-            return RunningChoice(output)
+            return RunningChoice(output, token_ids=request.token_ids)
         ids = array("q", prompt.token_ids).tolist()
-        return RunningChoice(output, EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special))
+        echoed = EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special)
+        return RunningChoice(output, echoed, token_ids=request.token_ids)
 
     def _select_parsers(self) -> SelectedParsers:
         try:

@@ -11,19 +11,26 @@ from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.image_transfer import without_pixels
 from specvino.engine.openvino.messages import image_tags
 from specvino.engine.openvino.messages.preprocess import (
+    ENDING,
+    TOKEN_ID_BYTES,
+    Cut,
+    Detokenize,
+    Detokenized,
     FromPreprocess,
     LoadTokenizer,
     Preprocess,
     Preprocessed,
     PromptRefused,
     PromptTooLong,
+    Spell,
+    Spelt,
     Tokenize,
     Vocabulary,
 )
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.request import Conversation, Prompt, TextPrompt, TokenPrompt
 
-Answer = Preprocessed | PromptTooLong | PromptRefused
+Answer = Preprocessed | Detokenized | Spelt | PromptTooLong | PromptRefused
 
 
 # How many requests are sent ahead; the others wait here, where one whose client left is dropped. The process has the
@@ -33,7 +40,7 @@ _AHEAD = 2
 
 class Tokenized(NamedTuple):
     """Holds a prompt's token ids; for a vision-language model also its text, whose images' tags are none of the tokens.
-    `ending` is how a conversation ends as the chat template wrote it."""
+    `ending` is how a conversation ends, as the chat template wrote it or as it came."""
 
     token_ids: bytes
     text: str | None = None
@@ -67,31 +74,49 @@ class PreprocessClient:
             quiet=True,  # the template engine writes parts of templates and messages to stderr
         )
 
-    async def preprocess(self, prompt: Prompt) -> Tokenized:
+    async def preprocess(self, prompt: Prompt, cut: Cut | None = None) -> Tokenized:
         text = None
         match prompt:
+            case Conversation(rendered=str(rendered)):
+                return await self._ended(await self.preprocess(TextPrompt(rendered), cut))
+            case Conversation(rendered=tuple(rendered)):
+                return await self._ended(await self.preprocess(TokenPrompt(rendered), cut))
             case Conversation():
-                answer = await self._render(prompt)
+                answer = await self._render(prompt, cut)
             case TextPrompt():
                 text = image_tags.cut(prompt.text) if self._vision else None
-                answer = await self._tokenize(text or prompt.text, add_special_tokens=True, prompt=True)
+                asked = Tokenize(next(self._ids), text or prompt.text, prompt.add_special_tokens, prompt=True, cut=cut)
+                answer = await self._tokenize(asked)
             case TokenPrompt() if self._vision:
                 raise PromptError("This model sees images, and takes no token ids.")
             case TokenPrompt():
                 check_ids(prompt.ids, self.vocabulary.size)
-                return Tokenized(array("q", prompt.ids).tobytes())
+                return Tokenized(_kept(array("q", prompt.ids).tobytes(), cut))
         if isinstance(answer, PromptTooLong):
             raise ContextLengthExceeded(answer.tokens, None, answer.limit, more=answer.more)
         return Tokenized(answer.token_ids, answer.text or text, answer.ending)
 
-    async def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
+    async def tokenize(self, text: str, *, add_special_tokens: bool, parse_special: bool = True) -> bytes:
         """Returns the token ids of a text that isn't a prompt: the model's context doesn't bound it."""
-        answer = await self._tokenize(text, add_special_tokens=add_special_tokens)
+        asked = Tokenize(next(self._ids), text, add_special_tokens, parse_special=parse_special)
+        answer = await self._tokenize(asked)
         if isinstance(answer, PromptTooLong):
             raise PromptError(
                 f"The text has about {answer.tokens} tokens; this model's tokenizer takes less than {answer.limit}."
             )
         return answer.token_ids
+
+    async def detokenize(self, token_ids: bytes, *, skip_special_tokens: bool = False) -> str:
+        """Returns the text of tokens."""
+        answer = await self._read(Detokenize(next(self._ids), token_ids, skip_special_tokens))
+        assert isinstance(answer, Detokenized)
+        return answer.text
+
+    async def token_bytes(self, token_ids: bytes) -> list[bytes]:
+        """Returns what each token stands for."""
+        answer = await self._read(Spell(next(self._ids), token_ids))
+        assert isinstance(answer, Spelt)
+        return answer.pieces
 
     async def close(self) -> None:
         await self.process.close()
@@ -99,21 +124,33 @@ class PreprocessClient:
             if not answer.done():
                 answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
 
-    async def _render(self, prompt: Conversation) -> Preprocessed | PromptTooLong:
-        answer = await self._ask(Preprocess.of(next(self._ids), without_pixels(prompt), self._vision))
+    async def _render(self, prompt: Conversation, cut: Cut | None) -> Preprocessed | PromptTooLong:
+        answer = await self._ask(Preprocess.of(next(self._ids), without_pixels(prompt), self._vision, cut))
         if isinstance(answer, PromptRefused):
-            raise PromptError(f"The model's chat template refuses these messages: {answer.reason}")
+            whose = "The" if prompt.chat_template else "The model's"
+            raise PromptError(f"{whose} chat template refuses these messages: {answer.reason}")
+        assert isinstance(answer, Preprocessed | PromptTooLong)
         return answer
 
-    async def _tokenize(
-        self, text: str, *, add_special_tokens: bool, prompt: bool = False
-    ) -> Preprocessed | PromptTooLong:
-        answer = await self._ask(Tokenize(next(self._ids), text, add_special_tokens, prompt))
+    async def _tokenize(self, asked: Tokenize) -> Preprocessed | PromptTooLong:
+        answer = await self._ask(asked)
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's tokenizer refuses this text: {answer.reason}")
+        assert isinstance(answer, Preprocessed | PromptTooLong)
         return answer
 
-    async def _ask(self, request: Preprocess | Tokenize) -> Answer:
+    async def _read(self, asked: Detokenize | Spell) -> Answer:
+        answer = await self._ask(asked)
+        if isinstance(answer, PromptRefused):
+            raise PromptError(f"The model's tokenizer refuses these tokens: {answer.reason}")
+        return answer
+
+    async def _ended(self, tokenized: Tokenized) -> Tokenized:
+        """Returns a conversation's prompt, which no template wrote, with its end as text."""
+        end = tokenized.token_ids[-TOKEN_ID_BYTES * ENDING :]
+        return tokenized._replace(ending=(await self.detokenize(end))[-ENDING:])
+
+    async def _ask(self, request: Preprocess | Tokenize | Detokenize | Spell) -> Answer:
         await self._ahead.acquire()
         try:
             self.process.check_ready()
@@ -145,3 +182,10 @@ class PreprocessClient:
                 answer.set_exception(EngineUnavailable(late, retry_after=5))
             else:
                 answer.set_exception(EngineRestarted(f"The request was lost: {reason}."))
+
+
+def _kept(token_ids: bytes, cut: Cut | None) -> bytes:
+    if cut is None:
+        return token_ids
+    kept = TOKEN_ID_BYTES * cut.tokens
+    return token_ids[:kept] if cut.first else token_ids[-kept:]

@@ -1,28 +1,47 @@
 """One sequence on the server's side: its outputs become segments."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from specvino.engine.openvino.messages.worker import Output
 from specvino.engine.output.choice_output import ChoiceOutput
-from specvino.engine.segments import PromptText, Segment
+from specvino.engine.segments import PromptText, Segment, TokenIds
 from specvino.engine.text.echoed_prompt import EchoedPrompt
+
+if TYPE_CHECKING:
+    from specvino.engine.openvino.closed_reasoning import BudgetedChoice
 
 
 class RunningChoice:
-    """Is a choice that begins with its prompt, if that is to be repeated, and ends with its Finish.
+    """Is a choice that begins with its prompt, if that is to be repeated, and ends with its Finish. With `token_ids` it
+    has its tokens, too.
 
-    Outputs that come later are tokens made after a stop string, or after the only call.
+    Outputs that come later are tokens made after a stop string, or after the only call. `budgeted` is what is needed to
+    end its reasoning.
     """
 
-    def __init__(self, output: ChoiceOutput, prompt: EchoedPrompt | None = None) -> None:
+    def __init__(self, output: ChoiceOutput, prompt: EchoedPrompt | None = None, *, token_ids: bool = False) -> None:
         self.output = output
+        self.budgeted: BudgetedChoice | None = None
         self._prompt = prompt
+        self._token_ids = token_ids
 
     def push(self, output: Output) -> Iterable[Segment]:
-        segments = self.output.push(output.token_ids, output.logprobs, output.finish)
+        if self.budgeted is not None:
+            self.budgeted.token_ids += output.token_ids
+        segments = self._segments(output)
         if self._prompt is None:
             return segments
         logprobs = self._prompt.tokens(output.prompt_logprobs) if output.prompt_logprobs else ()
         prompt = PromptText(self.output.index, self._prompt.text, logprobs)
         self._prompt = None
         return (prompt, *segments)
+
+    def _segments(self, output: Output) -> Iterable[Segment]:
+        read = self.output.tokens
+        segments = self.output.push(output.token_ids, output.logprobs, output.finish)
+        if not self._token_ids:
+            return segments
+        segments = tuple(segments)
+        ids = output.token_ids[: self.output.tokens - read]
+        return (TokenIds(self.output.index, tuple(ids)), *segments) if ids else segments

@@ -34,6 +34,10 @@ class ChoiceOutput:
     One that `must_call` ends before it repeats a call. So that what it called is run, its reason is `tool_calls`
     wherever all calls that were shown are whole, though the limit may have cut another one, of which nothing was shown.
     A choice ends with its Finish; nothing is pushed after it.
+
+    With a `thinking_budget` (tokens) it may be `overspent`: what was pushed ends within the reasoning, or is cut there,
+    and next comes what closes it. `thinking` says that the prompt has begun the reasoning. The tag that begins it
+    doesn't count.
     """
 
     def __init__(
@@ -44,6 +48,8 @@ class ChoiceOutput:
         *,
         must_call: bool = False,
         parallel_calls: bool = True,
+        thinking_budget: int | None = None,
+        thinking: bool = False,
     ) -> None:
         self.index = index
         self.reasoning_tokens = 0
@@ -56,6 +62,10 @@ class ChoiceOutput:
         self._calls = 0
         self._whole: list[bool] = []  # of each call that was shown
         self._called = False  # all that it may
+        self._budget = thinking_budget
+        self._thinking = False
+        self._begun = thinking  # else the next tag begins it
+        self.overspent = thinking and thinking_budget == 0
 
     @property
     def tokens(self) -> int:
@@ -81,7 +91,7 @@ class ChoiceOutput:
             segments.append(TextDelta(self.index, text, self._text.take_logprobs()))
         reason = "stop" if self._text.stopped else finish
         if reason is not None:
-            segments.append(Finish(self.index, reason, self._text.rest_logprobs()))
+            segments.append(Finish(self.index, reason, self._text.rest_logprobs(), self._text.stopped_by))
         return segments
 
     def _parsed(
@@ -101,6 +111,9 @@ class ChoiceOutput:
             self.reasoning_tokens += parser.thinking
             if self._text.stopped or self._called:
                 break
+            if self._spent(parser.thinking) and (finish is None or place + 1 < len(token_ids)):
+                self.overspent = True
+                return
         ended = self._text.stopped or self._called
         if not ended and finish is None:
             return
@@ -118,7 +131,27 @@ class ChoiceOutput:
             )
         if (reason == "stop" or self._forced) and self._whole and all(self._whole):
             reason = "tool_calls"
-        yield Finish(self.index, reason, (*self._repeats.rest(), *self._logprobs.rest()))
+        rest = (*self._repeats.rest(), *self._logprobs.rest())
+        yield Finish(self.index, reason, rest, self._text.stopped_by)
+
+    def close_reasoning(self, token_ids: Sequence[int], logprobs: Sequence[float] | None) -> Iterable[Segment]:
+        """Yields the segments of what closes the reasoning of a choice that is overspent. Then it goes on, and has
+        nothing left for more reasoning."""
+        self._budget, self.overspent = None, False
+        yield from self.push(token_ids, logprobs, None)
+        self._budget, self._thinking, self._begun = 0, False, False
+
+    def _spent(self, thinking: bool) -> bool:
+        """Notes that a token was read, behind which the choice is `thinking`; tells whether it was the last one."""
+        if self._budget is None:
+            return False
+        if thinking:
+            self._budget -= self._begun
+            self._begun = True
+        elif self._thinking:
+            self._begun = False
+        self._thinking = thinking
+        return thinking and self._budget <= 0
 
     def _segments(self, pieces: Sequence[Piece]) -> Iterator[Segment]:
         segments = self._made_of(pieces)

@@ -6,7 +6,12 @@ finds the formats in a chat template, `needed_special_tokens` says what the deto
 """
 
 from specvino.engine.output_parsers.detect import detect
-from specvino.engine.output_parsers.forced_calls import forced_call_grammar, unenforceable_keywords, with_reasoning
+from specvino.engine.output_parsers.forced_calls import (
+    forced_call_grammar,
+    held_call_grammar,
+    unenforceable_keywords,
+    with_reasoning,
+)
 from specvino.engine.output_parsers.parser import OutputParser, parser_for
 from specvino.engine.output_parsers.pieces import AnswerText, CallArguments, CallEnd, CallStart, Piece, ReasoningText
 from specvino.engine.output_parsers.registry import (
@@ -14,6 +19,7 @@ from specvino.engine.output_parsers.registry import (
     REASONING_PARSERS,
     TOOL_PARSERS,
     check,
+    closing_of_thinking,
     ends_in_thinking,
     needed_special_tokens,
 )
@@ -32,9 +38,11 @@ __all__ = [
     "ReasoningText",
     "Tool",
     "check",
+    "closing_of_thinking",
     "detect",
     "ends_in_thinking",
     "forced_call_grammar",
+    "held_call_grammar",
     "needed_special_tokens",
     "parser_for",
     "unenforceable_keywords",

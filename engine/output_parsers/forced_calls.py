@@ -1,9 +1,9 @@
-"""Grammars that leave a model no choice but to call a tool."""
+"""Grammars of calls: where the model has no choice but to call a tool, and where its own calls are held to schemas."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.engine.grammar.structural_tags.builders import NOTHING, Grammar, either, sequence
+from specvino.engine.grammar.structural_tags.builders import NOTHING, Grammar, either, sequence, triggered
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.json_schema.members import members
 from specvino.engine.output_parsers.registry import REASONING_PARSERS, TOOL_PARSERS, check
@@ -27,6 +27,33 @@ def forced_call_grammar(
     if reasoning_parser is not None:
         grammar = with_reasoning(reasoning_parser, grammar, prompt_ends_in_thinking)
     return {"type": "structural_tag", "format": grammar}
+
+
+def held_call_grammar(
+    tool_parser: str,
+    tools: Sequence[Tool],
+    reasoning_parser: str | None = None,
+    prompt_ends_in_thinking: bool = False,
+) -> dict[str, Any]:
+    """Returns the structural tag of any text, in which the calls that the model makes of itself keep to the tools'
+    schemas. Reasoning may come before it, as in `forced_call_grammar`.
+
+    The format has a trigger.
+    """
+    format = TOOL_PARSERS[tool_parser]
+    assert format.trigger is not None
+    forced = format.forced_call_grammar(tools, True)
+    calls = [_from(format.trigger, each) for each in forced.get("tags", [forced])]
+    grammar = triggered(format.trigger, calls)
+    if reasoning_parser is not None:
+        grammar = with_reasoning(reasoning_parser, grammar, prompt_ends_in_thinking)
+    return {"type": "structural_tag", "format": grammar}
+
+
+def _from(trigger: str, tag: Grammar) -> Grammar:
+    """Returns the tag without what its begin has before the trigger."""
+    before, _, _ = tag["begin"].partition(trigger)
+    return {**tag, "begin": tag["begin"].removeprefix(before)}
 
 
 def with_reasoning(reasoning_parser: str, grammar: Grammar, prompt_ends_in_thinking: bool) -> Grammar:

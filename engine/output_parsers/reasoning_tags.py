@@ -12,7 +12,8 @@ from specvino.engine.output_parsers.text_source import Step, TextSource
 
 @dataclass(frozen=True)
 class ReasoningTags:
-    """Parses reasoning between two tags. `title` is a line that may follow the start tag and isn't reasoning.
+    """Parses reasoning between two tags. `title` is a line that may follow the start tag and isn't reasoning; `around`
+    is the white space before and behind the end tag.
 
     `anywhere` says that the start tag counts wherever it stands, since it is a control token that no prose spells.
     Otherwise only at the beginning of the output: an answer may well explain what `<think>` is.
@@ -22,6 +23,7 @@ class ReasoningTags:
     end: str
     title: str = ""
     anywhere: bool = False
+    around: tuple[str, str] = ("", "")
 
     def parse(self, source: TextSource, inside: bool) -> Step[None]:
         """Makes pieces of an output. `inside` says that the prompt ended in the start tag; models may repeat it."""
@@ -45,9 +47,14 @@ class ReasoningTags:
             yield from source.blank()
             source.drop()
 
+    def closing(self, message: str) -> str:
+        """Returns how the model ends its reasoning, behind a last message."""
+        before, behind = self.around
+        return f"{message}{before}{self.end}{behind}"
+
     def reasoning_grammar(self, inside: bool) -> Grammar:
         return sequence([tag("" if inside else self.start + self.title, ANY_TEXT, self.end), regex(r"\n{0,2}")])
 
 
-THINK = ReasoningTags("<think>", "</think>")
+THINK = ReasoningTags("<think>", "</think>", around=("\n", "\n\n"))
 GEMMA4 = ReasoningTags("<|channel>", "<channel|>", title="thought\n", anywhere=True)

@@ -29,27 +29,38 @@ class ToolParser:
     must not be left out.
 
     `parse` is None for a format that frames the whole output. `one_by_one` says that it has no JSON object for the
-    arguments.
+    arguments. No call comes without `trigger`, a text that says nothing else; None where there is none.
     """
 
     markers: Sequence[str]
     parse: Callable[[TextSource, Tools], Step[None]] | None
     forced_call_grammar: Callable[[Sequence[Tool], bool], Grammar]
     one_by_one: bool = False
+    trigger: str | None = None
 
 
 TOOL_PARSERS = {
-    "hermes3": ToolParser(hermes3.MARKERS, hermes3.parse, hermes3.forced_call_grammar),
+    "hermes3": ToolParser(hermes3.MARKERS, hermes3.parse, hermes3.forced_call_grammar, trigger=hermes3.START),
     "llama3": ToolParser(llama3.MARKERS, llama3.parse, llama3.forced_call_grammar),
-    "phi4": ToolParser(phi4.MARKERS, phi4.parse, phi4.forced_call_grammar),
+    "phi4": ToolParser(phi4.MARKERS, phi4.parse, phi4.forced_call_grammar, trigger=phi4.START + "["),
     "mistral": ToolParser(mistral.MARKERS, mistral.parse, mistral.forced_call_grammar),
     "gptoss": ToolParser(gptoss.MARKERS, None, gptoss.forced_call_grammar),
-    "qwen3coder": ToolParser(qwen3coder.MARKERS, qwen3coder.parse, qwen3coder.forced_call_grammar, one_by_one=True),
-    "devstral": ToolParser(devstral.MARKERS, devstral.parse, devstral.forced_call_grammar),
-    "lfm2": ToolParser(lfm2.MARKERS, lfm2.parse, lfm2.forced_call_grammar, one_by_one=True),
-    "gemma4": ToolParser(gemma4.MARKERS, gemma4.parse, gemma4.forced_call_grammar, one_by_one=True),
+    "qwen3coder": ToolParser(
+        qwen3coder.MARKERS,
+        qwen3coder.parse,
+        qwen3coder.forced_call_grammar,
+        one_by_one=True,
+        trigger=qwen3coder.FUNCTION,
+    ),
+    "devstral": ToolParser(devstral.MARKERS, devstral.parse, devstral.forced_call_grammar, trigger=devstral.START),
+    "lfm2": ToolParser(lfm2.MARKERS, lfm2.parse, lfm2.forced_call_grammar, one_by_one=True, trigger=lfm2.START),
+    "gemma4": ToolParser(
+        gemma4.MARKERS, gemma4.parse, gemma4.forced_call_grammar, one_by_one=True, trigger=gemma4.START
+    ),
     "onyx": ToolParser(onyx.MARKERS, None, onyx.forced_call_grammar, one_by_one=True),
-    "minicpm5": ToolParser(minicpm5.MARKERS, minicpm5.parse, minicpm5.forced_call_grammar, one_by_one=True),
+    "minicpm5": ToolParser(
+        minicpm5.MARKERS, minicpm5.parse, minicpm5.forced_call_grammar, one_by_one=True, trigger=minicpm5.START
+    ),
 }
 REASONING_PARSERS: dict[str, ReasoningTags | MessageFraming] = {
     "qwen3": THINK,
@@ -91,6 +102,12 @@ def needed_special_tokens(tool_parser: str | None, reasoning_parser: str | None)
     if reasoning_parser == "gptoss":
         markers.update(gptoss.MARKERS)
     return frozenset(markers)
+
+
+def closing_of_thinking(reasoning_parser: str | None, message: str = "") -> str | None:
+    """Returns how reasoning is ended, behind a last message; None where it isn't between two tags."""
+    tags = REASONING_PARSERS.get(reasoning_parser or "")
+    return tags.closing(message) if isinstance(tags, ReasoningTags) else None
 
 
 def ends_in_thinking(reasoning_parser: str | None, prompt: str) -> bool:

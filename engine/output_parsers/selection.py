@@ -8,8 +8,10 @@ from typing import Any
 from specvino.engine.errors import ConstraintError
 from specvino.engine.json_schema.types import admitted_types
 from specvino.engine.output_parsers import (
+    TOOL_PARSERS,
     OutputParser,
     check,
+    closing_of_thinking,
     detect,
     ends_in_thinking,
     needed_special_tokens,
@@ -38,7 +40,9 @@ class SelectedParsers:
     def calling(self) -> Calling | None:
         if self.tool is None:
             return None
-        return "taught" if self.taught else "forced"
+        if not self.taught:
+            return "forced"
+        return "taught" if TOOL_PARSERS[self.tool].trigger is None else "strict"
 
     @property
     def special_tokens(self) -> frozenset[str]:
@@ -48,6 +52,10 @@ class SelectedParsers:
     def thinking(self, ending: str) -> bool:
         """Tells whether an answer to a prompt with this ending begins with reasoning."""
         return ends_in_thinking(self.reasoning, ending)
+
+    def closing(self, message: str = "") -> str | None:
+        """Returns what ends the reasoning, behind a last message; None where nothing that is known does."""
+        return closing_of_thinking(self.reasoning, message)
 
     def parser(self, conversation: Conversation, *, thinking: bool) -> OutputParser | None:
         """Returns a parser for one answer; None where everything is text."""

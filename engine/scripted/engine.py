@@ -44,9 +44,9 @@ from specvino.engine.request import (
     Tool,
 )
 from specvino.engine.scripted.constraints import worked_out
-from specvino.engine.scripted.mock_tokenizer import PAD_ID, VOCABULARY_SIZE, word_id, word_ids, words
+from specvino.engine.scripted.mock_tokenizer import PAD_ID, VOCABULARY_SIZE, word_id, word_ids, word_of, words
 from specvino.engine.scripted.script import AS_IT_COMES, Script, directed
-from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, Started, TokenLogprob, Usage
+from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, Started, TokenIds, TokenLogprob, Usage
 from specvino.engine.text.byte_table import ByteTableDetokenizer
 from specvino.engine.text.choice_text import ChoiceText
 from specvino.engine.text.pad_truncate import pad_truncate
@@ -83,7 +83,9 @@ class _Choice:
         tokens = tokens if sampling.ignore_eos else [*tokens, b""]
         self._source = cycle(range(len(tokens)))
         self._end = -1 if sampling.ignore_eos else len(tokens) - 1
+        self._ids = [word_id(token) for token in tokens] if request.token_ids else []
         self._early = sampling.min_tokens
+        self._tokens = tokens
         self._logprobs = [_logprob(token) for token in tokens]
         text = ChoiceText(ByteTableDetokenizer(tokens), sampling, logprobs=request.logprobs)
         self.output = ChoiceOutput(
@@ -102,8 +104,13 @@ class _Choice:
             if tokens == [self._end] and self.output.tokens < self._early:
                 tokens = [next(self._source)]
             reason = "stop" if tokens == [self._end] else None if self._left else "length"
+        if self._ids and tokens:
+            yield TokenIds(self.output.index, tuple(self._ids[token] for token in tokens))
         for segment in self.output.push(tokens, [self._logprobs[token] for token in tokens], reason):
-            self.finished = isinstance(segment, Finish)
+            if isinstance(segment, Finish):
+                self.finished = True
+                if isinstance(segment.stopped_by, int):
+                    segment = replace(segment, stopped_by=word_id(self._tokens[segment.stopped_by]))
             yield segment
 
 
@@ -157,16 +164,18 @@ class ScriptedEngine:
 
     async def check(self, request: GenerationRequest) -> None:
         _unenforced_arguments(request)
-        self._admit_all(request)
+        self._admit_all(_with_cut_prompts(request))
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         unenforced_arguments = _unenforced_arguments(request)
+        request = _with_cut_prompts(request)
         choices = self._admit_all(request)
         prompt_tokens = sum(count_tokens(prompt) for prompt in request.prompts)
         self._running += len(choices)
         try:
             unenforced = worked_out(request.constraint).lowered.unenforced if request.constraint else ()
-            yield Started(prompt_tokens, unenforced, unenforced_arguments)
+            ids = tuple(tuple(prompt_ids(prompt)) for prompt in request.prompts) if request.token_ids else ()
+            yield Started(prompt_tokens, unenforced, unenforced_arguments, ids)
             if request.echo:
                 for index in range(len(choices)):
                     yield _echo(index, request)
@@ -191,11 +200,24 @@ class ScriptedEngine:
         texts: Sequence[str],
         *,
         add_special_tokens: bool,
+        parse_special: bool = True,
         max_length: int | None = None,
         pad: PaddingSide | None = None,
     ) -> list[list[int]]:
         self._check_ready(self._script)
         return [pad_truncate(word_ids(text), max_length, pad, PAD_ID) for text in texts]
+
+    async def render(self, conversation: Conversation) -> list[int]:
+        self._check_ready(self._script)
+        return prompt_ids(conversation)
+
+    async def detokenize(self, token_ids: Sequence[int], *, skip_special_tokens: bool = False) -> str:
+        return b"".join(await self.token_bytes(token_ids)).decode()
+
+    async def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
+        self._check_ready(self._script)
+        check_ids(token_ids, VOCABULARY_SIZE)
+        return [word_of(id).encode() for id in token_ids]
 
     async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
         raise ImageError("This engine reads text only.")
@@ -208,8 +230,9 @@ class ScriptedEngine:
         return choices
 
     def _admit(self, prompt: Prompt, request: GenerationRequest, first: int) -> list[_Choice]:
-        if isinstance(prompt, TokenPrompt):
-            check_ids(prompt.ids, VOCABULARY_SIZE)
+        match prompt:
+            case TokenPrompt(ids) | Conversation(rendered=tuple(ids)):
+                check_ids(ids, VOCABULARY_SIZE)
         text, script = directed(_to_be_answered(prompt), self._script)
         self._check_ready(script)
         if script.refused:
@@ -255,14 +278,45 @@ class ScriptedEngine:
 
 def count_tokens(prompt: Prompt) -> int:
     """Returns the length of a prompt by the rule of this engine."""
+    return len(prompt_ids(prompt))
+
+
+def prompt_ids(prompt: Prompt) -> list[int]:
+    """Returns the tokens of a prompt; those that a message takes beside its words are 0."""
     match prompt:
+        case TokenPrompt(ids) | Conversation(rendered=tuple(ids)):
+            return list(ids)
+        case TextPrompt(text) | Conversation(rendered=str(text)):
+            return word_ids(text)
         case Conversation():
             tools = [f"{tool.name} {tool.description or ''} {_written(tool)}" for tool in prompt.tools]
-            return sum(_MESSAGE_TOKENS + len(words(text)) for text in [m.content for m in prompt.messages] + tools)
-        case TextPrompt():
-            return len(words(prompt.text))
+            texts = [message.content for message in prompt.messages] + tools
+            return [id for text in texts for id in [0] * _MESSAGE_TOKENS + word_ids(text)]
+
+
+def _with_cut_prompts(request: GenerationRequest) -> GenerationRequest:
+    return replace(request, prompts=tuple(_cut(prompt, request) for prompt in request.prompts))
+
+
+def _cut(prompt: Prompt, request: GenerationRequest) -> Prompt:
+    """Returns the prompt as short as the request wants it, a conversation as its tokens."""
+    if request.truncation is None:
+        return prompt
+    limit = request.sampling.max_tokens
+    tokens = request.truncation.tokens
+    if tokens is None:
+        tokens = CONTEXT_LENGTH - (1 if limit is None else limit)
+    ids = prompt_ids(prompt)
+    if not 0 < tokens < min(len(ids), CONTEXT_LENGTH + 1):
+        return prompt
+    kept = slice(tokens) if request.truncation.side == "right" else slice(-tokens, None)
+    match prompt:
+        case TextPrompt(text):
+            return TextPrompt("".join(words(text)[kept]))
         case TokenPrompt():
-            return len(prompt.ids)
+            return TokenPrompt(tuple(ids[kept]))
+        case Conversation():
+            return replace(prompt, rendered=tuple(ids[kept]))
 
 
 def _calls(tools: Sequence[Tool], most: int) -> str:
@@ -332,12 +386,12 @@ def _echo(choice: int, request: GenerationRequest) -> PromptText:
 
 def _to_be_answered(prompt: Prompt) -> str:
     match prompt:
+        case TextPrompt(text) | Conversation(rendered=str(text)):
+            return text
+        case TokenPrompt(ids) | Conversation(rendered=tuple(ids)):
+            return " ".join(map(str, ids))
         case Conversation():
             results = list(takewhile(lambda message: message.role == "tool", reversed(prompt.messages)))
             if results:
                 return "\n".join(message.content for message in reversed(results))
             return next((message.content for message in reversed(prompt.messages) if message.role == "user"), "")
-        case TextPrompt():
-            return prompt.text
-        case TokenPrompt():
-            return " ".join(map(str, prompt.ids))

@@ -6,6 +6,9 @@ import zlib
 VOCABULARY_SIZE = 32_768
 PAD_ID = 0
 
+# The word that each id stood for last: no more of them than there are ids.
+_WORDS: dict[int, str] = {}
+
 _TOKEN = re.compile(r"\s*\S+|\s+$")
 
 
@@ -20,4 +23,11 @@ def word_ids(text: str) -> list[int]:
 
 
 def word_id(word: bytes) -> int:
-    return zlib.crc32(word) % VOCABULARY_SIZE
+    id = zlib.crc32(word) % VOCABULARY_SIZE
+    _WORDS[id] = word.decode(errors="replace")
+    return id
+
+
+def word_of(id: int) -> str:
+    """Returns the word that was last seen under an id, or the id as a word."""
+    return _WORDS.get(id, f" {id}")

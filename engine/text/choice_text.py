@@ -11,7 +11,7 @@ from specvino.engine.text.stop import StopMatcher
 
 class ChoiceText:
     """Turns a choice's tokens into text. `tokens` counts those that were read, up to and including the one that brought
-    a stop.
+    a stop; `stopped_by` is the stop string, or the token, that it was.
 
     With `logprobs` a text comes together with the tokens that it is made of: it waits for the end of its last one,
     which may be a part of a character, or hold what may begin a stop string.
@@ -21,6 +21,7 @@ class ChoiceText:
         stops = [stop for stop in sampling.stop if stop]
         self.tokens = 0
         self.stopped = False
+        self.stopped_by: str | int | None = None
         self._detokenizer = detokenizer
         self._stops = StopMatcher(stops, keep=sampling.include_stop_str_in_output) if stops else None
         self._ends = sampling.stop_token_ids
@@ -78,7 +79,7 @@ class ChoiceText:
         text = held + self._free(piece)
         if stops and not self.stopped:
             text += self._held()
-            self.stopped = True
+            self.stopped, self.stopped_by = True, token_id
         return text
 
     def _held(self) -> str:
@@ -96,6 +97,7 @@ class ChoiceText:
     def _free(self, piece: str) -> str:
         if self._stops is not None and self.tokens > self._least:
             piece, self.stopped = self._stops.push(piece)
+            self.stopped_by = self._stops.matched
         if self._trail is not None:
             self._trail.free(len(piece))
         return piece

@@ -7,13 +7,14 @@ class StopMatcher:
     """Passes text on, but holds back the longest tail that could begin a stop string.
 
     The stop string that is complete first wins; among those complete at the same character, the longest. `keep` leaves
-    it at the end of the text.
+    it at the end of the text. `matched` is the one that was complete.
     """
 
     def __init__(self, stops: Sequence[str], *, keep: bool = False) -> None:
         self._stops = stops
         self._keep = keep
         self._held = ""
+        self.matched: str | None = None
 
     def push(self, text: str) -> tuple[str, bool]:
         """Returns the text that is free to go, and whether it ends at a stop string: then all is over."""
@@ -22,6 +23,7 @@ class StopMatcher:
         if found:
             self._held = ""
             end, start = min(found)
+            self.matched = text[start:end]
             return text[: end if self._keep else start], True
         free = self._free(text)
         self._held = text[free:]

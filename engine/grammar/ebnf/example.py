@@ -2,7 +2,18 @@
 
 from collections.abc import Mapping
 
-from specvino.engine.grammar.ebnf.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text, Until
+from specvino.engine.grammar.ebnf.nodes import (
+    Chars,
+    Choice,
+    Dispatch,
+    Grammar,
+    Node,
+    Repeat,
+    Rule,
+    Sequence,
+    Text,
+    Until,
+)
 from specvino.engine.grammar.ebnf.ranges import Ranges, contains
 
 
@@ -18,6 +29,8 @@ def shortest_text(grammar: Grammar) -> str:
                 texts.append(text)
             case Chars(ranges):
                 texts.append(_char(ranges))
+            case Dispatch():
+                texts.append("")
             case Rule(name):
                 left.append(grammar.rules[name])
             case Sequence(items):
@@ -55,6 +68,8 @@ def length(node: Node, known: Mapping[str, int]) -> int | None:
             return len(text)
         case Chars():
             return 1
+        case Dispatch():
+            return 0
         case Rule(name):
             return known.get(name)
         case Sequence(items):

@@ -61,7 +61,15 @@ class Until:
     text: str
 
 
-Node = Text | Chars | Rule | Sequence | Choice | Repeat | Until
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """Is any text in which `rule` follows wherever `trigger` comes. A rule has nothing beside it."""
+
+    trigger: str
+    rule: Rule
+
+
+Node = Text | Chars | Rule | Sequence | Choice | Repeat | Until | Dispatch
 
 EMPTY = Text("")
 

@@ -3,7 +3,18 @@
 from collections.abc import Mapping
 
 from specvino.engine.grammar.ebnf.example import length, lengths
-from specvino.engine.grammar.ebnf.nodes import EMPTY, Choice, Grammar, Node, Repeat, Rule, Sequence, choice, sequence
+from specvino.engine.grammar.ebnf.nodes import (
+    EMPTY,
+    Choice,
+    Dispatch,
+    Grammar,
+    Node,
+    Repeat,
+    Rule,
+    Sequence,
+    choice,
+    sequence,
+)
 
 
 def prune(grammar: Grammar) -> bool:
@@ -38,7 +49,7 @@ def _pruned(node: Node, known: Mapping[str, int]) -> Node:
 
 def _rules(node: Node) -> list[str]:
     match node:
-        case Rule(name):
+        case Rule(name) | Dispatch(rule=Rule(name)):
             return [name]
         case Choice(items) | Sequence(items):
             return [name for item in items for name in _rules(item)]

@@ -4,7 +4,18 @@ import string
 from collections.abc import Iterator
 from itertools import pairwise
 
-from specvino.engine.grammar.ebnf.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text, Until
+from specvino.engine.grammar.ebnf.nodes import (
+    Chars,
+    Choice,
+    Dispatch,
+    Grammar,
+    Node,
+    Repeat,
+    Rule,
+    Sequence,
+    Text,
+    Until,
+)
 from specvino.engine.grammar.ebnf.ranges import Ranges
 
 _MISREAD = frozenset(map(chr, (*range(0x20), *range(0x7F, 0x100)))) - frozenset("\t\n\r")
@@ -55,6 +66,9 @@ def _node(node: Node) -> str:
             return f"({_node(item)}){_times(least, most)}"
         case Until(text):
             return f'TagDispatch(stop_eos=false, stop_str=("{"".join(map(_char, text))}"), loop_after_dispatch=false)'
+        case Dispatch(trigger, rule):
+            begun = f'("{"".join(map(_char, trigger))}", {rule.name})'
+            return f"TagDispatch({begun}, stop_eos=true, stop_str=(), loop_after_dispatch=true)"
 
 
 def _readable(ranges: Ranges) -> Iterator[tuple[int, int]]:

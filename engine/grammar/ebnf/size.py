@@ -3,7 +3,18 @@
 import functools
 from collections.abc import Iterable, Mapping
 
-from specvino.engine.grammar.ebnf.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text, Until
+from specvino.engine.grammar.ebnf.nodes import (
+    Chars,
+    Choice,
+    Dispatch,
+    Grammar,
+    Node,
+    Repeat,
+    Rule,
+    Sequence,
+    Text,
+    Until,
+)
 from specvino.engine.grammar.ebnf.ranges import Ranges
 from specvino.engine.json_schema.errors import Path, SchemaError
 
@@ -53,7 +64,7 @@ def require_short(length: int, path: Path) -> None:
 def least_length(node: Node) -> int:
     """Tells how many characters a node is at the least when it is written out."""
     match node:
-        case Text(text) | Until(text):
+        case Text(text) | Until(text) | Dispatch(text):
             return 2 + len(text)
         case Sequence(items):
             return 1 + sum(1 + least_length(item) for item in items)
@@ -86,6 +97,6 @@ def _open_places(node: Node) -> int:
             return open_places(items)
         case Repeat(item):
             return _open_places(item)
-        case Until(text):
+        case Until(text) | Dispatch(text):
             return len(text)
     return 0

@@ -39,6 +39,10 @@ def regex(pattern: str) -> Grammar:
     return {"type": "regex", "pattern": pattern}
 
 
+def grammar(rules: str) -> Grammar:
+    return {"type": "grammar", "grammar": rules}
+
+
 def tag(begin: str, content: Grammar, end: str) -> Grammar:
     return {"type": "tag", "begin": begin, "content": content, "end": end}
 
@@ -62,6 +66,11 @@ def tags(elements: Sequence[Grammar], separator: str, many: bool, at_least_one: 
         "at_least_one": at_least_one,
         "stop_after_first": not many,
     }
+
+
+def triggered(trigger: str, elements: Sequence[Grammar]) -> Grammar:
+    """Returns any text in which one of the tags follows wherever the text comes with which they all begin."""
+    return {"type": "triggered_tags", "triggers": [trigger], "tags": list(elements)}
 
 
 def json_object(parameters: Mapping[str, Any] | None) -> Grammar:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from specvino.engine.grammar.ebnf.nodes import EMPTY, Grammar, Node, Rule, Text, Until, choice, sequence
+from specvino.engine.grammar.ebnf.nodes import EMPTY, Dispatch, Grammar, Node, Rule, Text, Until, choice, sequence
 from specvino.engine.grammar.ebnf.patterns import Pattern, PatternError
 from specvino.engine.grammar.ebnf.prune import prune
 from specvino.engine.grammar.ebnf.right_linear import followed
@@ -63,6 +63,8 @@ class _Conversion:
             case {"type": "tags_with_separator", "tags": [_, *_] as tags, "separator": str(separator)}:
                 typed = [{"type": "tag", **tag} if isinstance(tag, dict) else tag for tag in tags]
                 return self._tags(self._each(typed, (*path, "tags")), separator, format)
+            case {"type": "triggered_tags", "triggers": [str(trigger)], "tags": [_, *_] as tags, **rest} if not rest:
+                return self._triggered(trigger, tags, (*path, "tags"))
             case {"type": "qwen_xml_parameter", "json_schema": dict() as schema, **rest} if not rest:
                 return self._node_of_parameters(schema, path)
         raise Unknown
@@ -79,6 +81,15 @@ class _Conversion:
             case {"type": str(name), "json_schema": dict() as schema, **rest} if name == PLAIN_TEXT and not rest:
                 return self._schema(schema, path, plain(end))
         return sequence(self.node(content, path), Text(end))
+
+    def _triggered(self, trigger: str, tags: list[Any], path: Path) -> Node:
+        left = []
+        for tag in tags:
+            if not isinstance(tag, dict) or not str(tag.get("begin")).startswith(trigger) or not trigger:
+                raise Unknown
+            left.append({"type": "tag", **tag, "begin": tag["begin"].removeprefix(trigger)})
+        begun = self._grammar.add("triggered", choice(*self._each(left, path)))
+        return self._grammar.add("text", Dispatch(trigger, begun))
 
     def _tags(self, tags: list[Node], separator: str, format: dict[str, Any]) -> Node:
         if not format.keys() <= {"type", "tags", "separator", "at_least_one", "stop_after_first"}:

@@ -12,12 +12,13 @@ class PipelineOptions:
     """Holds options under the names that OpenVINO Model Server has for them.
 
     A step computes at most `max_num_batched_tokens`: a longer prompt takes several, so that it doesn't keep running
-    answers waiting. `plugin_config` are properties of OpenVINO's CPU plugin, which come before those that the pipeline
-    sets itself.
+    answers waiting. `device` is one of OpenVINO's, and `plugin_config` are properties of its plugin, which come before
+    those that the pipeline sets itself.
     """
 
     max_num_batched_tokens: int = 256
     plugin_config: Mapping[str, PluginValue] = field(default_factory=dict)
+    device: str = "CPU"
 
     def arguments(self) -> list[str]:
         """Returns what `specvino serve` is told of it: nothing of the defaults."""
@@ -26,6 +27,8 @@ class PipelineOptions:
             said += ["--max-num-batched-tokens", str(self.max_num_batched_tokens)]
         if self.plugin_config:
             said += ["--plugin-config", json.dumps(dict(self.plugin_config))]
+        if self.device != PipelineOptions().device:
+            said += ["--device", self.device]
         return said
 
 

@@ -24,6 +24,13 @@ class LoadTokenizer(msgspec.Struct, tag=True):
     context_length: int | None = None
 
 
+class Cut(msgspec.Struct, frozen=True):
+    """Asks for the last `tokens` of a prompt that has more, or with `first` for the first ones."""
+
+    tokens: int
+    first: bool = False
+
+
 class Preprocess(msgspec.Struct, tag=True):
     """Asks for the tokens of a conversation, rendered by the chat template.
 
@@ -36,12 +43,13 @@ class Preprocess(msgspec.Struct, tag=True):
     prompt: Conversation
     as_text: bool = False
     parameters: str = "[]"
+    cut: Cut | None = None
 
     @classmethod
-    def of(cls, id: int, prompt: Conversation, as_text: bool) -> Self:
+    def of(cls, id: int, prompt: Conversation, as_text: bool, cut: Cut | None = None) -> Self:
         parameters = json.dumps([tool.parameters for tool in prompt.tools])
         tools = tuple(replace(tool, parameters=None) for tool in prompt.tools)
-        return cls(id, replace(prompt, tools=tools), as_text, parameters)
+        return cls(id, replace(prompt, tools=tools), as_text, parameters, cut)
 
     def conversation(self) -> Conversation:
         """Returns the prompt with its tools whole again."""
@@ -51,13 +59,32 @@ class Preprocess(msgspec.Struct, tag=True):
 
 
 class Tokenize(msgspec.Struct, tag=True):
-    """Asks for the tokens of a text as it is. With `prompt` it has to fit the model's context, and special tokens are
-    added."""
+    """Asks for the tokens of a text as it is. With `prompt` it has to fit the model's context, or is cut.
+
+    Without `parse_special`, which no prompt is, special tokens in it are but text.
+    """
 
     id: int
     text: str
     add_special_tokens: bool
     prompt: bool = False
+    cut: Cut | None = None
+    parse_special: bool = True
+
+
+class Detokenize(msgspec.Struct, tag=True):
+    """Asks for the text of tokens."""
+
+    id: int
+    token_ids: bytes
+    skip_special_tokens: bool = False
+
+
+class Spell(msgspec.Struct, tag=True):
+    """Asks for what each of these tokens stands for."""
+
+    id: int
+    token_ids: bytes
 
 
 class Vocabulary(msgspec.Struct, tag=True):
@@ -86,6 +113,20 @@ class Preprocessed(msgspec.Struct, tag=True):
     ending: str = ""
 
 
+class Detokenized(msgspec.Struct, tag=True):
+    """Carries the text of tokens."""
+
+    id: int
+    text: str
+
+
+class Spelt(msgspec.Struct, tag=True):
+    """Carries the bytes of each token."""
+
+    id: int
+    pieces: list[bytes]
+
+
 class PromptTooLong(msgspec.Struct, tag=True):
     """Says that a prompt doesn't fit the model, or that its tokenizer truncates such a text. `tokens` may be a few off;
     with `more` it is how many there are at the least."""
@@ -103,4 +144,4 @@ class PromptRefused(msgspec.Struct, tag=True):
     reason: str
 
 
-FromPreprocess = Vocabulary | Preprocessed | PromptTooLong | PromptRefused
+FromPreprocess = Vocabulary | Preprocessed | Detokenized | Spelt | PromptTooLong | PromptRefused

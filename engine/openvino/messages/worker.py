@@ -15,7 +15,7 @@ from specvino.engine.segments import FinishReason
 # long one would keep all others waiting (decision 028).
 LONGEST_DRAFTED = 1024
 
-# The tokens of a block of the cache, on a CPU (OpenVINO 2026.4.1).
+# The most tokens of a block of the cache: those on a CPU (OpenVINO 2026.4.1).
 CACHE_BLOCK = 32
 
 
@@ -102,6 +102,7 @@ class Generate(msgspec.Struct, tag=True):
     lowered: LoweredConstraint | None = None
     owner: str = ""
     client: str = ""
+    priority: int = 0
 
     @property
     def beams(self) -> int:

@@ -2,12 +2,16 @@
 
 from specvino.engine.openvino.messages import image_tags
 from specvino.engine.openvino.messages.preprocess import (
+    Detokenize,
+    Detokenized,
     FromPreprocess,
     LoadTokenizer,
     Preprocess,
     Preprocessed,
     PromptRefused,
     PromptTooLong,
+    Spell,
+    Spelt,
     Tokenize,
 )
 from specvino.engine.openvino.native.error_text import one_line
@@ -20,7 +24,7 @@ from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
 
 
-def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize) -> FromPreprocess:
+def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize | Detokenize | Spell) -> FromPreprocess:
     try:
         match request:
             case Preprocess(as_text=True):
@@ -28,13 +32,21 @@ def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize) -> FromPr
                 ids = preprocessor.tokenize_prompt(image_tags.without(text))
                 return Preprocessed(request.id, ids, text, preprocessor.ending)
             case Preprocess():
-                ids = preprocessor.preprocess(request.conversation())
+                ids = preprocessor.preprocess(request.conversation(), request.cut)
                 return Preprocessed(request.id, ids, ending=preprocessor.ending)
             case Tokenize(prompt=True):
-                return Preprocessed(request.id, preprocessor.tokenize_prompt(request.text))
-            case Tokenize():
-                ids = preprocessor.tokenize(request.text, add_special_tokens=request.add_special_tokens)
+                special = request.add_special_tokens
+                ids = preprocessor.tokenize_prompt(request.text, add_special_tokens=special, cut=request.cut)
                 return Preprocessed(request.id, ids)
+            case Tokenize():
+                special, parse = request.add_special_tokens, request.parse_special
+                ids = preprocessor.tokenize(request.text, add_special_tokens=special, parse_special=parse)
+                return Preprocessed(request.id, ids)
+            case Detokenize():
+                skip = request.skip_special_tokens
+                return Detokenized(request.id, preprocessor.detokenize(request.token_ids, skip_special_tokens=skip))
+            case Spell():
+                return Spelt(request.id, preprocessor.token_bytes(request.token_ids))
     except TooLong as error:
         return PromptTooLong(request.id, error.tokens, error.limit, error.more)
     except Exception as error:
@@ -53,4 +65,4 @@ def work(channel: BlockingChannel) -> None:
 
 
 if __name__ == "__main__":
-    child.run(LoadTokenizer | Preprocess | Tokenize, work, one_line)
+    child.run(LoadTokenizer | Preprocess | Tokenize | Detokenize | Spell, work, one_line)

@@ -29,6 +29,7 @@ def texts(prompt: Conversation) -> Iterator[str]:
             yield from _strings(arguments(call))
     yield from _strings(tools(prompt, str))
     yield from _strings(variables(prompt, str))
+    yield prompt.chat_template or ""
 
 
 class TemplateFeatures(NamedTuple):

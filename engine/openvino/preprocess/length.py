@@ -37,6 +37,13 @@ def beginnings(pieces: Sequence[str], context_length: int | None) -> Iterator[tu
     yield pieces, True
 
 
+def endings(pieces: Sequence[str], tokens: int) -> Iterator[tuple[Sequence[str], bool]]:
+    """Yields the endings of a text as `beginnings` does beginnings, until one has so many tokens."""
+    backwards = [piece[::-1] for piece in reversed(pieces)]
+    for ending, whole in beginnings(backwards, tokens):
+        yield [piece[::-1] for piece in reversed(ending)], whole
+
+
 def batches(pieces: Sequence[str]) -> Iterator[list[str]]:
     """Yields the pieces in groups that don't take much memory when they are padded."""
     batch: list[str] = []

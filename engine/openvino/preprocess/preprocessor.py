@@ -12,11 +12,13 @@ from openvino_genai import Tokenizer
 from specvino.engine.openvino.messages import image_tags
 from specvino.engine.openvino.messages.preprocess import (
     ENDING,
+    TOKEN_ID_BYTES,
+    Cut,
     Vocabulary,
 )
-from specvino.engine.openvino.preprocess import chat_template, vocabulary
+from specvino.engine.openvino.preprocess import chat_template, open_end, vocabulary
 from specvino.engine.openvino.preprocess.chat_template import TemplateFeatures
-from specvino.engine.openvino.preprocess.length import MARGIN, TooLong, batches, beginnings
+from specvino.engine.openvino.preprocess.length import MARGIN, TooLong, batches, beginnings, endings
 from specvino.engine.openvino.preprocess.special_token_escaping import marker, seam_for
 from specvino.engine.request import Conversation, Message, ToolCall
 
@@ -48,10 +50,12 @@ class Preprocessor:
         self._special = vocabulary.special_tokens(tokenizer, size)
         self._marked = (*self._special.values(), *(_BYTES if self._shown(_BYTES[0]) != _BYTES[0] else []))
         self._before = self._encode(_BEFORE) if self._shown("x", "x") != "xx" else None
-        self._features = self._find_features()
+        self._features = self._find_features(tokenizer.chat_template)
         self._size = min(size, model_size or size)
         self._context_length = context_length
         self._longest_token = max(map(len, self._vocabulary))
+        self._begin, self._end = self._framing()
+        self._spelt: dict[int, bytes] = {}  # when it is first needed
         self.ending = ""
         self.limit = _TRUNCATED_LENGTH if self._truncates() else None
 
@@ -61,75 +65,138 @@ class Preprocessor:
         pad_id = max(0, self._tokenizer.get_pad_token_id())  # -1 if it has none
         return Vocabulary(table, self._size, pad_id, self._special, self._tokenizer.chat_template, drops_space)
 
-    def preprocess(self, prompt: Conversation) -> bytes:
+    def preprocess(self, prompt: Conversation, cut: Cut | None = None) -> bytes:
         """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and TooLong."""
-        self._require_length(prompt)
+        most = None if cut else self._context_length
+        self._require_length(prompt, most)
         seam = seam_for(list(chat_template.texts(prompt)))
-        rendered = self._render(prompt, marker(self._marked, seam, self._context_length))
-        return self._encode_prompt([piece for piece in rendered.split(seam) if piece] or [""])
+        rendered = self._render(prompt, marker(self._marked, seam, most), seam)
+        pieces = [piece for piece in rendered.split(seam) if piece] or [""]
+        if cut is not None:
+            return self._encode_cut(pieces, cut, add_special_tokens=prompt.add_special_tokens)
+        ids = self._encode_prompt(pieces)
+        return self._begin.tobytes() + ids + self._end.tobytes() if prompt.add_special_tokens else ids
 
     def write(self, prompt: Conversation) -> str:
         """Returns the prompt as the text that the pipeline of a vision-language model tokenizes.
 
         Raises like `preprocess`.
         """
-        self._require_length(prompt)
+        self._require_length(prompt, self._context_length)
         mark = marker(self._marked, image_tags.JOINER, self._context_length)
-        rendered = self._render(prompt, lambda text: mark(image_tags.cut(text)))
+        seam = seam_for(list(chat_template.texts(prompt)))
+        rendered = self._render(prompt, lambda text: mark(image_tags.cut(text)), seam)
+        if prompt.add_special_tokens:
+            return rendered
         # The pipeline adds the special tokens that begin a text, which most templates write too.
         beginning = self._tokenizer.decode(self._encode("", add_special_tokens=True), skip_special_tokens=False)
         return rendered.removeprefix(beginning)
 
-    def tokenize_prompt(self, text: str) -> bytes:
+    def tokenize_prompt(self, text: str, *, add_special_tokens: bool = True, cut: Cut | None = None) -> bytes:
         """Returns the token ids of a text as it is for a prompt. Raises like `preprocess`."""
-        self._require_characters(len(text))
-        return self._encode_prompt([text], add_special_tokens=True)
+        if cut is not None:
+            return self._encode_cut([text], cut, add_special_tokens=add_special_tokens)
+        self._require_characters(len(text), self._context_length)
+        return self._encode_prompt([text], add_special_tokens=add_special_tokens)
 
-    def tokenize(self, text: str, *, add_special_tokens: bool) -> bytes:
-        """Returns the text's token ids, special ones where it spells them. Raises like `preprocess`."""
-        return self._checked(self._encode_whole([text], add_special_tokens=add_special_tokens))
+    def tokenize(self, text: str, *, add_special_tokens: bool, parse_special: bool = True) -> bytes:
+        """Returns the text's token ids, special ones where it spells them if `parse_special`. Raises like
+        `preprocess`."""
+        if parse_special:
+            return self._checked(self._encode_whole([text], add_special_tokens=add_special_tokens))
+        seam = seam_for([text])
+        pieces = [piece for piece in marker(self._marked, seam, self._context_length)(text).split(seam) if piece]
+        encoded = self._encode_whole(pieces or [""])
+        return self._checked([self._begin, *encoded, self._end] if add_special_tokens else encoded)
 
-    def _render(self, prompt: Conversation, mark: chat_template.Mark) -> str:
-        if not self._tokenizer.chat_template:
+    def detokenize(self, token_ids: bytes, *, skip_special_tokens: bool = False) -> str:
+        """Returns the text of tokens."""
+        ids = numpy.frombuffer(token_ids, numpy.int64).tolist()
+        text: str = self._tokenizer.decode(ids, skip_special_tokens=skip_special_tokens) if ids else ""
+        return text
+
+    def token_bytes(self, token_ids: bytes) -> list[bytes]:
+        """Returns what each token stands for, of special ones their names."""
+        if not self._spelt:
+            self._spelt = {id: token for token, id in self._vocabulary.items()}
+        ids = numpy.frombuffer(token_ids, numpy.int64).tolist()
+        # Of two tokens with the same bytes the vocabulary names one only.
+        return [self._spelt[id] if id in self._spelt else self.detokenize(_one(id)).encode() for id in ids]
+
+    def _render(self, prompt: Conversation, mark: chat_template.Mark, seam: str) -> str:
+        template = prompt.chat_template or self._tokenizer.chat_template
+        if not template:
             raise ValueError("The model has no chat template.")
-        turns = chat_template.turns(prompt, self._features, mark)
+        features = self._find_features(template) if prompt.chat_template else self._features
+        turns = chat_template.turns(prompt, features, mark)
         variables = chat_template.variables(prompt, mark)
         add_generation_prompt = variables.pop("add_generation_prompt", True)
+        if prompt.continue_final_message:
+            add_generation_prompt = False
+            open_end.mark(turns[-1], seam)
         rendered: str = self._tokenizer.apply_chat_template(
             turns,
             add_generation_prompt,
+            chat_template=template,
             tools=chat_template.tools(prompt, mark) or None,
             extra_context=variables or None,
         )
+        if prompt.continue_final_message:
+            rendered = open_end.cut(rendered, seam)
         self.ending = rendered[-ENDING:]
         return rendered
 
-    def _find_features(self) -> TemplateFeatures:
-        template = self._tokenizer.chat_template
+    def _find_features(self, template: str) -> TemplateFeatures:
         thinking = "thinking" if "message.thinking" in template and "reasoning_content" not in template else None
         features = TemplateFeatures(developer="developer" in template, thinking=thinking or TemplateFeatures().thinking)
         if not template:
             return features
-        objects, texts = (self._shows_arguments(features._replace(json_arguments=text)) for text in (False, True))
+        objects, texts = (
+            self._shows_arguments(template, features._replace(json_arguments=text)) for text in (False, True)
+        )
         return features._replace(json_arguments=texts and not objects)
 
-    def _shows_arguments(self, features: TemplateFeatures) -> bool:
+    def _shows_arguments(self, template: str, features: TemplateFeatures) -> bool:
         """Tells whether the template writes the arguments of calls as JSON."""
         call = ToolCall("call_1", "f", '{"needle": "x"}')
         messages = (Message("user", "x"), Message("assistant", "", tool_calls=(call,)))
         turns = chat_template.turns(Conversation(messages), features, str)
         try:
-            return '"needle": "x"' in self._tokenizer.apply_chat_template(turns, False).replace('":"', '": "')
+            shown: str = self._tokenizer.apply_chat_template(turns, False, chat_template=template)
+            return '"needle": "x"' in shown.replace('":"', '": "')
         except RuntimeError:
             return False
 
-    def _require_length(self, prompt: Conversation) -> None:
-        self._require_characters(sum(len(message.content) for message in prompt.messages))
+    def _require_length(self, prompt: Conversation, most: int | None) -> None:
+        self._require_characters(sum(len(message.content) for message in prompt.messages), most)
 
-    def _require_characters(self, count: int) -> None:
+    def _require_characters(self, count: int, most: int | None) -> None:
         """Raises TooLong for a text that would be too long even if it were made of the longest tokens."""
-        if self._context_length is not None and (tokens := count // self._longest_token) > self._context_length:
-            raise TooLong(tokens, self._context_length)
+        if most is not None and (tokens := count // self._longest_token) > most:
+            raise TooLong(tokens, most)
+
+    def _encode_cut(self, pieces: Sequence[str], cut: Cut, *, add_special_tokens: bool) -> bytes:
+        """Returns the last tokens of a prompt's pieces, or the first ones. Only so much is encoded as it takes."""
+        # Each piece is a token at the least.
+        near = pieces[: cut.tokens] if cut.first else pieces[-cut.tokens :]
+        dropped = len(near) < len(pieces)
+        for part, whole in (beginnings if cut.first else endings)(near, cut.tokens):
+            encoded = self._encode_whole(part, more=not whole)
+            if whole or sum(map(len, encoded)) - MARGIN >= cut.tokens:
+                break
+        framed = [self._begin, *encoded, self._end] if add_special_tokens else encoded
+        ids = self._checked(framed)
+        kept = TOKEN_ID_BYTES * cut.tokens
+        if cut.first and (dropped or len(ids) > kept):
+            self.ending = self.detokenize(ids[:kept][-TOKEN_ID_BYTES * ENDING :])
+        return ids[:kept] if cut.first else ids[-kept:]
+
+    def _framing(self) -> tuple[_Ids, _Ids]:
+        """Returns the special tokens that the tokenizer puts before and behind a text."""
+        bare, framed = (self._encode("a", add_special_tokens=special) for special in (False, True))
+        places = (i for i in range(len(framed)) if numpy.array_equal(framed[i : i + len(bare)], bare))
+        place = next(places, len(framed))
+        return framed[:place], framed[place + len(bare) :]
 
     def _encode_prompt(self, pieces: Sequence[str], *, add_special_tokens: bool = False) -> bytes:
         """Returns the tokens of a prompt's pieces. One that is too long is encoded as far as it takes to see that."""
@@ -203,3 +270,7 @@ class Preprocessor:
 
     def _truncates(self) -> bool:
         return len(self._encode("a\n" * (_TRUNCATED_LENGTH + 8))) == _TRUNCATED_LENGTH
+
+
+def _one(token_id: int) -> bytes:
+    return numpy.array([token_id], numpy.int64).tobytes()

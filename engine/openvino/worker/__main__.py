@@ -1,6 +1,7 @@
 """The worker process: it steps the pipeline and sends one message a step for all sequences."""
 
 from specvino.engine.openvino.messages.worker import Loaded, ToWorker
+from specvino.engine.openvino.native.devices import chosen
 from specvino.engine.openvino.native.error_text import one_line
 from specvino.engine.openvino.worker.cache import capacity
 from specvino.engine.openvino.worker.pipeline import load
@@ -16,7 +17,8 @@ def work(channel: BlockingChannel) -> None:
     drafting = None if settings.plain else settings.drafting
     cache_tokens = None
     if settings.cache_size:
-        cache_tokens = capacity(pipeline, drafting)
+        device = chosen(settings.options.device, settings.options.plugin_config)
+        cache_tokens = capacity(pipeline, drafting, device.block)
         channel.send(Loaded(cache_tokens))
     worker = StepLoop(
         pipeline,

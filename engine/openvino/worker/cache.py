@@ -2,12 +2,12 @@
 
 from openvino_genai import ContinuousBatchingPipeline, GenerationConfig
 
-from specvino.engine.openvino.messages.worker import CACHE_BLOCK
 from specvino.engine.protocol import Drafting
 
 
-def capacity(pipeline: ContinuousBatchingPipeline, drafting: Drafting | None) -> int:
-    """Returns how many tokens fit into the cache of an idle pipeline, if that has a fixed size.
+def capacity(pipeline: ContinuousBatchingPipeline, drafting: Drafting | None, block: int) -> int:
+    """Returns how many tokens fit into the cache of an idle pipeline, if that has a fixed size and blocks of so many
+    tokens.
 
     GenAI 2026.4.1 tells it only by the share that a sequence has of it: so a token is generated, which makes the
     first request quicker, too.
@@ -26,4 +26,4 @@ def capacity(pipeline: ContinuousBatchingPipeline, drafting: Drafting | None) ->
     handle.cancel()
     for _ in range(2):  # its memory is free two steps later (decision 034)
         pipeline.step()
-    return round(1 / share) * CACHE_BLOCK
+    return round(1 / share) * block

@@ -18,7 +18,8 @@ class FairQueue:
     """Holds sequences that wait for one of `places`, and counts those that have one. A beam search takes a place for
     each beam.
 
-    The next is of the key that holds the least, and of its requests the one that holds the least, the oldest of those.
+    The next is of the lowest priority; of these, of the key that holds the least, and of its requests the one that
+    holds the least, the oldest of those.
     A search that doesn't fit yet isn't overtaken. One that is wider than all places runs alone.
     """
 
@@ -47,7 +48,7 @@ class FairQueue:
 
     def next(self, passed: Collection[int] = ()) -> Generate | None:
         """Returns whose turn it is, None if nobody may begin; requests that `passed` on it are left out."""
-        first = min(self._within_their_shares(passed), key=self._holds, default=None)
+        first = min(self._within_their_shares(passed), key=self._rank, default=None)
         return first if first is not None and self._fits(first) else None
 
     def begin(self, sequence: Generate) -> None:
@@ -84,8 +85,8 @@ class FairQueue:
                 continue
             yield first
 
-    def _holds(self, sequence: Generate) -> tuple[int, int]:
-        return self._held_by_owner[sequence.owner], self._held_by_request[sequence.request]
+    def _rank(self, sequence: Generate) -> tuple[int, int, int]:
+        return sequence.priority, self._held_by_owner[sequence.owner], self._held_by_request[sequence.request]
 
     def _fits(self, sequence: Generate) -> bool:
         return not self._held or self._held + sequence.beams <= self._places

@@ -10,8 +10,7 @@ from specvino.engine.models.catalogue import CATALOGUE, PackagedModel
 
 @pytest.fixture
 def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty current folder, and an empty Hugging Face cache."""
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    """An empty current folder."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     return tmp_path / "here"
@@ -70,21 +69,44 @@ def test_a_file_of_another_kind(in_a_folder: Path) -> None:
         resolve("model.safetensors")
 
 
-def test_an_id_in_the_hugging_face_cache(in_a_folder: Path, tiny_text: ModelSource) -> None:
-    snapshots = in_a_folder.parent / "hub" / "models--org--tiny" / "snapshots"
-    snapshots.mkdir(parents=True)
-    (snapshots / "c0ffee").symlink_to(tiny_text.path)
-    assert resolve("org/tiny").path == snapshots / "c0ffee"
+@pytest.mark.usefixtures("in_a_folder")
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("org/model", ("org/model", None, None)),
+        ("org/Model.v1-ov:Q4_K_M", ("org/Model.v1-ov", "Q4_K_M", None)),
+    ],
+)
+def test_an_id_of_the_hub(
+    monkeypatch: pytest.MonkeyPatch, tiny_text: ModelSource, name: str, asked: tuple[str | None, ...]
+) -> None:
+    found = []
+
+    def fetch(id: str, quantization: str | None, revision: str | None, report: object) -> ModelSource:
+        found.append((id, quantization, revision))
+        return tiny_text
+
+    monkeypatch.setattr("specvino.engine.models.hub.fetch", fetch)
+    assert resolve(name) is tiny_text
+    assert found == [asked]
+    resolve("org/model", revision="v1")
+    assert found[-1] == ("org/model", None, "v1")
+
+
+@pytest.mark.parametrize("model", [None, "smollm2", "gone", "./gone", "gone.gguf", "."])
+def test_a_revision_is_the_hubs(model: str | None) -> None:
+    with pytest.raises(ModelLoadError, match=r"isn't a model of the Hugging Face hub, so that it has no revision 'v1'"):
+        resolve(model, revision="v1")
 
 
 @pytest.mark.usefixtures("in_a_folder")
-@pytest.mark.parametrize("model", ["org/model", "smollm3", "no/such/folder"])
+@pytest.mark.parametrize("model", ["smollm3", "no/such/folder", "../a", "/a/b", "org/m:a:b"])
 def test_anything_else_is_told_what_is_accepted(model: str) -> None:
     with pytest.raises(ModelLoadError) as raised:
         resolve(model)
     message = str(raised.value)
     assert message.startswith(f"{model}: no such model; ")
-    assert all(word in message for word in ("OpenVINO folder", ".gguf file", "Hugging Face cache", *CATALOGUE))
+    assert all(word in message for word in ("OpenVINO folder", ".gguf file", "Hugging Face hub", *CATALOGUE))
     assert "\n" not in message
 
 

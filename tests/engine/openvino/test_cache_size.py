@@ -18,3 +18,8 @@ def test_without_a_container_it_is_of_the_machine(tmp_path: Path) -> None:
     assert default_cache_size(limit) >= 1
     limit.write_text("max\n")
     assert default_cache_size(limit) >= 1
+
+
+def test_a_device_with_memory_of_its_own(tmp_path: Path) -> None:
+    assert default_cache_size(tmp_path / "none", device_memory=16 * 2**30) == 4
+    assert default_cache_size(tmp_path / "none", device_memory=2**20) == 1

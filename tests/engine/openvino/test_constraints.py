@@ -171,3 +171,34 @@ def test_tools_may_be_too_much_together(tiny_text: ModelSource, sharing: Sharing
         assert calls(await answer(engine, with_tools("hello", *tools[:10], must_call=True)))
 
     sharing(tiny_text, test)
+
+
+ROME = {"type": "object", "properties": {"city": {"enum": ["Rome"]}}, "required": ["city"]}
+
+
+def test_a_call_that_nobody_forces_keeps_to_its_schema(tiny_text: ModelSource, sharing: Sharing) -> None:
+    held = replace(WEATHER, parameters=ROME, held=True)
+
+    async def test(engine: OpenVINOEngine) -> None:
+        for tools in ((held, TIME), (TIME, held)):
+            segments = await answer(engine, with_tools("weather Paris", *tools))
+            assert calls(segments) == [("get_weather", '{"city": "Rome"}')]
+        free = await answer(engine, with_tools("weather Paris", replace(held, held=False)))
+        assert calls(free) == [("get_weather", '{"city": "Paris"}')]
+        # What is no call is what it would be, and ends by itself.
+        plain = await answer(engine, with_tools("hello", replace(held, held=False)))
+        segments = await answer(engine, with_tools("hello", held))
+        assert (text(segments), reasons(segments)) == (text(plain), reasons(plain))
+
+    sharing(tiny_text, test)
+
+
+def test_several_calls_that_nobody_forces_keep_to_their_schemas(tiny_text: ModelSource, sharing: Sharing) -> None:
+    held = replace(WEATHER, parameters=ROME, held=True), replace(TIME, parameters=ROME, held=True)
+
+    async def test(engine: OpenVINOEngine) -> None:
+        segments = await answer(engine, with_tools("both Paris", *held))
+        assert [arguments for _, arguments in calls(segments)] == ['{"city": "Rome"}'] * 2
+        assert reasons(segments) == {0: "tool_calls"}
+
+    sharing(tiny_text, test)

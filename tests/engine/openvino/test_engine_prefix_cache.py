@@ -11,8 +11,9 @@ from support.conversation import conversation
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.messages.worker import LoadModel
+from specvino.engine.openvino.native.devices import chosen
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
-from specvino.engine.openvino.worker.pipeline import _PROPERTIES, load
+from specvino.engine.openvino.worker.pipeline import load
 
 FILLER = "The quick brown fox jumps over the lazy dog. "
 LENGTHS = [0, 5, 40]  # times the filler: shorter than a block of 32 tokens, several blocks, several chunks
@@ -39,7 +40,8 @@ def test_repeated_prompts_get_the_same_answer(source: ModelSource) -> None:
         for length in LENGTHS
         for question in ("hello", "What is the capital of France?")
     ]
-    without = ContinuousBatchingPipeline(str(source.path), openvino_genai.SchedulerConfig(), "CPU", _PROPERTIES)
+    properties = dict(chosen("CPU", {}).properties)
+    without = ContinuousBatchingPipeline(str(source.path), openvino_genai.SchedulerConfig(), "CPU", properties)
     expected = [greedy(without, id, prompt) for id, prompt in enumerate(prompts)]
     cached = load(LoadModel(str(source.path), max_sequences=1))
     for again in range(3):

@@ -6,10 +6,10 @@ import signal
 
 import pytest
 from openvino_genai import Tokenizer
-from support.conversation import answer, ask_all, until_text
+from support.conversation import answer, ask_all, conversation, until_text
 from support.engines import LONG, Sharing, endless, running
 
-from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
+from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.protocol import Engine
@@ -37,6 +37,33 @@ def test_it_is_what_prompts_are_made_of(tiny_text: ModelSource, sharing: Sharing
             as_text = await answer(engine, ask_all(TextPrompt(prompt), max_tokens=5))
             assert as_text[0] == Started(len(ids))
             assert await answer(engine, ask_all(TokenPrompt(tuple(ids)), max_tokens=5)) == as_text
+
+    sharing(tiny_text, test)
+
+
+def test_a_conversation_is_what_prompts_are_made_of(tiny_text: ModelSource, sharing: Sharing) -> None:
+    async def test(engine: Engine) -> None:
+        ids = await engine.render(conversation("hello"))
+        assert (await answer(engine, ask_all(conversation("hello"), max_tokens=5)))[0] == Started(len(ids))
+        with pytest.raises(ContextLengthExceeded):
+            await engine.render(conversation("hello " * 20_000))
+
+    sharing(tiny_text, test)
+
+
+def test_tokens_are_texts_and_bytes(tiny_text: ModelSource, sharing: Sharing) -> None:
+    async def test(engine: Engine) -> None:
+        for text in TEXTS:
+            [ids] = await engine.tokenize([text], add_special_tokens=False)
+            assert await engine.detokenize(ids) == text
+            assert b"".join(await engine.token_bytes(ids)).decode() == text
+            [plain] = await engine.tokenize([text], add_special_tokens=False, parse_special=False)
+            assert await engine.detokenize(plain, skip_special_tokens=True) == text
+        [ids] = await engine.tokenize([TEXTS[3]], add_special_tokens=False)
+        assert await engine.detokenize(ids, skip_special_tokens=True) == "user\nhi"
+        for read in (engine.detokenize, engine.token_bytes):
+            with pytest.raises(PromptError, match="The model has no token 1000"):
+                await read([1000])
 
     sharing(tiny_text, test)
 

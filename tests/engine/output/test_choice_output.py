@@ -204,3 +204,43 @@ def test_no_token_s_logprob_is_lost_and_the_texts_are_the_tokens(
     for segment in segments:
         if isinstance(segment, TextDelta | ReasoningDelta) and size == 1:
             assert "".join(token.text for token in segment.logprobs) == segment.text
+
+
+def budgeted(written: str, budget: int, *, step: int, thinking: bool = False) -> tuple[list[Segment], ChoiceOutput]:
+    """Tokens are characters; what is pushed ends where the choice is overspent, or at its end."""
+    table = [character.encode() for character in written]
+    text = ChoiceText(ByteTableDetokenizer(table), GREEDY)
+    parser = AS_TAUGHT.parser(conversation("hi"), thinking=thinking)
+    choice = ChoiceOutput(0, text, parser, thinking_budget=budget, thinking=thinking)
+    segments: list[Segment] = []
+    for start in range(0, len(table), step):
+        if choice.overspent:
+            break
+        ids = list(range(start, min(start + step, len(table))))
+        segments += choice.push(ids, None, "stop" if ids[-1] == len(table) - 1 else None)
+    return segments, choice
+
+
+@pytest.mark.parametrize("step", [1, 3, 100])
+@pytest.mark.parametrize("thinking", [False, True])
+def test_a_budget_counts_tokens_between_the_tags(step: int, thinking: bool) -> None:
+    begin = "" if thinking else "<think>"
+    segments, choice = budgeted(begin + "abcdef</think>x", 4, step=step, thinking=thinking)
+    assert choice.overspent
+    assert choice.tokens == len(begin) + 4
+    assert segments == [] or all(isinstance(segment, ReasoningDelta) for segment in segments)
+    _, choice = budgeted(begin + "abc</think>x", 99, step=step, thinking=thinking)
+    assert not choice.overspent
+    _, choice = budgeted("no thought", 0, step=step)
+    assert not choice.overspent
+
+
+def test_nothing_is_left_for_what_a_prompt_has_begun() -> None:
+    text = ChoiceText(ByteTableDetokenizer([b"</think>", b"x"]), GREEDY)
+    choice = ChoiceOutput(
+        0, text, AS_TAUGHT.parser(conversation("hi"), thinking=True), thinking_budget=0, thinking=True
+    )
+    assert choice.overspent
+    assert (list(choice.close_reasoning([0], None)), choice.overspent) == ([], False)
+    assert list(choice.push([1], None, "stop")) == [TextDelta(0, "x"), Finish(0, "stop")]
+    assert (choice.tokens, choice.reasoning_tokens) == (2, 0)

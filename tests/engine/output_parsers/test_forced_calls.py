@@ -14,6 +14,7 @@ from specvino.engine.output_parsers import (
     TOOL_PARSERS,
     Tool,
     forced_call_grammar,
+    held_call_grammar,
     unenforceable_keywords,
     with_reasoning,
 )
@@ -233,6 +234,44 @@ def test_reasoning_that_the_prompt_began_is_ended(
     text = reasoning_grammar[reasoning_grammar.index("Hm.") :] + own(tool_parser)
     assert says(grammar, text) == text
     assert parsed(tool_parser, text, reasoning_parser, inside=True) == Outcome("", "Hm.", [CALL])
+
+
+HELD = [name for name in FORMATS if TOOL_PARSERS[name].trigger is not None]
+
+
+def test_which_formats_have_a_text_with_which_every_call_begins() -> None:
+    assert set(FORMATS) - set(HELD) == {"llama3", "mistral", "gptoss", "onyx"}
+
+
+@pytest.mark.parametrize("tool_parser", HELD)
+def test_texts_and_calls_are_possible_where_nothing_forces_them(tool_parser: str, says: Says) -> None:
+    grammar = held_call_grammar(tool_parser, TOOLS)
+    call = own(tool_parser)
+    for text in ("", "No call, but < and [ and {.", call, f"I look.\n{call}", f"{call} and {call}"):
+        assert says(grammar, text) == text
+
+
+@pytest.mark.parametrize("tool_parser", HELD)
+def test_the_models_own_calls_keep_to_the_schema(tool_parser: str, says: Says) -> None:
+    schema = {"type": "object", "properties": {"city": {"enum": ["Rome"]}}, "required": ["city"]}
+    tool = Function("get_weather", schema)
+    wrong = WRITERS[tool_parser]("get_weather", {"city": "Paris"})
+    said = says(held_call_grammar(tool_parser, [tool]), f"So: {wrong}")
+    assert said.startswith("So: ")
+    assert parsed(tool_parser, said, tools=[tool]).calls == [Call("get_weather", {"city": "Rome"})]
+
+
+@pytest.mark.parametrize(("tool_parser", "reasoning_parser", "reasoning_grammar"), [p for p in PAIRS if p[0] in HELD])
+def test_reasoning_comes_before_texts_and_calls(
+    tool_parser: str, reasoning_parser: str, reasoning_grammar: str, says: Says
+) -> None:
+    for begun in (False, True):
+        grammar = held_call_grammar(tool_parser, TOOLS, reasoning_parser, begun)
+        # What a call begins with is no call in reasoning.
+        thought = reasoning_grammar.replace("Hm.", f"Hm. {TOOL_PARSERS[tool_parser].trigger} no.")
+        thought = thought[thought.index("Hm.") :] if begun else thought
+        for text in (thought + "Yes.", thought + own(tool_parser)):
+            assert says(grammar, text) == text
 
 
 def test_what_there_is_no_grammar_for() -> None:

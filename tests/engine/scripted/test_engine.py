@@ -85,7 +85,7 @@ def test_max_tokens_counts_the_end_of_the_turn(max_tokens: int, text: str, reaso
 def test_stop_strings_never_leak() -> None:
     segments = answered(asked("one two three four", stop=["o th", "four"]))
     assert text_of(segments) == "one tw"
-    assert segments[-2:] == [Finish(0, "stop"), Usage(8, 3)]
+    assert segments[-2:] == [Finish(0, "stop", stopped_by="o th"), Usage(8, 3)]
 
 
 def test_text_that_only_began_like_a_stop_string_comes_out() -> None:
@@ -105,9 +105,10 @@ def test_the_least_tokens_come_before_the_end() -> None:
 
 
 def test_a_token_stops() -> None:
-    segments = answered(asked("a b c", stop_token_ids=frozenset(word_ids(" b"))))
+    (b,) = word_ids(" b")
+    segments = answered(asked("a b c", stop_token_ids=frozenset([b])))
     assert text_of(segments) == "a"
-    assert segments[-2:] == [Finish(0, "stop"), Usage(7, 2)]
+    assert segments[-2:] == [Finish(0, "stop", stopped_by=b), Usage(7, 2)]
 
 
 def test_choices_take_turns_and_are_repeatable() -> None:
@@ -304,6 +305,13 @@ def test_tokenizing_agrees_with_counting() -> None:
             word_ids("a b"),
             [0, 0],
         ]
+        asked = Conversation((Message("user", "one two"),))
+        assert len(await engine.render(asked)) == count_tokens(asked)
+        assert await engine.detokenize(tokenized[1]) == "one two  three\n"
+        assert await engine.token_bytes(word_ids("one two")) == [b"one", b" two"]
+        assert len(await engine.render(Conversation((Message("user", "one " * 5000),)))) > 5000
+        with pytest.raises(PromptError):
+            await engine.token_bytes([VOCABULARY_SIZE])
 
     asyncio.run(run())
 

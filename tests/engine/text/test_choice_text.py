@@ -128,7 +128,7 @@ def test_what_may_begin_a_stop_string_waits_with_its_tokens() -> None:
 def test_a_stop_string_cuts_a_token() -> None:
     text = choice(("b",))
     assert text.push([1, 0], [-1, -2]) == "a"
-    assert text.stopped
+    assert (text.stopped, text.stopped_by) == (True, "b")
     assert text.take_logprobs() == (TokenLogprob("a", b"ab", -1),)
     assert text.rest_logprobs() == ()
 
@@ -142,7 +142,7 @@ def test_a_stop_string_may_stay() -> None:
 def test_a_token_that_stops_gives_no_text() -> None:
     text = choice(("bx",), stop_token_ids=frozenset([2]))
     assert text.push([1, 2, 0], [-1, -2, -3]) == "ab"  # what could have begun a stop string comes out
-    assert (text.stopped, text.tokens) == (True, 2)
+    assert (text.stopped, text.stopped_by, text.tokens) == (True, 2, 2)
     assert text.take_logprobs() == (TokenLogprob("ab", b"ab", -1),)
     assert text.rest_logprobs() == (TokenLogprob("", b" b", -2),)
 

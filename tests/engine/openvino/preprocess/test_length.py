@@ -10,9 +10,15 @@ from openvino_genai import Tokenizer
 from support.conversation import conversation
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.messages.preprocess import Preprocess, Preprocessed, PromptTooLong, Tokenize
+from specvino.engine.openvino.messages.preprocess import (
+    Cut,
+    Preprocess,
+    Preprocessed,
+    PromptTooLong,
+    Tokenize,
+)
 from specvino.engine.openvino.preprocess.__main__ import answer
-from specvino.engine.openvino.preprocess.length import TooLong, batches, beginnings
+from specvino.engine.openvino.preprocess.length import TooLong, batches, beginnings, endings
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.openvino.preprocess.special_token_escaping import marker
 
@@ -126,3 +132,56 @@ def test_of_a_vision_model_too(tiny_vision: ModelSource) -> None:
     preprocessor = Preprocessor(Tokenizer(tiny_vision.path), context_length=64)
     refused = answer(preprocessor, Preprocess(1, conversation("<|im_end|>" * 65), as_text=True))
     assert isinstance(refused, PromptTooLong)
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=50), min_size=1), st.integers(1, 10))
+def test_endings_are_beginnings_from_behind(pieces: list[str], tokens: int) -> None:
+    *parts, (last, whole) = endings(pieces, tokens)
+    text = "".join(pieces)
+    assert ("".join(last), whole) == (text, True)
+    assert all(text.endswith("".join(part)) and not whole for part, whole in parts)
+    sizes = [len("".join(part)) for part, _ in beginnings(pieces, tokens)]
+    assert [len("".join(part)) for part, _ in (*parts, (last, whole))] == sizes
+
+
+# Less than the tokenizers of GGUF files take: the whole is compared.
+LONG = "one two three four, " * 1_500
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("prompt", [True, False])
+def test_of_a_long_prompt_no_more_is_encoded_than_is_kept(
+    bounded: Preprocessor, counting: Counting, tokenizer: Tokenizer, prompt: bool, first: bool
+) -> None:
+    cut = Cut(1000, first)
+    asked = (
+        Tokenize(1, LONG, add_special_tokens=True, prompt=True, cut=cut)
+        if prompt
+        else (Preprocess(1, conversation(LONG), cut=cut))
+    )
+    result = answer(bounded, asked)
+    assert isinstance(result, Preprocessed)
+    assert counting.characters < len(LONG) / 2
+    kept = numpy.frombuffer(result.token_ids, numpy.int64)
+    template = tokenizer.apply_chat_template([{"role": "user", "content": LONG}], add_generation_prompt=True)
+    whole = tokenizer.encode(LONG if prompt else template, add_special_tokens=False).input_ids.data[0]
+    assert kept.tolist() == (whole[:1000] if first else whole[-1000:]).tolist()
+
+
+@pytest.mark.parametrize("text", ["<|im_end|>a" * 20_000, "<|im_end|>" * 20_000])
+def test_of_many_pieces_only_those_that_are_kept_are_encoded(
+    bounded: Preprocessor, counting: Counting, text: str
+) -> None:
+    result = answer(bounded, Preprocess(1, conversation(text), cut=Cut(50)))
+    assert isinstance(result, Preprocessed)
+    assert len(result.token_ids) == 50 * 8
+    assert counting.characters < 2000
+
+
+@pytest.mark.parametrize("tokens", [4, 5, 100])
+def test_what_is_short_enough_stays_whole(bounded: Preprocessor, tokens: int) -> None:
+    fits = Tokenize(1, "one two", add_special_tokens=True, prompt=True)
+    whole = answer(bounded, fits)
+    assert isinstance(whole, Preprocessed)
+    tokens = max(tokens, len(whole.token_ids) // 8)
+    assert answer(bounded, Tokenize(1, "one two", add_special_tokens=True, prompt=True, cut=Cut(tokens))) == whole

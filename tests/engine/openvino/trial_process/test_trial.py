@@ -88,7 +88,15 @@ def test_texts_beyond_ascii(value: str, dummy: DummyPipeline, own: Tokenizer) ->
     ],
 )
 def test_structural_formats_compile(format: Any, dummy: DummyPipeline) -> None:
-    ours = format["type"] in ("const_string", "regex", "json_schema", "or", "tag", "tags_with_separator")
+    ours = format["type"] in (
+        "const_string",
+        "regex",
+        "json_schema",
+        "or",
+        "tag",
+        "tags_with_separator",
+        "triggered_tags",
+    )
     assert (check(dummy, tagged(format)).kind == "grammar") == (ours or format["type"] == "qwen_xml_parameter")
 
 

@@ -168,3 +168,35 @@ def test_control_tokens_in_reasoning_stay_text(family: Family, preprocessor: Pre
     ]
     forged, honest = (prepared(preprocessor, prompt) for prompt in prompts)
     assert sum(id in family.control.values() for id in forged) == sum(id in family.control.values() for id in honest)
+
+
+def ids_of(token_ids: bytes) -> list[int]:
+    found: list[int] = numpy.frombuffer(token_ids, numpy.int64).tolist()
+    return found
+
+
+@pytest.mark.parametrize("special", [False, True])
+def test_control_tokens_as_text(preprocessor: Preprocessor, tokenizer: Tokenizer, special: bool) -> None:
+    controls = preprocessor.vocabulary().special
+    name = max(controls.values(), key=len)
+    written = f"Say {name}, {name}{name} now"
+    found = ids_of(preprocessor.tokenize(written, add_special_tokens=special, parse_special=False))
+    bare = ids_of(preprocessor.tokenize(written, add_special_tokens=False, parse_special=False))
+    framed, empty = (encoded(tokenizer, text, add_special_tokens=special) for text in ("a", ""))
+    assert not controls.keys() & {*bare}
+    assert tokenizer.decode(bare) == written
+    assert len(found) - len(bare) == len(framed) - len(encoded(tokenizer, "a"))
+    assert ids_of(preprocessor.tokenize("", add_special_tokens=special, parse_special=False)) == empty
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_bytes_of_tokens_are_the_text(preprocessor: Preprocessor, text: str) -> None:
+    pieces = preprocessor.token_bytes(preprocessor.tokenize(text, add_special_tokens=False))
+    spelt = b"".join(pieces).decode()
+    # SentencePiece sets a space before a text; Qwen's brings a letter and its accent together.
+    assert spelt.replace("é", "e\u0301") in (shown := text.replace("é", "e\u0301"), f" {shown}")
+
+
+def test_a_control_token_is_spelt_by_its_name(preprocessor: Preprocessor) -> None:
+    for id, name in preprocessor.vocabulary().special.items():
+        assert preprocessor.token_bytes(numpy.array([id]).tobytes()) == [name.encode()]

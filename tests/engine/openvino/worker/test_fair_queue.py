@@ -102,3 +102,14 @@ def test_dropping_and_refusing_leave_nothing() -> None:
     assert len(queue) == 1
     queue.drop(2)
     assert (len(queue), queue.next()) == (0, None)
+
+
+def test_the_lowest_priority_is_next() -> None:
+    queue = FairQueue(2)
+    for request, priority in ((1, 0), (2, 5), (3, -1), (4, 0)):
+        add(queue, request, 1, request=request, priority=priority)
+    assert begin(queue) == [3, 1]
+    queue.end(worker_requests.generate(0, bytes(8), 9, request=3))
+    assert begin(queue) == [4]
+    queue.end(worker_requests.generate(0, bytes(8), 9, request=1))
+    assert begin(queue) == [2]

@@ -235,7 +235,7 @@ def small(source: ModelSource, blocks: int, **properties: Any) -> Any:
 @pytest.mark.parametrize("model", ["tiny_text", "tiny_vision"])
 def test_how_much_a_cache_holds(request: pytest.FixtureRequest, model: str, blocks: int) -> None:
     pipeline = small(request.getfixturevalue(model), blocks)
-    assert capacity(pipeline, None) == blocks * 32
+    assert capacity(pipeline, None, 32) == blocks * 32
     assert pipeline.get_metrics().cache_usage == 0
 
 
@@ -245,7 +245,7 @@ def test_a_cache_that_is_too_small_for_all_ends_nobody(
 ) -> None:
     properties = {"prompt_lookup": True} if drafting else {}
     pipeline = small(tiny_text, 30, **properties)
-    worker = StepLoop(pipeline, 16, drafting=drafting, cache_tokens=capacity(pipeline, drafting))
+    worker = StepLoop(pipeline, 16, drafting=drafting, cache_tokens=capacity(pipeline, drafting, 32))
     for id in range(12):  # each fits alone, two of them don't
         worker.receive(generate(id, text=f"hello {id} " * 40, max_new_tokens=200, ignore_eos=True))
     outputs, _ = run(worker, 5000)

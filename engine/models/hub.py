@@ -1,0 +1,195 @@
+"""Models of the Hugging Face hub, through its own library: its cache, its tokens and its environment variables."""
+
+import io
+import logging
+import re
+import threading
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from huggingface_hub import constants, get_cached_repo_tree, snapshot_download
+from huggingface_hub.errors import (
+    CachedRepoTreeNotFoundError,
+    GatedRepoError,
+    HfHubHTTPError,
+    HFValidationError,
+    IncompleteSnapshotError,
+    LocalEntryNotFoundError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from tqdm.auto import tqdm
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.folder import FILES, LANGUAGE_MODEL, VISION_FILES, open_folder
+from specvino.engine.models.gguf_file import open_gguf
+from specvino.engine.models.report import Report, say_nothing
+from specvino.engine.models.source import ModelSource
+
+_PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}$")
+
+# What the library warns of, our errors say.
+logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+
+
+def fetch(id: str, quantization: str | None, revision: str | None, report: Report) -> ModelSource:
+    """Returns a model of the hub, which is downloaded into the library's cache as far as it isn't there.
+
+    `quantization` tells which of a repository's GGUF files it is, and `revision` is a branch, a tag or a commit;
+    without it, the main branch. Where the hub can't be reached the cache is taken as it is. Raises ModelLoadError.
+    """
+    repository = _Repository(id, revision)
+    folder = repository.snapshot([], None, _bars(0, say_nothing))
+    sizes = repository.files(folder)
+    files, gguf = wanted(id, list(sizes), quantization)
+    if left := [file for file in files if not (folder / file).exists()]:
+        folder = repository.snapshot(files, folder.name, _bars(sum(sizes[file] for file in left), report))
+    return open_gguf(folder / gguf) if gguf else open_folder(folder)
+
+
+class _Repository:
+    def __init__(self, id: str, revision: str | None) -> None:
+        self._id = id
+        self._revision = revision
+
+    def snapshot(self, files: Sequence[str], commit: str | None, bars: type[Any]) -> Path:
+        """Returns the folder of a commit, of which these files are there. Raises ModelLoadError."""
+        try:
+            return Path(
+                snapshot_download(
+                    self._id,
+                    revision=commit or self._revision,
+                    library_name="specvino",
+                    allow_patterns=[_literally(file) for file in files],
+                    tqdm_class=bars,
+                )
+            )
+        except Exception as error:
+            # The library raises whatever its HTTP client does, too.
+            raise ModelLoadError(f"{self._id}: {self._reason(error, begun=commit is not None)}") from error
+
+    def files(self, folder: Path) -> dict[str, int]:
+        """Returns the size of each file of a commit; of one that an older library downloaded, those that are there."""
+        try:
+            tree = get_cached_repo_tree(self._id, revision=folder.name)
+            return {file.path: file.size for file in tree}
+        except CachedRepoTreeNotFoundError:
+            here = [file for file in folder.rglob("*") if file.is_file()]
+            return {file.relative_to(folder).as_posix(): file.stat().st_size for file in here}
+
+    def _reason(self, error: Exception, *, begun: bool) -> str:
+        hub = constants.ENDPOINT
+        match error:
+            case HFValidationError():
+                return "there is no such folder, and it can't be the id of a model on the Hugging Face hub"
+            case RevisionNotFoundError():
+                return f"the hub {hub} has no revision {self._revision!r} of it"
+            case GatedRepoError():
+                return (
+                    f"it is gated: ask for access at {hub}/{self._id}, and give a token of yours, by HF_TOKEN or "
+                    "`hf auth login`"
+                )
+            case HfHubHTTPError() if _is_unknown(error):
+                return (
+                    f"there is no such folder, and on the hub {hub} no such model, or it is private: then give a token "
+                    "that may read it, by HF_TOKEN or `hf auth login`"
+                )
+            case HfHubHTTPError():
+                return f"the hub {hub} answered with the status {error.response.status_code}"
+            case IncompleteSnapshotError() | LocalEntryNotFoundError():
+                part = "only a part of it is" if begun or isinstance(error, IncompleteSnapshotError) else "it isn't"
+                revision = f" at the revision {self._revision!r}" if self._revision else ""
+                cache = f"{part} in the Hugging Face cache ({constants.HF_HUB_CACHE}){revision}"
+                return f"there is no such folder, and {cache}; {_why_not_reached(error)}"
+            case OSError() if error.strerror:
+                return f"it can't be downloaded: {error.strerror} ({constants.HF_HUB_CACHE})"
+            case _:
+                return f"the download from {hub} broke off ({_one_line(error)}); whole files are kept for another try"
+
+
+def _is_unknown(error: HfHubHTTPError) -> bool:
+    """Tells whether a repository isn't there, or is hidden: to who has no token, the hub says no more than 401."""
+    return isinstance(error, RepositoryNotFoundError) or error.response.status_code == 401
+
+
+def _why_not_reached(error: Exception) -> str:
+    if constants.HF_HUB_OFFLINE:
+        return "HF_HUB_OFFLINE keeps it from being downloaded"
+    cause = error.__cause__
+    if isinstance(cause, HfHubHTTPError):
+        return f"the hub {constants.ENDPOINT} answered with the status {cause.response.status_code}"
+    return f"the hub {constants.ENDPOINT} can't be reached ({_one_line(cause or error)})"
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__
+
+
+def _literally(file: str) -> str:
+    """Returns the pattern that matches this name alone."""
+    return re.sub(r"([*?\[])", r"[\1]", file)
+
+
+def wanted(id: str, files: Sequence[str], quantization: str | None) -> tuple[list[str], str | None]:
+    """Returns the files of a repository that a model needs, and the one that is it if it is a GGUF file. Raises
+    ModelLoadError."""
+    ggufs = [file for file in files if _is_gguf(file)]
+    if quantization is not None:
+        ggufs = [file for file in ggufs if _quantization(file).endswith(f"-{quantization.lower()}")]
+        if not ggufs:
+            raise ModelLoadError(f"{id}: none of its files is a GGUF file of {quantization}: {_named(files)}")
+    elif LANGUAGE_MODEL in files or FILES[0] in files or not ggufs:
+        needed = VISION_FILES if LANGUAGE_MODEL in files else FILES
+        missing = next((file for file in needed if file not in files), None)
+        if missing is not None:
+            raise ModelLoadError(
+                f"{id}: is neither in OpenVINO's format ({missing} is missing) nor a GGUF file: convert it with "
+                f"'optimum-cli export openvino --model {id} FOLDER' and give the folder"
+            )
+        beside = [file for file in files if "/" not in file and file.endswith((".json", ".jinja"))]
+        return sorted({file for file in files if file.startswith("openvino_")} | set(beside)), None
+    if len(ggufs) > 1:
+        raise ModelLoadError(f"{id}: has several GGUF files; name one as in {id}:Q4_K_M: {_named(ggufs)}")
+    if _PART_OF_SEVERAL.search(PurePosixPath(ggufs[0]).stem):
+        raise ModelLoadError(f"{id}: {ggufs[0]} is a part of a GGUF file, and OpenVINO reads whole ones alone")
+    return ggufs, ggufs[0]
+
+
+def _is_gguf(file: str) -> bool:
+    path = PurePosixPath(file)
+    # Of vision models a second file holds what sees.
+    return path.suffix.lower() == ".gguf" and not path.name.startswith("mmproj")
+
+
+def _quantization(file: str) -> str:
+    """Returns how a file's name ends, with one sign before each quantization: -q4_k_m."""
+    stem = _PART_OF_SEVERAL.sub("", PurePosixPath(file).stem)
+    return "-" + stem.lower().replace(".", "-")
+
+
+def _named(files: Sequence[str]) -> str:
+    ggufs = sorted(file for file in files if _is_gguf(file))
+    return ", ".join(ggufs) or "it has no GGUF file"
+
+
+def _bars(total: int, report: Report) -> type[Any]:
+    """Returns a class of progress bars for the library, which has several of them; what they have is reported."""
+    lock = threading.Lock()
+    most = 0
+
+    class Bar(tqdm):  # type: ignore[misc]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **{**kwargs, "file": io.StringIO()})
+
+        def update(self, n: float | None = 1) -> bool | None:
+            nonlocal most
+            shown: bool | None = super().update(n)
+            if self.unit == "B":
+                with lock:
+                    # One bar counts what was received, another one what was written of it.
+                    most = max(most, int(self.n))
+                    report("downloading the model", min(most, total), total)
+            return shown
+
+    return Bar
