@@ -1,23 +1,21 @@
-"""Binds the generated protocols to an engine. Knows no HTTP and no OpenVINO."""
+"""Binds the generated protocols to engines. Knows no HTTP and no OpenVINO."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from specvino.engine.protocol import Engine
 from specvino.generated import handlers as protocols
 from specvino.handlers.chat import Chat
 from specvino.handlers.completions import Completions
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.limits import Limits
-from specvino.handlers.measuring import Observer
 from specvino.handlers.media import Media, MediaSettings
-from specvino.handlers.models import Models, ServedModel
+from specvino.handlers.models import Models, ServedModel, ServedModels
 from specvino.handlers.own_document import Door, OwnDocument
 from specvino.handlers.pipeline import Pipeline
 from specvino.handlers.responses import Responses
 from specvino.handlers.service import Service
 from specvino.handlers.store import NoStore, ResponseStore
-from specvino.handlers.tokenize import Tokens
+from specvino.handlers.tokens import Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +40,27 @@ class Handlers:
 
 
 def bind(
-    engine: Engine,
-    served: ServedModel,
+    models: Sequence[ServedModel],
     store: ResponseStore | None = None,
     cipher: Cipher | None = None,
     limits: Limits | None = None,
     media: MediaSettings | None = None,
-    observers: Sequence[Observer] = (),
     door: Door | None = None,
 ) -> Handlers:
-    """Binds every handler to an engine and the names under which its model is served.
+    """Binds every handler to the models that it answers with.
 
     Without a `store` responses aren't kept; without a `cipher` what is encrypted can't be read after a restart. Without
-    `media` requests must hold their images themselves. `observers` are told how each generation goes on.
-    `door` is what the document says of the server before them.
+    `media` requests must hold their images themselves. `door` is what the document says of the server before them.
     """
     limits, store = limits or Limits(), store or NoStore()
-    pipeline = Pipeline(engine, served, limits, Media(engine, media or MediaSettings()), observers)
-    document = OwnDocument(engine, served.names, limits, door or Door(), keeps=store.keeps)
+    served = ServedModels(models)
+    pipeline = Pipeline(served, limits, Media(media or MediaSettings()))
+    document = OwnDocument(served, limits, door or Door(), keeps=store.keeps)
     return Handlers(
         chat=Chat(pipeline),
         completions=Completions(pipeline),
-        responses=Responses(engine, pipeline, store, cipher or Cipher()),
-        tokens=Tokens(engine, served),
+        responses=Responses(pipeline, store, cipher or Cipher()),
+        tokens=Tokens(served, limits),
         models=Models(served),
-        service=Service(engine, document),
+        service=Service(served.engines, document),
     )

@@ -42,12 +42,14 @@ def require_no_penalty_in_search(body: Body) -> None:
 class Limits:
     """The most that a request may ask for; `max_tokens` None is as much as the model's context holds.
 
+    `trust_request_chat_template`: requests may bring chat templates of their own.
     `seconds` is the time that a request has, from its check to its end; None is all the time it takes.
     """
 
     max_tokens: int | None = None
     best_of: int = BEST_OF
     seconds: float | None = None
+    trust_request_chat_template: bool = False
 
     def require(self, body: Body, drafting: Drafting | None) -> None:
         """Raises ApiError for a request beyond the limits, or one that needs what such speculative decoding lacks."""
@@ -56,6 +58,7 @@ class Limits:
         _require_at_most(self.best_of, or_none(body.best_of), "best_of")
         _require_candidates(body)
         _require_room(body)
+        self.require_trust(_value(body, "chat_template"))
         if drafting is not None and (or_none(body.best_of) or 1) > 1:
             message = f"best_of must be 1 here: a server with {_OPTIONS[drafting]} doesn't support beam search."
             raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="best_of")
@@ -67,6 +70,12 @@ class Limits:
                 options = " or ".join(_OPTIONS[kind] for kind in kinds)
                 message = f"{name} is accepted only by a server that was started with {options}."
                 raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param=name)
+
+    def require_trust(self, chat_template: str | None) -> None:
+        """Raises ApiError for a chat template of a request's own, if such aren't trusted."""
+        if chat_template is not None and not self.trust_request_chat_template:
+            message = "chat_template is accepted only by a server that was started with --trust-request-chat-template."
+            raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="chat_template")
 
 
 def _require_at_most(most: int | None, value: int | None, name: str) -> None:

@@ -20,6 +20,7 @@ from specvino.engine.segments import (
     Segment,
     Started,
     TextDelta,
+    TokenIds,
     ToolCallEnd,
     Usage,
 )
@@ -107,7 +108,7 @@ class Measured:
                 record.phases = segment.phases
             case Finish():
                 record.outcomes.append("length" if segment.reason == "length" else "stop")
-            case PromptText():
+            case PromptText() | TokenIds():
                 pass
             case _:
                 if isinstance(segment, ToolCallEnd):

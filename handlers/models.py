@@ -1,40 +1,58 @@
-"""GET /models and /models/{model}."""
+"""The served models, and GET /models and /models/{model}."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from specvino.engine.protocol import Engine
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.errors import ApiError
+from specvino.handlers.measuring import Observer
 
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """The names under which the one loaded model is served, the first its own; since when (Unix seconds)."""
+    """A model with its engine: the names under which it is served, the first its own; since when (Unix seconds).
+    `observers` are told how each of its generations goes on."""
 
     names: tuple[str, ...]
     created: int
+    engine: Engine
+    observers: Sequence[Observer] = ()
 
-    def require(self, name: str) -> None:
-        """Raises ApiError for a name that is not served."""
-        if name not in self.names:
-            served = ", ".join(self.names)
-            message = f"The model {name[:200]!r} is not served here; served are: {served}."
+
+class ServedModels:
+    """All models of a server, each of which answers the requests that name it."""
+
+    def __init__(self, models: Sequence[ServedModel]) -> None:
+        self._by_name = {name: model for model in models for name in model.names}
+        self.engines = [model.engine for model in models]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._by_name)
+
+    def require(self, name: str) -> ServedModel:
+        """Returns the model of this name. Raises ApiError if it is not served."""
+        model = self._by_name.get(name)
+        if model is None:
+            message = f"The model {name[:200]!r} is not served here; served are: {', '.join(self.names)}."
             raise ApiError(ErrorCode.MODEL_NOT_FOUND, message, param="model")
+        return model
 
 
 class Models:
     """GET /models and /models/{model}."""
 
-    def __init__(self, served: ServedModel) -> None:
+    def __init__(self, served: ServedModels) -> None:
         self._served = served
 
     async def list_models(self, context: RequestContext) -> Reply[wire.ModelList]:
         return Reply({"object": "list", "data": [self._describe(name) for name in self._served.names]})
 
     async def retrieve_model(self, context: RequestContext, model: str) -> Reply[wire.Model]:
-        self._served.require(model)
         return Reply(self._describe(model))
 
     def _describe(self, name: str) -> wire.Model:
-        return {"id": name, "object": "model", "created": self._served.created, "owned_by": "specvino"}
+        return {"id": name, "object": "model", "created": self._served.require(name).created, "owned_by": "specvino"}

@@ -17,19 +17,30 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from specvino.engine.errors import ContextLengthExceeded
-from specvino.engine.protocol import Engine, ModelInfo
-from specvino.engine.request import Conversation, GenerationRequest, Image, Message, Prompt, Sampling
-from specvino.engine.segments import Segment, Started
+from specvino.engine.protocol import ModelInfo
+from specvino.engine.request import (
+    Conversation,
+    GenerationRequest,
+    Image,
+    Message,
+    Prompt,
+    Sampling,
+    ThinkingBudget,
+    Truncation,
+)
+from specvino.engine.segments import ReasoningDelta, Segment, Started
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.deadline import in_time
 from specvino.handlers.errors import engine_errors
 from specvino.handlers.limits import Limits, require_no_penalty_in_search
-from specvino.handlers.measuring import Measured, Observer
+from specvino.handlers.measuring import Measured
 from specvino.handlers.media import Media, MessageDraft, fetches
-from specvino.handlers.models import ServedModel
+from specvino.handlers.models import ServedModel, ServedModels
+from specvino.handlers.or_none import or_none
 from specvino.handlers.sampling import Body, sampling
 from specvino.handlers.structured_outputs import FormatFields, StructuredOutput, refusals, structured_output
 from specvino.handlers.template import TemplateFields, TemplateVariables, template_variables
+from specvino.handlers.thinking_budget import BudgetFields, budget_unsupported, thinking_budget
 from specvino.handlers.tools import ToolCalling, ToolFields, tool_calling
 from specvino.handlers.unsupported import reported
 
@@ -44,7 +55,8 @@ Generate = Callable[[GenerationRequest], AsyncGenerator[Segment]]
 class RequestFields:
     """A body as the pipeline reads it: settings have one name on all endpoints, these differ or are missing on some.
 
-    `prompt_param` names the field that holds the prompt, for errors.
+    `prompt_param` names the field that holds the prompt, for errors. `of_tokens` are the given fields that say which
+    tokens a prompt has: those of a vision-language model are made by its pipeline.
     """
 
     body: Body
@@ -53,24 +65,32 @@ class RequestFields:
     n: int = 1
     echo: bool = False
     logprobs: bool = False
+    include_reasoning: bool = True
+    token_ids: bool = False
+    truncation: Truncation | None = None
+    of_tokens: tuple[str, ...] = ()
     tools: ToolFields = field(default_factory=ToolFields)
     format: FormatFields = field(default_factory=FormatFields)
     template: TemplateFields = field(default_factory=TemplateFields)
+    budget: BudgetFields = field(default_factory=BudgetFields)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """A request of which all is known but its prompts; `unsupported` are its fields without effect.
+    """A request of which all is known but its prompts. `served` is who answers it, and `model` what that says of
+    itself; `unsupported` are its fields without effect.
 
     `notes` are those of its exchange, and `arrived` is when it came, by the clock that measures.
     """
 
     fields: RequestFields
+    served: ServedModel
     model: ModelInfo
     sampling: Sampling
     tools: ToolCalling
     output: StructuredOutput | None
     template: TemplateVariables
+    budget: ThinkingBudget | None
     unsupported: tuple[str, ...]
     owner: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
@@ -84,15 +104,28 @@ class CheckedRequest:
             n=self.fields.n,
             echo=self.fields.echo,
             logprobs=self.fields.logprobs,
+            token_ids=self.fields.token_ids,
+            truncation=self.fields.truncation,
             constraint=self.output.constraint if self.output else None,
             must_call=self.tools.forced_by is not None,
             parallel_calls=self.tools.parallel,
             owner=self.owner,
+            priority=or_none(self.fields.body.priority) or 0,
+            thinking_budget=self.budget,
         )
 
     def conversation(self, messages: Iterable[Message]) -> Conversation:
         """Returns the messages with what the chat template gets beside them."""
-        return Conversation(tuple(messages), self.tools.tools, self.template.json)
+        told, turns = self.fields.template, tuple(messages)
+        return Conversation(
+            turns,
+            self.tools.tools,
+            self.template.json,
+            told.chat_template,
+            told.add_special_tokens,
+            told.continue_final_message,
+            turns[0].content if told.disable_chat_template and not told.token_ids else told.token_ids,
+        )
 
     def unenforced(self, started: Started) -> Iterator[str]:
         """Yields the fields whose schemas the answer won't be constrained by."""
@@ -132,36 +165,50 @@ class Generation:
 
 
 class Pipeline:
-    """The steps that all endpoints share, on one engine. Each of its methods raises ApiError.
+    """The steps that all endpoints share, on the engine of the model that a request names. Each of its methods raises
+    ApiError."""
 
-    `observers` are told how each generation goes on.
-    """
-
-    def __init__(
-        self, engine: Engine, served: ServedModel, limits: Limits, media: Media, observers: Sequence[Observer] = ()
-    ) -> None:
-        self._engine = engine
+    def __init__(self, served: ServedModels, limits: Limits, media: Media) -> None:
         self._served = served
         self._limits = limits
         self._media = media
-        self._observers = observers
 
     def check(self, context: RequestContext, fields: RequestFields) -> CheckedRequest:
         """Returns the request with its settings resolved; it needs no prompt, and waits for nothing."""
         arrived = perf_counter()
         strict = context.refuses_unsupported
         require_no_penalty_in_search(fields.body)
-        self._served.require(fields.body.model)
+        served = self._served.require(fields.body.model)
+        context.notes["model"] = served.names[0]
         with engine_errors(fields.prompt_param):
-            model = self._engine.model
+            model = served.engine.model
         self._limits.require(fields.body, model.drafting)
         settings = sampling(fields.body, fields.max_tokens, model.defaults)
         tools = tool_calling(fields.tools, settings, model.calling, strict=strict)
         output = structured_output(fields.format, settings, strict=strict)
         template = template_variables(fields.template, model)
-        unsupported = reported(context, (*tools.unsupported, *template.unsupported))
+        budget = thinking_budget(fields.budget, settings, model)
+        of_tokens = fields.of_tokens if model.vision else ()
+        without_effect = (
+            *tools.unsupported,
+            *template.unsupported,
+            *budget_unsupported(fields.budget, model),
+            *of_tokens,
+        )
+        unsupported = reported(context, without_effect)
         return CheckedRequest(
-            fields, model, settings, tools, output, template, unsupported, context.owner, context.notes, arrived
+            fields,
+            served,
+            model,
+            settings,
+            tools,
+            output,
+            template,
+            budget,
+            unsupported,
+            context.owner,
+            context.notes,
+            arrived,
         )
 
     async def converse(
@@ -171,27 +218,27 @@ class Pipeline:
         with request.refusals():
             if fetches(messages):
                 unread = tuple(each.with_images([_UNREAD] * len(each.images)) for each in messages)
-                await self._check(request.with_prompts([request.conversation(unread)]), shortens=generate is not None)
-            read = await self._media.read(messages)
+                await self._check(request, request.conversation(unread), shortens=generate is not None)
+            read = await self._media.read(messages, request.served.engine)
         return await self.start(request, [request.conversation(read)], generate)
 
     async def start(
         self, request: CheckedRequest, prompts: Sequence[Prompt], generate: Generate | None = None
     ) -> Generation:
         """Returns when the engine has admitted the request; `generate` is called in place of the engine's own."""
-        segments = self._segments(request, request.with_prompts(prompts), generate or self._engine.generate)
+        segments = self._segments(request, request.with_prompts(prompts), generate or request.served.engine.generate)
         started = await anext(segments)
         assert isinstance(started, Started)
         return Generation((started,), segments, (*request.unsupported, *request.unenforced(started)))
 
-    async def _check(self, asked: GenerationRequest, *, shortens: bool) -> None:
+    async def _check(self, request: CheckedRequest, unread: Conversation, *, shortens: bool) -> None:
         """Raises what the engine has against a request whatever its images show, so that none is fetched for it.
 
         With `shortens` a conversation that is too long is refused later, if it can't be shortened, and so are the
         schemas of such a one.
         """
         try:
-            await self._engine.check(asked)
+            await request.served.engine.check(request.with_prompts([unread]))
         except ContextLengthExceeded:
             if not shortens:
                 raise
@@ -199,9 +246,10 @@ class Pipeline:
     async def _segments(
         self, request: CheckedRequest, asked: GenerationRequest, generate: Generate
     ) -> AsyncGenerator[Segment]:
-        measured = Measured(asked, request.arrived, request.notes, self._observers)
+        measured = Measured(asked, request.arrived, request.notes, request.served.observers)
         with measured.ending(), request.refusals():
             async with aclosing(in_time(generate(asked), self._limits.seconds)) as segments:
                 async for segment in segments:
                     measured.feed(segment)
-                    yield segment
+                    if request.fields.include_reasoning or not isinstance(segment, ReasoningDelta):
+                        yield segment

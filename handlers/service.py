@@ -1,6 +1,7 @@
 """GET /health, /health/live, /version and /openapi.json."""
 
 import asyncio
+from collections.abc import Sequence
 from importlib.metadata import version as version_of
 from typing import Literal, cast
 
@@ -17,13 +18,15 @@ from specvino.handlers.own_document import OwnDocument
 class Service:
     """GET /health, /health/live, /version and /openapi.json."""
 
-    def __init__(self, engine: Engine, document: OwnDocument) -> None:
-        self._engine = engine
+    def __init__(self, engines: Sequence[Engine], document: OwnDocument) -> None:
+        self._engines = engines
         self._document = document
 
     async def get_health(self, context: RequestContext) -> Reply[wire.Health]:
-        state = self._engine.stats().state
-        if state != "ready":
+        # Once all models are there, one that fails keeps no requests from the others.
+        states = [engine.stats().state for engine in self._engines]
+        if "ready" not in states or "loading" in states:
+            state = "loading" if "loading" in states else states[0]
             raise ApiError(ErrorCode.ENGINE_UNAVAILABLE, f"The engine is {state}.", retry_after=1)
         return Reply({"status": "ok"})
 

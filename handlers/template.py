@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from specvino.engine.output_parsers.selection import thinking_variables
 from specvino.engine.protocol import ModelInfo
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
@@ -17,11 +18,21 @@ _PARAM = "chat_template_kwargs"
 
 @dataclass(frozen=True, slots=True)
 class TemplateFields:
-    """The fields of a request that its chat template gets; `effort_param` is where the reasoning effort stands."""
+    """The fields of a request that say how a conversation becomes a prompt; `effort_param` is where the reasoning
+    effort stands.
+
+    With `token_ids` the prompt is these, and with `disable_chat_template` the text of the first message.
+    """
 
     chat_template_kwargs: Mapping[str, Any] | None = None
     effort: str | None = None
     effort_param: str = "reasoning_effort"
+    chat_template: str | None = None
+    add_generation_prompt: bool | None = None
+    continue_final_message: bool = False
+    add_special_tokens: bool = False
+    disable_chat_template: bool = False
+    token_ids: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +56,11 @@ def template_variables(fields: TemplateFields, model: ModelInfo) -> TemplateVari
     elif not isinstance(prompt, bool):
         name = f"{_PARAM}.add_generation_prompt"
         raise ApiError(ErrorCode.INVALID_TYPE, f"{name} must be true or false.", param=name)
+    if fields.add_generation_prompt is not None:
+        values["add_generation_prompt"] = fields.add_generation_prompt
     reasoning = _reasoning(fields.effort)
-    heeded = not reasoning or bool(reasoning.keys() & model.thinking_variables)
+    heeds = thinking_variables(fields.chat_template) if fields.chat_template else model.thinking_variables
+    heeded = not reasoning or bool(reasoning.keys() & heeds)
     return TemplateVariables(json.dumps(reasoning | values), () if heeded else (fields.effort_param,))
 
 

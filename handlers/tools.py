@@ -57,7 +57,7 @@ class ToolCalling:
     unsupported: tuple[str, ...] = ()
 
     def unenforced(self, started: Started) -> list[str]:
-        """Returns the fields that forced calls won't be constrained by."""
+        """Returns the fields that calls won't be constrained by, though they are forced or strict."""
         return [self._param_of(tool, path) for tool, path in started.unenforced_arguments]
 
     @contextmanager
@@ -84,7 +84,10 @@ class ToolCalling:
 
 
 def tool_calling(fields: ToolFields, sampling: Sampling, calling: Calling | None, *, strict: bool) -> ToolCalling:
-    """Returns what a model that can do `calling` may or must call; `strict` is for all tools. Raises ApiError."""
+    """Returns what a model that can do `calling` may or must call; `strict` refuses what of any tool can't be enforced.
+
+    Raises ApiError.
+    """
     if fields.functions and fields.tools:
         message = "functions is the legacy name of tools; accepted is one of them."
         raise ApiError(ErrorCode.INVALID_VALUE, message, param="functions")
@@ -168,22 +171,24 @@ def _calling(
     }
     if forced:
         _require_callable(fields, chosen, choice, sampling, calling)
+    # Where nothing forces a call, those that the model makes can be held to the schemas of strict tools.
+    holds = not forced and calling == "strict" and not any(unconstrainable(sampling))
     return ToolCalling(
-        tools=tuple(_tool(definition, strict=strict) for definition in chosen.values()),
+        tools=tuple(_tool(each, strict=strict, forced=forced, holds=holds) for each in chosen.values()),
         params=tuple(chosen),
         forced_by=choice.param if forced else None,
         parallel=fields.parallel_tool_calls and not choice.one,
-        unsupported=() if forced else tuple(_unsupported(chosen, calling)),
+        unsupported=() if forced else tuple(_unsupported(chosen, calling, holds)),
     )
 
 
-def _unsupported(chosen: Mapping[str, Definition], calling: Calling | None) -> Iterator[str]:
-    """Yields the fields that mean nothing to a model that may call or not."""
-    if chosen and calling != "taught":
+def _unsupported(chosen: Mapping[str, Definition], calling: Calling | None, holds: bool) -> Iterator[str]:
+    """Yields the fields that mean nothing to a model that may call or not; `holds` says that strict schemas do."""
+    if chosen and calling in ("forced", None):
         yield "tools" if "tools" in next(iter(chosen)) else "functions"
         return
     for param, definition in chosen.items():
-        if or_none(definition.strict):  # what the model does of itself is not constrained by anything
+        if or_none(definition.strict) and not holds:
             yield f"{param}.strict"
 
 
@@ -208,13 +213,17 @@ def _require_callable(
         raise ApiError(ErrorCode.INVALID_VALUE, message, param=param)
 
 
-def _tool(definition: Definition, *, strict: bool) -> Tool:
+def _tool(definition: Definition, *, strict: bool, forced: bool, holds: bool) -> Tool:
+    """Returns the function. A strict one that is forced is refused where its schema can't be enforced; else that is
+    told."""
     parameters = or_none(definition.parameters)
+    wanted = bool(or_none(definition.strict))
     return Tool(
         name=definition.name,
         description=or_none(definition.description),
         parameters=parameters,
-        strict=strict or bool(or_none(definition.strict)),
+        strict=strict or (forced and wanted),
+        held=holds and wanted,
     )
 
 

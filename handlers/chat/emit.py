@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from specvino.engine.segments import (
@@ -12,6 +12,7 @@ from specvino.engine.segments import (
     Segment,
     Started,
     TextDelta,
+    TokenIds,
     TokenLogprob,
     ToolCallArguments,
     ToolCallStart,
@@ -19,19 +20,38 @@ from specvino.engine.segments import (
 )
 from specvino.generated import wire
 from specvino.handlers import usage
+from specvino.handlers.answer_id import answer_id
 from specvino.handlers.logprobs import chat_logprobs
+from specvino.handlers.token_ids import PendingTokens
 
 
 class ChatEmitter:
-    """Makes the chunks of one answer, without I/O. `legacy` writes calls as a function_call, which was before tools."""
+    """Makes the chunks of one answer, without I/O. `legacy` writes calls as a function_call, which was before tools.
 
-    def __init__(self, model: str, n: int, *, top_logprobs: bool = False, legacy: bool = False) -> None:
-        self._id = f"chatcmpl-{uuid.uuid4().hex}"
+    Each choice begins with the text `echo`. With `token_ids` a chunk has the tokens up to those that it shows.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        n: int,
+        *,
+        request_id: str | None = None,
+        top_logprobs: bool = False,
+        stop_reason: bool = False,
+        legacy: bool = False,
+        echo: str = "",
+        token_ids: bool = False,
+    ) -> None:
+        self._id = answer_id("chatcmpl-", request_id)
         self._created = int(time.time())
         self._model = model
         self._n = n
         self._top = top_logprobs
+        self._stop_reason = stop_reason
         self._legacy = legacy
+        self._echo = echo
+        self._tokens = PendingTokens() if token_ids else None
 
     def feed(self, segment: Segment) -> Sequence[wire.ChatCompletionChunk]:
         """Returns the chunks that a segment makes."""
@@ -46,10 +66,16 @@ class ChatEmitter:
             case ToolCallArguments(choice, index, text, logprobs):
                 return [self._chunk([self._choice(choice, self._arguments(index, text), None, logprobs)])]
             case Started():
-                return [self._chunk([self._choice(choice, {"role": "assistant"}, None)]) for choice in range(self._n)]
-            case Finish(choice, reason, logprobs):
+                return [chunk for choice in range(self._n) for chunk in self._begin(choice, segment)]
+            case TokenIds() if self._tokens is not None:
+                self._tokens.add(segment)
+                return []
+            case Finish(choice, reason, logprobs, stopped_by):
                 # Of its own, as OpenAI sends it: clients have lost the text that came with a finish reason.
-                return [self._chunk([self._choice(choice, {}, self._reason(reason), logprobs)])]
+                last = self._choice(choice, {}, self._reason(reason), logprobs)
+                if self._stop_reason:
+                    last["stop_reason"] = stopped_by
+                return [self._chunk([last])]
             case Usage():
                 chunk = self._chunk([])
                 chunk["usage"] = {
@@ -59,6 +85,17 @@ class ChatEmitter:
                 return [chunk]
             case _:
                 return []  # a call's end: the next piece, or the finish, says so
+
+    def _begin(self, choice: int, started: Started) -> Iterator[wire.ChatCompletionChunk]:
+        # With an empty text, as OpenAI sends it: clients read a content in each chunk that has a role.
+        delta: wire.ChatDelta = {"role": "assistant", "content": ""}
+        begin = self._chunk([{"index": choice, "delta": delta, "logprobs": None, "finish_reason": None}])
+        if started.prompt_token_ids:
+            (ids,) = started.prompt_token_ids
+            begin["prompt_token_ids"] = delta["prompt_token_ids"] = None if ids is None else list(ids)
+        yield begin
+        if self._echo:
+            yield self._chunk([self._choice(choice, {"content": self._echo}, None)])
 
     def _call(self, index: int, name: str) -> wire.ChatDelta:
         function: wire.ChatFunctionCallDelta = {"name": name, "arguments": ""}
@@ -90,9 +127,12 @@ class ChatEmitter:
         reason: FinishReason | Literal["function_call"] | None,
         logprobs: tuple[TokenLogprob, ...] = (),
     ) -> wire.ChatChunkChoice:
-        return {
+        choice: wire.ChatChunkChoice = {
             "index": index,
             "delta": delta,
             "logprobs": chat_logprobs(logprobs, self._top) if logprobs else None,
             "finish_reason": reason,
         }
+        if self._tokens is not None:
+            choice["token_ids"] = delta["completion_token_ids"] = self._tokens.take(index)
+        return choice

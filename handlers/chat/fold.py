@@ -10,6 +10,8 @@ class _Message:
 
     def __init__(self) -> None:
         self.logprobs: list[wire.TokenLogprob] | None = None
+        self.token_ids: list[int] | None = None
+        self.prompt: list[int] | None = None
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._calls: list[wire.ChatToolCall] = []
@@ -17,6 +19,10 @@ class _Message:
         self._legacy: wire.ChatFunctionCall | None = None
 
     def add(self, delta: wire.ChatDelta) -> None:
+        if "prompt_token_ids" in delta:
+            self.prompt, self.token_ids = delta["prompt_token_ids"], []
+        if self.token_ids is not None:
+            self.token_ids += delta.get("completion_token_ids") or ()
         self._text.append(delta.get("content") or "")
         self._reasoning.append(delta.get("reasoning_content") or "")
         for call in delta.get("tool_calls", ()):
@@ -47,6 +53,8 @@ class _Message:
             message["tool_calls"] = self._calls
         if self._legacy is not None:
             message["function_call"] = {**self._legacy, "arguments": "".join(self._arguments[-1])}
+        if self.token_ids is not None:
+            message["prompt_token_ids"], message["completion_token_ids"] = self.prompt, self.token_ids
         return message
 
 
@@ -72,9 +80,13 @@ async def fold(chunks: AsyncIterator[wire.ChatCompletionChunk]) -> wire.ChatComp
                     "logprobs": tokens,
                     "finish_reason": reason,
                 }
+                if message.token_ids is not None:
+                    choices[index]["token_ids"] = message.token_ids
+                if "stop_reason" in choice:
+                    choices[index]["stop_reason"] = choice["stop_reason"]
         usage = chunk.get("usage")
         if usage is not None:  # the last chunk
-            return {
+            whole: wire.ChatCompletion = {
                 "id": chunk["id"],
                 "object": "chat.completion",
                 "created": chunk["created"],
@@ -82,4 +94,7 @@ async def fold(chunks: AsyncIterator[wire.ChatCompletionChunk]) -> wire.ChatComp
                 "choices": [choices[index] for index in sorted(choices)],
                 "usage": usage,
             }
+            if messages[0].token_ids is not None:
+                whole["prompt_token_ids"] = messages[0].prompt
+            return whole
     raise RuntimeError("the stream ended without usage")

@@ -8,9 +8,10 @@ from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers import usage
 from specvino.handlers.chat.emit import ChatEmitter
 from specvino.handlers.chat.fold import fold
-from specvino.handlers.chat.request import request_fields, to_messages
+from specvino.handlers.chat.request import echoed, request_fields, to_messages
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import Pipeline
+from specvino.handlers.stop_reason import shows_stop_reason
 
 
 class Chat:
@@ -24,9 +25,18 @@ class Chat:
     ) -> Reply[wire.ChatCompletion | AsyncGenerator[wire.ChatCompletionStreamEvent]]:
         """Answers with the whole completion, or a stream of its chunks."""
         request = self._pipeline.check(context, request_fields(body))
-        messages = list(to_messages(body, vision=request.model.vision))
-        top_logprobs = bool(or_none(body.top_logprobs))
-        emitter = ChatEmitter(body.model, request.fields.n, top_logprobs=top_logprobs, legacy=request.tools.legacy)
+        vision = request.model.vision and not request.fields.template.disable_chat_template
+        messages = list(to_messages(body, vision=vision))
+        emitter = ChatEmitter(
+            body.model,
+            request.fields.n,
+            request_id=or_none(body.request_id),
+            top_logprobs=bool(or_none(body.top_logprobs)),
+            stop_reason=shows_stop_reason(context, body),
+            legacy=request.tools.legacy,
+            echo=echoed(body),
+            token_ids=request.fields.token_ids,
+        )
         generation = await self._pipeline.converse(request, messages)
         if or_none(body.stream):
             shown = usage.shown(emitter.feed, usage.wanted(body.stream_options))

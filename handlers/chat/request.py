@@ -9,9 +9,12 @@ from specvino.generated import models
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
-from specvino.handlers.structured_outputs import FormatFields
+from specvino.handlers.structured_outputs import FormatFields, constraint_fields
 from specvino.handlers.template import TemplateFields
+from specvino.handlers.thinking_budget import budget_fields
 from specvino.handlers.tools import ToolFields
+from specvino.handlers.truncation import PARAM as TRUNCATION
+from specvino.handlers.truncation import truncation
 from specvino.handlers.unsupported import unsupported_content
 
 AnyMessage = (
@@ -42,13 +45,17 @@ AssistantPart = models.TextPart | models.RefusalPart | models.ThinkingPart | mod
 
 def request_fields(body: models.CreateChatCompletionRequest) -> RequestFields:
     """Returns the fields as the pipeline names them."""
-    logprobs = or_none(body.logprobs)
+    cut = truncation(body)
     return RequestFields(
         body=body,
-        prompt_param="messages",
+        prompt_param=_prompt_param(body),
         max_tokens=or_none(body.max_completion_tokens) or or_none(body.max_tokens),
         n=or_none(body.n) or 1,
-        logprobs=bool(or_none(body.top_logprobs)) if logprobs is None else logprobs,
+        logprobs=or_none(body.logprobs) or False,
+        include_reasoning=or_none(body.include_reasoning) is not False,
+        token_ids=or_none(body.return_token_ids) or False,
+        truncation=cut,
+        of_tokens=(TRUNCATION,) if cut else (),
         tools=ToolFields(
             tools=or_none(body.tools) or (),
             tool_choice=or_none(body.tool_choice),
@@ -56,9 +63,31 @@ def request_fields(body: models.CreateChatCompletionRequest) -> RequestFields:
             functions=or_none(body.functions) or (),
             function_call=or_none(body.function_call),
         ),
-        format=FormatFields(or_none(body.response_format)),
-        template=TemplateFields(or_none(body.chat_template_kwargs), or_none(body.reasoning_effort)),
+        budget=budget_fields(body),
+        format=FormatFields(or_none(body.response_format), constraints=constraint_fields(body)),
+        template=TemplateFields(
+            or_none(body.chat_template_kwargs),
+            or_none(body.reasoning_effort),
+            chat_template=or_none(body.chat_template),
+            add_generation_prompt=or_none(body.add_generation_prompt),
+            continue_final_message=or_none(body.continue_final_message) or False,
+            add_special_tokens=or_none(body.add_special_tokens) or False,
+            disable_chat_template=or_none(body.disable_chat_template) or False,
+            token_ids=tuple(or_none(body.prompt_token_ids) or or_none(body.input_ids) or ()) or None,
+        ),
     )
+
+
+def echoed(body: models.CreateChatCompletionRequest) -> str:
+    """Returns the text with which the answer begins: that of the last message, if it is the assistant's."""
+    last = body.messages[-1]
+    if not or_none(body.echo) or not isinstance(last, models.AssistantMessage):
+        return ""
+    return _content(last.content, "messages", vision=False)[0]
+
+
+def _prompt_param(body: models.CreateChatCompletionRequest) -> str:
+    return next((name for name in ("prompt_token_ids", "input_ids") if or_none(getattr(body, name))), "messages")
 
 
 def to_messages(body: models.CreateChatCompletionRequest, *, vision: bool = False) -> Iterator[MessageDraft]:
@@ -77,7 +106,7 @@ def _message(message: AnyMessage, param: str, vision: bool) -> MessageDraft:
         name=or_none(message.name),
         reasoning=or_none(assistant.reasoning_content) or or_none(assistant.reasoning) if assistant else None,
         tool_calls=tuple(_calls(assistant)) if assistant else (),
-        tool_call_id=or_none(message.tool_call_id) if isinstance(message, models.ToolMessage) else None,
+        tool_call_id=message.tool_call_id if isinstance(message, models.ToolMessage) else None,
     )
     return MessageDraft(own, placed)
 

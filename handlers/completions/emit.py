@@ -1,7 +1,6 @@
 """Segments -> chunks. The chunks are complete: the unary answer is their fold, a stream shows what was asked for."""
 
 import time
-import uuid
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Literal
@@ -11,7 +10,9 @@ from specvino.engine.segments import (
     PromptText,
     ReasoningDelta,
     Segment,
+    Started,
     TextDelta,
+    TokenIds,
     TokenLogprob,
     ToolCallArguments,
     ToolCallEnd,
@@ -20,27 +21,51 @@ from specvino.engine.segments import (
 )
 from specvino.generated import wire
 from specvino.handlers import usage
+from specvino.handlers.answer_id import answer_id
 from specvino.handlers.logprobs import completion_logprobs
+from specvino.handlers.token_ids import PendingTokens
 
 
 class CompletionEmitter:
-    """Makes the chunks of one answer, without I/O."""
+    """Makes the chunks of one answer, without I/O; each prompt has `n` choices."""
 
-    def __init__(self, model: str, *, top_logprobs: bool = False) -> None:
-        self._id = f"cmpl-{uuid.uuid4().hex}"
+    def __init__(
+        self,
+        model: str,
+        n: int,
+        *,
+        request_id: str | None = None,
+        top_logprobs: bool = False,
+        stop_reason: bool = False,
+    ) -> None:
+        self._id = answer_id("cmpl-", request_id)
         self._created = int(time.time())
         self._model = model
+        self._n = n
+        self._tokens: PendingTokens | None = None
+        self._prompts: dict[int, tuple[int, ...] | None] = {}  # of the choices that haven't begun
         self._top = top_logprobs
+        self._stop_reason = stop_reason
         self._offsets: defaultdict[int, int] = defaultdict(int)  # where each choice's next token begins
 
     def feed(self, segment: Segment) -> Sequence[wire.CompletionChunk]:
         """Returns a segment's chunks. Started makes none, and raw prompts are answered with text alone."""
         match segment:
+            case Started(prompt_token_ids=prompts) if prompts:
+                self._tokens = PendingTokens()
+                self._prompts = {p * self._n + i: ids for p, ids in enumerate(prompts) for i in range(self._n)}
+                return []
+            case TokenIds() if self._tokens is not None:
+                self._tokens.add(segment)
+                return []
             case TextDelta(choice, text, logprobs) | PromptText(choice, text, logprobs):
                 return [self._chunk([self._choice(choice, text, None, logprobs)])]
-            case Finish(choice, reason, logprobs):
+            case Finish(choice, reason, logprobs, stopped_by):
                 assert reason != "tool_calls"
-                return [self._chunk([self._choice(choice, "", reason, logprobs)])]
+                last = self._choice(choice, "", reason, logprobs)
+                if self._stop_reason:
+                    last["stop_reason"] = stopped_by
+                return [self._chunk([last])]
             case Usage():
                 chunk = self._chunk([])
                 chunk["usage"] = usage.to_wire(segment)
@@ -64,4 +89,15 @@ class CompletionEmitter:
     ) -> wire.CompletionChunkChoice:
         logprobs = completion_logprobs(tokens, self._top, self._offsets[index]) if tokens else None
         self._offsets[index] += sum(len(token.text) for token in tokens)
-        return {"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason}
+        choice: wire.CompletionChunkChoice = {
+            "index": index,
+            "text": text,
+            "logprobs": logprobs,
+            "finish_reason": reason,
+        }
+        if index in self._prompts:
+            ids = self._prompts.pop(index)
+            choice["prompt_token_ids"] = None if ids is None else list(ids)
+        if self._tokens is not None:
+            choice["token_ids"] = choice["completion_token_ids"] = self._tokens.take(index)
+        return choice

@@ -10,6 +10,8 @@ async def fold(chunks: AsyncIterator[wire.CompletionChunk]) -> wire.Completion:
     texts: dict[int, list[str]] = {}
     logprobs: dict[int, wire.CompletionLogprobs] = {}
     choices: dict[int, wire.CompletionChoice] = {}
+    prompts: dict[int, list[int] | None] = {}
+    token_ids: dict[int, list[int]] = {}
     async for chunk in chunks:
         for choice in chunk["choices"]:
             index, reason = choice["index"], choice["finish_reason"]
@@ -17,10 +19,19 @@ async def fold(chunks: AsyncIterator[wire.CompletionChunk]) -> wire.Completion:
             if choice["logprobs"] is not None:
                 before = logprobs.get(index)
                 logprobs[index] = choice["logprobs"] if before is None else _joined(before, choice["logprobs"])
+            if "prompt_token_ids" in choice:
+                prompts[index], token_ids[index] = choice["prompt_token_ids"], []
+            if index in token_ids:
+                token_ids[index] += choice["token_ids"] or ()
             if reason is not None:
                 text = "".join(texts[index])
                 tokens = logprobs.get(index)
                 choices[index] = {"index": index, "text": text, "logprobs": tokens, "finish_reason": reason}
+                if index in token_ids:
+                    choices[index]["prompt_token_ids"] = prompts[index]
+                    choices[index]["token_ids"] = choices[index]["completion_token_ids"] = token_ids[index]
+                if "stop_reason" in choice:
+                    choices[index]["stop_reason"] = choice["stop_reason"]
         usage = chunk.get("usage")
         if usage is not None:  # the last chunk
             return {

@@ -11,6 +11,7 @@ from specvino.handlers.completions.fold import fold
 from specvino.handlers.completions.request import request_fields, to_prompts
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import Pipeline
+from specvino.handlers.stop_reason import shows_stop_reason
 
 
 class Completions:
@@ -24,8 +25,14 @@ class Completions:
     ) -> Reply[wire.Completion | AsyncGenerator[wire.CompletionStreamEvent]]:
         """Answers with the whole completion, or a stream of its chunks."""
         request = self._pipeline.check(context, request_fields(body))
-        emitter = CompletionEmitter(body.model, top_logprobs=bool(or_none(body.logprobs)))
-        generation = await self._pipeline.start(request, to_prompts(body.prompt))
+        emitter = CompletionEmitter(
+            body.model,
+            request.fields.n,
+            request_id=or_none(body.request_id),
+            top_logprobs=bool(or_none(body.logprobs)),
+            stop_reason=shows_stop_reason(context, body),
+        )
+        generation = await self._pipeline.start(request, to_prompts(body))
         if or_none(body.stream):
             # The first chunk comes with the first text: what goes wrong before is a status, not an event.
             generation = await generation.begun()

@@ -23,19 +23,18 @@ from specvino.handlers.media.source import ImageSource
 
 
 class Media:
-    """Reads images with an engine. `fetcher` is that of `settings`, but in tests."""
+    """Reads images, which an engine decodes. `fetcher` is that of `settings`, but in tests."""
 
-    def __init__(self, engine: Engine, settings: MediaSettings, fetcher: Fetcher | None = None) -> None:
-        self._engine = engine
+    def __init__(self, settings: MediaSettings, fetcher: Fetcher | None = None) -> None:
         self._folder = settings.folder
         self._fetcher = fetcher or (Fetcher(settings.domains) if settings.domains else None)
 
-    async def read(self, drafts: Sequence[MessageDraft]) -> tuple[Message, ...]:
+    async def read(self, drafts: Sequence[MessageDraft], engine: Engine) -> tuple[Message, ...]:
         """Returns the messages with their images. Raises ApiError, and EngineUnavailable or EngineRestarted."""
-        images = await self.load(placed.source for draft in drafts for placed in draft.images)
+        images = await self.load((placed.source for draft in drafts for placed in draft.images), engine)
         return tuple(draft.with_images(images[placed.source.param] for placed in draft.images) for draft in drafts)
 
-    async def load(self, sources: Iterable[ImageSource]) -> dict[str, Image]:
+    async def load(self, sources: Iterable[ImageSource], engine: Engine) -> dict[str, Image]:
         """Returns the images by their params. Raises as `read` does."""
         images: dict[str, Image] = {}
         sources = list(sources)
@@ -48,7 +47,7 @@ class Media:
         late = asyncio.get_running_loop().time() + FETCH_SECONDS
         for source in sorted(sources, key=lambda source: _is_remote(source.url)):  # what is fetched comes last
             with _at(source):
-                image, read = await self._read(source, late, MAX_DECODED_PIXELS - decoded)
+                image, read = await self._read(source, engine, late, MAX_DECODED_PIXELS - decoded)
                 decoded += read
                 pixels += image.width * image.height
                 if pixels > MAX_PIXELS:
@@ -56,10 +55,10 @@ class Media:
             images[source.param] = image
         return images
 
-    async def _read(self, source: ImageSource, late: float, most_pixels: int) -> ReadImage:
+    async def _read(self, source: ImageSource, engine: Engine, late: float, most_pixels: int) -> ReadImage:
         side = LONGEST_SIDES.get(source.detail or "high", LONGEST_SIDES["high"])
         try:
-            return await self._engine.read_image(await self._file(source.url, late), side, most_pixels)
+            return await engine.read_image(await self._file(source.url, late), side, most_pixels)
         except PromptError as error:
             raise InvalidImage(str(error)) from error
 

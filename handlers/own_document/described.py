@@ -6,10 +6,11 @@ from typing import Any
 from specvino.document.folding import folded
 from specvino.document.loading import OPENAPI_31, OPENAPI_32, load
 from specvino.engine.errors import EngineUnavailable
-from specvino.engine.protocol import Engine, ModelInfo
+from specvino.engine.protocol import ModelInfo
 from specvino.handlers.limits import Limits
+from specvino.handlers.models import ServedModels
 from specvino.handlers.own_document.content import read_text_only
-from specvino.handlers.own_document.facts import Door, Facts
+from specvino.handlers.own_document.facts import Door, Facts, widest
 from specvino.handlers.own_document.keys import ask_for_no_key
 from specvino.handlers.own_document.limits import bound
 from specvino.handlers.own_document.links import send_bodies_as_they_are
@@ -19,11 +20,11 @@ from specvino.handlers.own_document.streams import say_only_events
 
 
 class OwnDocument:
-    """The document of the running server; what only the model can say is in it once that is loaded."""
+    """The document of the running server; what only the models can say is in it once all are loaded."""
 
-    def __init__(self, engine: Engine, names: tuple[str, ...], limits: Limits, door: Door, *, keeps: bool) -> None:
-        self._engine = engine
-        self._known = Facts(names, None, keeps, limits, door)
+    def __init__(self, served: ServedModels, limits: Limits, door: Door, *, keeps: bool) -> None:
+        self._engines = served.engines
+        self._known = Facts(served.names, None, keeps, limits, door)
         self._made: dict[tuple[str, bool], dict[str, Any]] = {}
 
     def of(self, version: str) -> dict[str, Any]:
@@ -38,7 +39,7 @@ class OwnDocument:
 
     def _model(self) -> ModelInfo | None:
         try:
-            return self._engine.model
+            return widest([engine.model for engine in self._engines])
         except EngineUnavailable:
             return None
 

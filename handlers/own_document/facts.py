@@ -1,6 +1,7 @@
 """What is true of one running server, and not of every one."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from specvino.engine.protocol import ModelInfo
 from specvino.handlers.limits import Limits
@@ -26,3 +27,15 @@ class Facts:
     keeps: bool = False
     limits: Limits = field(default_factory=Limits)
     door: Door = field(default_factory=Door)
+
+
+def widest(models: Sequence[ModelInfo]) -> ModelInfo:
+    """Returns what holds for requests to any of a server's models: which of them a body is for, its bounds can't tell.
+
+    Speculative decoding is the same for all."""
+    return replace(
+        models[0],
+        context_length=max(model.context_length for model in models),
+        vocabulary_size=max(model.vocabulary_size for model in models),
+        vision=any(model.vision for model in models),
+    )

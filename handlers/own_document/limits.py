@@ -10,6 +10,9 @@ from specvino.handlers.limits import DRAFTING, TOKEN_LIMITS
 from specvino.handlers.own_document.facts import Facts
 from specvino.handlers.own_document.links import links
 
+# Prompts as tokens of the model.
+_TOKEN_IDS = {"prompt_token_ids", "input_ids", "tokens", "content"}
+
 # What of a property stays where nothing but null is accepted.
 _TOLD = ("description",)
 
@@ -22,6 +25,12 @@ def bound(document: dict[str, Any], facts: Facts) -> None:
         properties = resolved(document, operation.body)["properties"]
         _tokens(properties, facts)
         _search(properties, facts)
+        if facts.model is not None:
+            for name in _TOKEN_IDS & properties.keys():
+                _token_ids(properties[name], facts.model.vocabulary_size - 1)
+        template = properties.get("chat_template", {})
+        if template.get("x-handling") == "supported" and not facts.limits.trust_request_chat_template:
+            properties["chat_template"] = _only_null(template)
         if facts.model is not None and "best_of" in properties:
             for name, kinds in DRAFTING.items():
                 if facts.model.drafting not in kinds:
@@ -75,8 +84,13 @@ def _only_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _token_ids(prompt: dict[str, Any], last: int) -> None:
     for _, schema in descend(prompt, "Prompt"):
-        if schema.get("type") == "integer":
+        if "integer" in _types(schema):
             _at_most(schema, "maximum", last)
+
+
+def _types(schema: dict[str, Any]) -> list[str]:
+    types = schema.get("type", [])
+    return [types] if isinstance(types, str) else types
 
 
 def _sizes(document: dict[str, Any], facts: Facts) -> None:

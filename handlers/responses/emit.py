@@ -23,6 +23,7 @@ from specvino.handlers.errors import ApiError
 from specvino.handlers.or_none import or_none
 from specvino.handlers.responses.call import CallItem
 from specvino.handlers.responses.message import MessageItem
+from specvino.handlers.responses.one_by_one import OneByOne
 from specvino.handlers.responses.reasoning import ReasoningItem
 from specvino.handlers.responses.request_echo import request_echo
 
@@ -35,13 +36,16 @@ class ResponseEmitter:
         self._top = bool(or_none(body.top_logprobs))
         self._summary = self._response["reasoning"]["summary"] is not None
         self._open: MessageItem | ReasoningItem | CallItem | None = None
+        self._order = OneByOne() if (or_none(body.n) or 1) > 1 else None
+        self._begun = False  # the output of a choice, of which there may be several
         self._cut = False
         self._sequence_number = 0
 
     def feed(self, segment: Segment) -> Iterator[wire.ResponseStreamEvent]:
         """Yields the events that a segment makes, numbered."""
-        for event in self._events(segment):
-            yield self._numbered(event)
+        for each in (segment,) if self._order is None else self._order.feed(segment):
+            for event in self._events(each):
+                yield self._numbered(event)
 
     def fail(self, error: ApiError) -> wire.ResponseStreamEvent:
         """Returns the event that ends a response of which something was already sent."""
@@ -81,10 +85,10 @@ class ResponseEmitter:
             case ToolCallEnd(complete=complete):
                 yield from self._close("completed" if complete else "incomplete")
             case Finish(reason=reason, logprobs=logprobs):
-                self._cut = reason == "length"
-                if self._open is None and not self._next:  # it has said nothing: that is a message, too
-                    yield from self._begin(MessageItem(0, top_logprobs=self._top))
-                yield from self._close("incomplete" if self._cut else "completed", logprobs)
+                if not self._begun:  # it has said nothing: that is a message, too
+                    yield from self._begin(MessageItem(self._next, top_logprobs=self._top))
+                yield from self._close("incomplete" if reason == "length" else "completed", logprobs)
+                self._begun, self._cut = False, self._cut or reason == "length"
             case Usage():
                 yield self._last(segment)
 
@@ -93,7 +97,7 @@ class ResponseEmitter:
         return len(self._response["output"])
 
     def _begin(self, item: MessageItem | ReasoningItem | CallItem) -> Iterator[wire.ResponseStreamEvent]:
-        self._open = item
+        self._open, self._begun = item, True
         yield from item.begin()
 
     def _close(

@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
 
-from specvino.engine.protocol import Engine
 from specvino.generated import models, wire
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import Reply, RequestContext
@@ -32,9 +31,8 @@ _STORE = DEFAULTS["CreateResponseRequest"]["store"]
 class Responses(StoredResponses):
     """POST /responses, and the operations on responses that are stored."""
 
-    def __init__(self, engine: Engine, pipeline: Pipeline, store: ResponseStore, cipher: Cipher) -> None:
+    def __init__(self, pipeline: Pipeline, store: ResponseStore, cipher: Cipher) -> None:
         super().__init__(store, Background(store))
-        self._engine = engine
         self._pipeline = pipeline
         self._cipher = cipher
 
@@ -56,7 +54,8 @@ class Responses(StoredResponses):
         unsupported = reported(context, without_store)
         conversation = await read_conversation(context, body, self._store, self._cipher, vision=request.model.vision)
         emitter = ResponseEmitter(body, request.sampling, stores)
-        shortened = partial(generate_shortened, self._engine) if or_none(body.truncation) == "auto" else None
+        shortens = or_none(body.truncation) == "auto"
+        shortened = partial(generate_shortened, request.served.engine) if shortens else None
         generation = await self._pipeline.converse(request, conversation.messages, shortened)
         events: Events = generation.events(emitter.feed)
         if INCLUDE in (or_none(body.include) or ()):

@@ -3,8 +3,9 @@
 from specvino.generated import models
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
-from specvino.handlers.structured_outputs import FormatFields
+from specvino.handlers.structured_outputs import FormatFields, constraint_fields
 from specvino.handlers.template import TemplateFields
+from specvino.handlers.thinking_budget import budget_fields
 from specvino.handlers.tools import ToolFields
 
 
@@ -15,13 +16,18 @@ def request_fields(body: models.CreateResponseRequest) -> RequestFields:
         body=body,
         prompt_param="input",
         max_tokens=or_none(body.max_output_tokens),
+        n=or_none(body.n) or 1,
         logprobs=_wants_logprobs(body),
+        include_reasoning=or_none(body.include_reasoning) is not False,
         tools=ToolFields(
             tools=or_none(body.tools) or (),
             tool_choice=or_none(body.tool_choice),
             parallel_tool_calls=or_none(body.parallel_tool_calls) is not False,
         ),
-        format=FormatFields(or_none(body.response_format), or_none(text.format) if text else None),
+        budget=budget_fields(body),
+        format=FormatFields(
+            or_none(body.response_format), or_none(text.format) if text else None, constraint_fields(body)
+        ),
         template=TemplateFields(
             or_none(body.chat_template_kwargs), or_none(reasoning.effort) if reasoning else None, "reasoning.effort"
         ),

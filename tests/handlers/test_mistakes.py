@@ -211,7 +211,9 @@ def answers(vision: bool, requests: list[tuple[str, dict[str, Any]]]) -> list[tu
         engine = Seeing() if vision else ScriptedEngine()
         await engine.start()
         media = MediaSettings(domains=("images.test",))
-        app = create_app(bind(engine, ServedModel(("m",), 1), limits=Limits(max_tokens=1000), media=media), Settings())
+        app = create_app(
+            bind([ServedModel(("m",), 1, engine)], limits=Limits(max_tokens=1000), media=media), Settings()
+        )
         found = []
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
             for endpoint, request in requests:

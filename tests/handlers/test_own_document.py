@@ -13,6 +13,7 @@ from specvino.document.validator import Validators
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.scripted import ScriptedEngine
 from specvino.handlers.limits import DRAFTING, Limits
+from specvino.handlers.models import ServedModel, ServedModels
 from specvino.handlers.own_document import Door, Facts, OwnDocument
 from specvino.handlers.own_document.described import described
 
@@ -176,7 +177,7 @@ def test_an_older_document_has_the_events_of_streams_alone() -> None:
 def test_what_only_the_model_can_say_comes_with_it() -> None:
     async def run() -> None:
         engine = ScriptedEngine()
-        own = OwnDocument(engine, ("m",), Limits(), Door(), keeps=False)
+        own = OwnDocument(ServedModels([ServedModel(("m",), 1, engine)]), Limits(), Door(), keeps=False)
         assert accepts(own.of("3.2"), "chat", max_tokens=100_000)
         await engine.start()
         assert not accepts(own.of("3.2"), "chat", max_tokens=100_000)

@@ -21,7 +21,7 @@ from specvino.handlers.errors import ApiError
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import Media, MediaSettings
 from specvino.handlers.media.fetch import Fetcher
-from specvino.handlers.models import ServedModel
+from specvino.handlers.models import ServedModel, ServedModels
 from specvino.handlers.pipeline import CheckedRequest, Pipeline
 
 UNIQUE = {"type": "object", "properties": {"a": {"type": "array", "uniqueItems": True}}}
@@ -38,7 +38,7 @@ def replied(*, taught: bool = True, refuses: bool = False, **fields: Any) -> Rep
     async def exchange() -> Reply[Any]:
         engine = ScriptedEngine(parsers=SelectedParsers(taught=taught))
         await engine.start()
-        chat = bind(engine, ServedModel(("m",), 1)).chat
+        chat = bind([ServedModel(("m",), 1, engine)]).chat
         reply = await chat.create_chat_completion(RequestContext("r", refuses_unsupported=refuses), body(**fields))
         if isinstance(reply.body, AsyncGenerator):
             return Reply([chunk async for chunk in reply.body], reply.unsupported)
@@ -74,7 +74,7 @@ def test_a_server_that_refuses_what_has_no_effect() -> None:
 def checked(**fields: Any) -> tuple[CheckedRequest, ScriptedEngine]:
     engine = ScriptedEngine()
     asyncio.run(engine.start())
-    pipeline = Pipeline(engine, ServedModel(("m",), 1), Limits(), Media(engine, MediaSettings()))
+    pipeline = Pipeline(ServedModels([ServedModel(("m",), 1, engine)]), Limits(), Media(MediaSettings()))
     return pipeline.check(RequestContext("r"), request_fields(body(**fields))), engine
 
 
@@ -137,7 +137,7 @@ def test_before_an_image_is_fetched_the_engine_is_asked_about_one_in_its_place(m
         await engine.start()
         media = MediaSettings(domains=("images.test",))
         part = {"type": "image_url", "image_url": {"url": "https://images.test/a.png"}}
-        chat = bind(engine, ServedModel(("m",), 1), media=media).chat
+        chat = bind([ServedModel(("m",), 1, engine)], media=media).chat
         asks = body(messages=[{"role": "user", "content": [part]}])
         await chat.create_chat_completion(RequestContext("r"), asks)
 

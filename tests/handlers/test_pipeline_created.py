@@ -48,7 +48,7 @@ def test_an_answer_is_created_before_its_request_is_admitted(endpoint: str, monk
     async def exchange() -> None:
         engine = Slow()
         await engine.start()
-        assert await created(bind(engine, ServedModel(("m",), 1)), endpoint) == 1000
+        assert await created(bind([ServedModel(("m",), 1, engine)]), endpoint) == 1000
         assert clock == [1100]
 
     asyncio.run(exchange())

@@ -114,3 +114,52 @@ def test_two_structured_outputs_are_refused() -> None:
         of_response(**both)
     assert (caught.value.code, caught.value.param) == ("invalid_value", "response_format")
     assert of_response(response_format={"type": "text"}, text={"format": {"type": "json_object"}})
+
+
+STRUCTURES = [{"begin": "<a>", "schema": {"type": "object", "uniqueItems": True}, "end": "</a>"}]
+
+
+def test_the_older_form_of_a_structural_tag_names_its_own_places() -> None:
+    older = {"type": "structural_tag", "structures": STRUCTURES, "triggers": ["<a"]}
+    output = of_chat(older)
+    assert output.constraint.tag["format"]["tags"][0]["content"]["json_schema"] == STRUCTURES[0]["schema"]
+    path = ("format", "tags", 0, "content", "json_schema", "uniqueItems")
+    assert output.param_of(path) == "response_format.structures.0.schema.uniqueItems"
+    assert output.param_of(("format", "tags", 0, "begin")) == "response_format.structures.0.begin"
+    assert output.param_of(("format", "triggers")) == "response_format.triggers"
+    assert output.param_of(()) == "response_format"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "param"),
+    [
+        ("guided_json", "{", "guided_json"),
+        ("guided_json", '"a"', "guided_json"),
+        ("structured_outputs", {"json": "[" * 100_000}, "structured_outputs.json"),
+        ("structured_outputs", {"grammar": "start: /a+/"}, "structured_outputs.grammar"),
+        ("structural_tag", "[1]", "structural_tag"),
+    ],
+)
+def test_what_cannot_be_read(field, value, param) -> None:
+    with pytest.raises(ApiError) as caught:
+        of_chat(None, **{field: value})
+    assert (caught.value.code, caught.value.param) == ("invalid_schema", param)
+
+
+@pytest.mark.parametrize(
+    ("fields", "one", "other"),
+    [
+        ({"guided_json": SCHEMA, "regex": "a"}, "guided_json", "regex"),
+        ({"structured_outputs": {"json": SCHEMA, "regex": "a"}}, "structured_outputs.json", "structured_outputs.regex"),
+        ({"response_format": {"type": "json_object"}, "ebnf": 'root ::= "a"'}, "response_format", "ebnf"),
+    ],
+)
+def test_one_field_alone_constrains_the_text(fields, one, other) -> None:
+    with pytest.raises(ApiError, match=f"{one} and {other} both ask") as caught:
+        of_chat(fields.pop("response_format", None), **fields)
+    assert (caught.value.code, caught.value.param) == ("invalid_value", one)
+
+
+@pytest.mark.parametrize("nothing", [{"regex": ""}, {"grammar": ""}, {"structured_outputs": {"json_object": False}}])
+def test_what_asks_for_no_form(nothing) -> None:
+    assert of_chat({"type": "json_object"}, **nothing) == of_chat({"type": "json_object"})

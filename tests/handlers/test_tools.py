@@ -48,10 +48,10 @@ def names(called: ToolCalling) -> list[str]:
 @pytest.mark.parametrize("ask", [chat, response])
 def test_both_forms_are_functions_and_other_tools_are_left_out(ask: Any) -> None:
     other = CUSTOM if ask is chat else {"type": "web_search"}
-    called = ask(tools=[other, F, G])
+    called = ask(tools=[other, F, G], tool_choice="required")
     assert called.tools == (Tool("f", "d", SCHEMA, strict=True), Tool("g"))
     assert called.params == ("tools.1.function", "tools.2")
-    assert (called.forced_by, called.parallel, called.legacy) == (None, True, False)
+    assert (called.forced_by, called.parallel, called.legacy) == ("tool_choice", True, False)
 
 
 @pytest.mark.parametrize("ask", [chat, response])
@@ -162,10 +162,22 @@ def test_a_model_without_a_known_format_gets_the_tools_and_they_are_reported(cal
     assert chat(calling, tools=(), functions=[{"name": "h"}]).unsupported == ("functions",)
 
 
-def test_a_strict_schema_is_reported_where_no_call_is_forced() -> None:
-    strict = [{"type": "function", "function": {"name": "s", "strict": True}}, G]
-    assert chat(tools=strict, tool_choice="required").unsupported == ()
-    assert chat(tools=strict).unsupported == ("tools.0.function.strict",)
+STRICT = [{"type": "function", "function": {"name": "s", "strict": True}}, G]
+
+
+def test_a_strict_schema_is_reported_where_no_call_is_forced_and_the_models_own_cant_be_held() -> None:
+    for called in (chat(tools=STRICT), chat("strict", tools=STRICT, ignore_eos=True)):
+        assert called.unsupported == ("tools.0.function.strict",)
+        assert [(tool.strict, tool.held) for tool in called.tools] == [(False, False)] * 2
+
+
+def test_a_strict_schema_holds_the_models_own_calls_or_forced_ones() -> None:
+    own, forced = chat("strict", tools=STRICT), chat("strict", tools=STRICT, tool_choice="required")
+    assert own.unsupported == forced.unsupported == ()
+    assert [(tool.strict, tool.held) for tool in own.tools] == [(False, True), (False, False)]
+    assert [(tool.strict, tool.held) for tool in forced.tools] == [(True, False), (False, False)]
+    # Where the server refuses what has no effect, it refuses what can't be enforced.
+    assert [tool.strict for tool in chat("strict", strict=True, tools=STRICT).tools] == [True, True]
 
 
 def test_such_a_model_can_be_forced() -> None:

@@ -13,6 +13,7 @@ from specvino.engine.segments import (
     ReasoningDelta,
     Started,
     TextDelta,
+    TokenIds,
     ToolCallArguments,
     ToolCallEnd,
     ToolCallStart,
@@ -53,6 +54,15 @@ EVENT, UNARY = SchemaCheck.of_component("ChatCompletionStreamEvent"), SchemaChec
 def test_the_fold_is_what_an_independent_one_makes(answer) -> None:
     chunks = emit(*answer)
     assert asyncio.run(fold(one_by_one(chunks))) == fold_chat(chunks)
+
+
+@given(ANSWERS)
+def test_the_role_of_each_choice_stands_beside_an_empty_text_and_no_other_text_is_empty(answer) -> None:
+    n, segments = answer
+    first, rest = emit(n, segments)[:n], emit(n, segments)[n:]
+    assert [chunk["choices"][0]["delta"] for chunk in first] == [{"role": "assistant", "content": ""}] * n
+    deltas = [choice["delta"] for chunk in rest for choice in chunk["choices"]]
+    assert not any("role" in delta or delta.get("content") == "" for delta in deltas)
 
 
 def call(*segments, **form):
@@ -115,3 +125,16 @@ def test_no_delta_says_nothing(answer) -> None:
     for chunk in emit(*answer):
         for choice in chunk["choices"]:
             assert choice["delta"] or choice["finish_reason"]
+
+
+def test_a_chunk_has_the_tokens_up_to_its_own() -> None:
+    segments = [TokenIds(0, (1, 2)), TextDelta(0, "a"), TokenIds(0, (3,)), Finish(0, "stop"), Usage(2, 3)]
+    chunks = emit(1, [Started(2, prompt_token_ids=((7, 8),)), *segments], token_ids=True, echo="b")
+    pieces = [choice for chunk in chunks for choice in chunk["choices"]]
+    assert [piece.get("token_ids") for piece in pieces] == [None, [], [1, 2], [3]]
+    assert [chunk.get("prompt_token_ids") for chunk in chunks] == [[7, 8], None, None, None, None]
+    whole = asyncio.run(fold(one_by_one(chunks)))
+    UNARY.require(whole)
+    (choice,) = whole["choices"]
+    assert (choice["message"]["content"], choice["token_ids"], whole["prompt_token_ids"]) == ("ba", [1, 2, 3], [7, 8])
+    assert whole == fold_chat(chunks)

@@ -20,7 +20,7 @@ def one(**message):
 
 
 def test_roles() -> None:
-    for role in ("developer", "system", "user", "assistant", "tool"):
+    for role in ("developer", "system", "user", "assistant"):
         assert one(role=role, content="x") == Message(role, "x")
     assert one(role="function", name="f", content="x") == Message("tool", "x", name="f")
 

@@ -8,6 +8,7 @@ from support.segments import answers, one_by_one
 
 from specvino.conformance.streams.fold import fold_completion
 from specvino.conformance.streams.stream_judge import StreamJudge
+from specvino.engine.segments import Finish, Started, TextDelta, TokenIds, Usage
 from specvino.generated.streams import STREAMS
 from specvino.handlers.completions.emit import CompletionEmitter
 from specvino.handlers.completions.fold import fold
@@ -17,7 +18,7 @@ ANSWERS = answers(st.integers(1, 4), echo=True)
 
 
 def emit(n, segments):
-    emitter = CompletionEmitter("m", top_logprobs=n % 2 == 0)
+    emitter = CompletionEmitter("m", n, top_logprobs=n % 2 == 0)
     return [chunk for segment in segments for chunk in emitter.feed(segment)]
 
 
@@ -43,3 +44,18 @@ EVENT, UNARY = SchemaCheck.of_component("CompletionStreamEvent"), SchemaCheck.of
 def test_the_fold_is_what_an_independent_one_makes(answer) -> None:
     chunks = emit(*answer)
     assert asyncio.run(fold(one_by_one(chunks))) == fold_completion(chunks)
+
+
+def test_a_chunk_has_the_tokens_up_to_its_own() -> None:
+    """Of two prompts with two choices each; the first is one of images."""
+    started = Started(3, prompt_token_ids=(None, (7, 8)))
+    segments = [TokenIds(2, (1,)), TokenIds(2, (2,)), TextDelta(2, "a"), TokenIds(2, (3,)), Finish(2, "stop")]
+    others = [Finish(choice, "stop") for choice in (0, 1, 3)]
+    chunks = emit(2, [started, *segments, *others, Usage(3, 3)])
+    second = [choice for chunk in chunks for choice in chunk["choices"] if choice["index"] == 2]
+    assert [choice["token_ids"] for choice in second] == [[1, 2], [3]]
+    assert [choice.get("prompt_token_ids") for choice in second] == [[7, 8], None]
+    whole = asyncio.run(fold(one_by_one(chunks)))
+    UNARY.require(whole)
+    assert [choice["token_ids"] for choice in whole["choices"]] == [[], [], [1, 2, 3], []]
+    assert [choice["prompt_token_ids"] for choice in whole["choices"]] == [None, None, [7, 8], [7, 8]]

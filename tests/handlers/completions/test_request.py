@@ -23,7 +23,7 @@ def body(prompt, **fields):
     ],
 )
 def test_forms_of_prompts(prompt, prompts) -> None:
-    assert to_prompts(body(prompt).prompt) == prompts
+    assert to_prompts(body(prompt)) == prompts
 
 
 def test_settings() -> None:

@@ -39,8 +39,9 @@ class Reader:
 
 
 def loaded(reader: Reader, *urls: str, settings: MediaSettings | None = None, detail: str | None = None) -> Any:
-    media = Media(cast("Engine", reader), settings or MediaSettings())
-    return asyncio.run(media.load(ImageSource(f"part.{index}", url, detail) for index, url in enumerate(urls)))
+    media = Media(settings or MediaSettings())
+    sources = [ImageSource(f"part.{index}", url, detail) for index, url in enumerate(urls)]
+    return asyncio.run(media.load(sources, cast("Engine", reader)))
 
 
 def refusal(reader: Reader, *urls: str, **options: Any) -> tuple[str, str | None, str]:
@@ -68,9 +69,9 @@ def test_detail(detail: str | None, side: int) -> None:
 def test_they_come_back_to_their_places() -> None:
     first, second = (PlacedSource(at, ImageSource(f"part.{at}", "data:;base64,QQ==", None)) for at in (0, 5))
     drafts = [MessageDraft(Message("system", "s")), MessageDraft(Message("user", "\nseen\n"), (first, second))]
-    media = Media(cast("Engine", Reader(side=2)), MediaSettings())
+    media = Media(MediaSettings())
     image = Image(2, 2, b"")
-    assert asyncio.run(media.read(drafts)) == (
+    assert asyncio.run(media.read(drafts, cast("Engine", Reader(side=2)))) == (
         Message("system", "s"),
         Message("user", "\nseen\n", images=(PlacedImage(0, image), PlacedImage(5, image))),
     )
@@ -138,8 +139,9 @@ def fetching(answer: bytes, **options: Any) -> tuple[Reader, dict[str, Image]]:
     async def run() -> tuple[Reader, dict[str, Image]]:
         async with web(answer, **options) as server:
             reader = Reader()
-            media = Media(cast("Engine", reader), MediaSettings(), Fetcher(("all",), allows=lambda _: True))
-            return reader, await media.load([ImageSource("part", f"http://127.0.0.1:{server.port}/a.png", None)])
+            media = Media(MediaSettings(), Fetcher(("all",), allows=lambda _: True))
+            sources = [ImageSource("part", f"http://127.0.0.1:{server.port}/a.png", None)]
+            return reader, await media.load(sources, cast("Engine", reader))
 
     return asyncio.run(run())
 

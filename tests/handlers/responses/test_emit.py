@@ -19,8 +19,8 @@ from specvino.handlers.responses.fold import fold
 from specvino.handlers.sampling import sampling
 from specvino.server.validation.schema import SchemaCheck
 
-BODY = CreateResponseRequest.model_validate({"model": "m", "input": "hi"})
-ANSWERS = answers(st.just(1), calls=True).map(lambda answer: answer[1])
+BODY = CreateResponseRequest.model_validate({"model": "m", "input": "hi", "n": 3})
+ANSWERS = answers(st.integers(1, 3), calls=True).map(lambda answer: answer[1])
 
 EVENT, UNARY = SchemaCheck.of_component("ResponseStreamEvent"), SchemaCheck.of_component("ResponseObject")
 
@@ -91,6 +91,21 @@ def test_a_cut_text_is_incomplete() -> None:
 def test_no_text_is_an_empty_message() -> None:
     events = emit([Started(3), Finish(0, "stop"), Usage(3, 1)])
     assert events[-1]["response"]["output"][0]["content"][0]["text"] == ""
+
+
+def test_several_outputs_stand_one_behind_the_other() -> None:
+    others = [TextDelta(1, "c"), TextDelta(0, "a"), Finish(1, "length"), Finish(2, "stop")]
+    segments = [Started(3), *others, TextDelta(0, "b"), Finish(0, "stop"), Usage(3, 4)]
+    response = emit(segments)[-1]["response"]
+    messages = [(item["content"][0]["text"], item["status"]) for item in response["output"]]
+    assert messages == [("ab", "completed"), ("c", "incomplete"), ("", "completed")]
+    assert response["status"] == "incomplete"
+
+
+def test_the_first_of_several_outputs_is_shown_as_it_comes() -> None:
+    maker = emitter()
+    shown = [len(list(maker.feed(each))) for each in (Started(3), TextDelta(1, "b"), TextDelta(0, "a"))]
+    assert shown == [2, 0, 3]
 
 
 @pytest.mark.parametrize("texts", [[], ["a"]])

@@ -60,7 +60,7 @@ def run(test, store):
     async def exchange():
         engine = ScriptedEngine()
         await engine.start()
-        responses = bind(engine, ServedModel(("m",), 1), store=store).responses
+        responses = bind([ServedModel(("m",), 1, engine)], store=store).responses
         try:
             async with asyncio.timeout(300):
                 await test(responses)
@@ -112,7 +112,7 @@ def test_what_needs_the_store_is_an_error_that_names_it(call) -> None:
         with pytest.raises(ApiError, match="database is locked") as caught:
             await call(responses)
         assert (caught.value.code, caught.value.retry_after) == (ErrorCode.STORE_UNAVAILABLE, 1)
-        assert responses._engine.stats().running == 0
+        assert all(engine.stats().running == 0 for engine in responses._pipeline._served.engines)
 
     run(test, FailingStore(adds=1))
 

@@ -37,7 +37,7 @@ def test_it_gets_shorter_until_it_fits() -> None:
     async def run() -> tuple[Any, Full]:
         engine = Full()
         await engine.start()
-        handlers = bind(engine, ServedModel(("m",), 1))
+        handlers = bind([ServedModel(("m",), 1, engine)])
         request = CreateResponseRequest.model_validate(body)
         return await handlers.responses.create_response(RequestContext("r"), request), engine
 

@@ -1,0 +1,115 @@
+"""A constraint with the field that it comes from, for what the engine says of it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from specvino.engine.errors import ConstraintError
+from specvino.engine.request import Constraint, JsonSchema, StructuralTag
+from specvino.engine.segments import Started
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+
+Path = tuple[str | int, ...]
+
+
+def _same(path: Path) -> Path:
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredOutput:
+    """A constraint and the field that it comes from; `within` makes a place in the field of a path of the engine's."""
+
+    constraint: Constraint
+    param: str
+    within: Callable[[Path], Path] = _same
+
+    def param_of(self, path: Path) -> str:
+        """Returns the field that a path of the engine's leads to."""
+        return ".".join(map(str, (self.param, *self.within(path))))
+
+    def unenforced(self, started: Started) -> list[str]:
+        """Returns the fields that the answer won't be constrained by."""
+        return [self.param_of(path) for path in started.unenforced]
+
+    def refusal(self, error: ConstraintError) -> ApiError:
+        """Makes an error for the client of what the engine says against the constraint."""
+        param = self.param_of(error.path)
+        if error.unsupported:
+            return ApiError(
+                ErrorCode.UNSUPPORTED_SCHEMA, f"{param} can't be enforced, as strict demands: {error}.", param=param
+            )
+        return unusable(param, str(error))
+
+
+def unusable(param: str, reason: str) -> ApiError:
+    """Makes the error for a constraint that is none."""
+    return ApiError(ErrorCode.INVALID_SCHEMA, f"{param} can't be used: {reason}.", param=param)
+
+
+def json_object(param: str) -> StructuredOutput:
+    """Returns the constraint of any JSON object."""
+    return StructuredOutput(JsonSchema({"type": "object"}), param)
+
+
+def json_schema(schema: Any, param: str, strict: bool) -> StructuredOutput:
+    """Returns the constraint of JSON that a schema describes."""
+    return StructuredOutput(JsonSchema(schema, strict), param)
+
+
+def of_tag(tag: Mapping[str, Any], param: str, *, strict: bool = False) -> StructuredOutput:
+    """Returns a structural tag as XGrammar defines it, in its older form too, made for the field `param`."""
+    if "format" not in tag and isinstance(structures := tag.get("structures"), list):
+        return of_format(_triggered(structures, tag.get("triggers")), param, strict=strict, within=_within_structures)
+    return StructuredOutput(StructuralTag(tag, strict), param)
+
+
+def of_format(
+    format: Mapping[str, Any],
+    param: str,
+    *,
+    strict: bool = False,
+    within: Callable[[Path], Path] | None = None,
+) -> StructuredOutput:
+    """Returns what is the format of a structural tag; by default its own place is the field's."""
+    tag = {"type": "structural_tag", "format": format}
+    return StructuredOutput(StructuralTag(tag, strict), param, within or (lambda path: path[1:]))
+
+
+@contextmanager
+def refusals(output: StructuredOutput | None) -> Iterator[None]:
+    """Makes an ApiError of what an engine says against the constraint."""
+    try:
+        yield
+    except ConstraintError as error:
+        assert output is not None
+        raise output.refusal(error) from error
+
+
+def _triggered(structures: list[Any], triggers: Any) -> dict[str, Any]:
+    """Returns what the older form says in the newer one's words, as XGrammar 0.1.31 reads it (structural_tag.py)."""
+    tags = [
+        {
+            "type": "tag",
+            "begin": each.get("begin"),
+            "content": {"type": "json_schema", "json_schema": each.get("schema", {})},
+            "end": each.get("end"),
+        }
+        if isinstance(each, Mapping)
+        else each
+        for each in structures
+    ]
+    return {"type": "triggered_tags", "triggers": triggers if isinstance(triggers, list) else [], "tags": tags}
+
+
+def _within_structures(path: Path) -> Path:
+    match path:
+        case ("format", "tags", int(index), "content", "json_schema", *rest):
+            return ("structures", index, "schema", *rest)
+        case ("format", "tags", int(index), *rest):
+            return ("structures", index, *rest)
+        case ("format", *rest):
+            return tuple(rest)
+    return path
