@@ -66,6 +66,15 @@ def run(
             show_default=False,
         ),
     ] = None,
+    server: Annotated[
+        str,
+        typer.Option(
+            help="What is tested, with its version, such as 'llama.cpp b11434': the title of the reports. By default, "
+            "the model and the URL.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = "",
     auth_header: Annotated[
         str | None,
         typer.Option(
@@ -238,6 +247,7 @@ def run(
         include_checks=tuple(include_check or ()),
         exclude_checks=tuple(exclude_check or ()),
         replay=replay,
+        server=server,
     )
     if list_:
         list_cases(wanted)
@@ -283,7 +293,10 @@ def matrix(
     files: Annotated[list[Path], typer.Argument(help="The reports to show, written by --ndjson.", show_default=False)],
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write the pages to.")] = Path("site"),
 ) -> None:
-    """Write web pages that show several servers side by side, each named after its report's file."""
+    """Write web pages that show several servers side by side.
+
+    A server has the name that its run was given by --server, or else that of its report's file.
+    """
     from specvino.cli.conform_matrix import side_by_side
 
     try:

@@ -8,11 +8,12 @@ from specvino.conformance.reports import matrix
 
 
 def side_by_side(files: Iterable[Path], output: Path) -> int:
-    """Writes the pages into the folder `output`. A server has the name of its file; returns how many there are. Raises
-    OSError where the folder can't be written."""
+    """Writes the pages into the folder `output`. A server has the name that its run was given, or its file's; returns
+    how many there are. Raises OSError where the folder can't be written."""
     reports = {}
     for file in files:
-        name = file.stem if file.stem not in reports else str(file)
-        reports[name] = read_report(file)
+        report = read_report(file)
+        name = report.header.server or file.stem
+        reports[name if name not in reports else str(file)] = report
     matrix.write(reports, output)
     return len(reports)

@@ -69,6 +69,7 @@ class Wanted:
     include_checks: tuple[str, ...] = ()
     exclude_checks: tuple[str, ...] = ()
     replay: Path | None = None
+    server: str = ""
 
     def job(self) -> Job:
         """Raises CannotRun."""
@@ -96,6 +97,7 @@ class Wanted:
             self.max_time,
             self.fail_on,
             self._generated(layers),
+            server=self.server,
         )
 
     def _replaying(self, file: Path) -> Job:
@@ -114,6 +116,7 @@ class Wanted:
         wanted = replace(
             self,
             replay=None,
+            server=self.server or head.server,
             url=self.url or head.url,
             model=self.model or head.model,
             dialect=head.dialect,

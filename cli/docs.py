@@ -25,13 +25,14 @@ def build(
     It has the handwritten pages and those made from the OpenAPI document.
     """
     with needs("docs"):
+        from specvino.cli.system_options.page import start_lines
         from specvino.portal.build import BuildError
         from specvino.portal.build import build as write
     from specvino.cli.conform_matrix import side_by_side
     from specvino.cli.main import app as whole
 
     try:
-        write(output, whole, side_by_side)
+        write(output, whole, side_by_side, start_lines())
     except BuildError as error:
         sys.exit(f"specvino: {error}")
     typer.echo(f"the site is in {output}: open {output / 'index.html'}")

@@ -13,6 +13,7 @@ from specvino.cli.pull import pull
 from specvino.cli.sdk import app as sdk
 from specvino.cli.serve import serve
 from specvino.cli.spec import app as spec
+from specvino.cli.system_options.command import SystemCommand
 from specvino.cli.tune import tune
 
 app = typer.Typer(
@@ -42,7 +43,7 @@ def _options(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
-app.command()(serve)
+app.command(cls=SystemCommand)(serve)
 app.command()(pull)
 app.command()(tune)
 app.add_typer(spec, name="spec")

@@ -44,9 +44,10 @@ def tune(
 ) -> None:
     """Measure which options of `specvino serve` are fastest for a model on this machine.
 
-    Each candidate is measured in turns with the default options; the memory has to hold the model twice. All figures
-    are ratios: 1.20 is 20% faster, a longest step of 0.50 takes twice as long. Other work of the machine makes them
-    less sure; how far they can be trusted is said by the first line, which compares the defaults with themselves.
+    It is the CPU that is measured. Each candidate takes turns with the default options; the memory has to hold the
+    model twice. All figures are ratios: 1.20 is 20% faster, a longest step of 0.50 takes twice as long. Other work of
+    the machine makes them less sure; how far they can be trusted is said by the first line, which compares the
+    defaults with themselves.
     """
     with needs("serve"):
         from specvino.cli.progress import PullProgress

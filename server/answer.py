@@ -9,6 +9,8 @@ from starlette.types import Send
 
 from specvino.generated.handlers import Operation
 from specvino.handlers.errors import ApiError
+from specvino.server.dialect import System
+from specvino.server.dialect.shapes import ABSENT
 from specvino.server.errors import internal_error
 
 Headers = list[tuple[bytes, bytes]]
@@ -34,9 +36,15 @@ async def send_json(send: Send, value: Any, headers: Headers) -> None:
 
 
 async def send_events(
-    send: Send, events: AsyncGenerator[Any], headers: Headers, operation: Operation, request_id: str
+    send: Send,
+    events: AsyncGenerator[Any],
+    headers: Headers,
+    operation: Operation,
+    request_id: str,
+    system: System | None = None,
 ) -> None:
-    """Sends events as they come. An error becomes the last event; the stream always ends as the document says."""
+    """Sends events as they come. An error becomes the last event; the stream always ends as the document says, or as
+    the document of the system does."""
     await send(
         {
             "type": "http.response.start",
@@ -49,16 +57,25 @@ async def send_events(
             ],
         }
     )
+    if system:
+        operation = system.streaming(operation)
+    fit = system.event(operation.id) if system else None
     named = operation.framing == "event"
     frame = _named_frame if named else _frame
     sent = 0
     async with aclosing(events):
         try:
-            async for event in events:
+            async for ours in events:
+                event = fit(ours) if fit else ours
+                if event is ABSENT:
+                    continue
                 await send({"type": "http.response.body", "body": frame(event), "more_body": True})
                 sent += 1
         except Exception as error:
             shown = error if isinstance(error, ApiError) else internal_error(request_id)
+            if system and not system.tells_errors_in_streams(operation.id):
+                await send({"type": "http.response.body", "body": b""})
+                return
             body = frame(shown.event(sent) if named else shown.body())
             await send({"type": "http.response.body", "body": body, "more_body": True})
     last = f"data: {operation.terminator}\n\n".encode() if operation.terminator is not None else b""

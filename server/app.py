@@ -1,7 +1,6 @@
 """Puts the ASGI app together: Connexion routes, checks keys and maps errors; the operations do the rest."""
 
 import copy
-import json
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -14,8 +13,6 @@ from connexion.middleware.routing import RoutingMiddleware
 from connexion.middleware.security import SecurityMiddleware
 from connexion.resolver import Resolution, Resolver
 
-from specvino.document.loading import ROUTES, read, whole
-from specvino.document.operations import base_paths
 from specvino.generated.handlers import OPERATIONS, Handlers, Reply
 from specvino.server import origins
 from specvino.server.drain import Drain
@@ -25,6 +22,7 @@ from specvino.server.keys import BearerKeys
 from specvino.server.operation import operations_middleware
 from specvino.server.reference import Reference
 from specvino.server.request_id import RequestId
+from specvino.server.routes import routes
 from specvino.server.settings import Settings
 from specvino.server.telemetry.exchange import Exchanges
 from specvino.server.telemetry.metrics_page import MetricsPath
@@ -47,6 +45,8 @@ def create_app(
     """Returns the app that serves the document; whoever ends it begins `drain`. Raises MissingHandler."""
     page = telemetry.page if telemetry else None
     bound = _bind(handlers)
+    places = settings.system.elsewhere if settings.system else ()
+    bound |= {place.id: bound[place.operation] for place in places}
     app = AsyncApp(
         __name__,
         lifespan=lifespan,
@@ -66,18 +66,10 @@ def create_app(
             LifespanMiddleware,
         ],
     )
-    routes: dict[str, Any] = json.loads(read(ROUTES))
-    if not settings.keys:
-        routes["security"] = []
-    # A base path that begins with another one must come before it.
-    for base_path in sorted(base_paths(whole()), key=len, reverse=True):
+    for base_path, skeleton in routes(settings.system, keyed=bool(settings.keys)):
         # Connexion changes the dict that it is given.
-        app.add_api(copy.deepcopy(routes), base_path=base_path, name=base_path)
-    routes["paths"] = {
-        path: item for path, item in routes["paths"].items() if item.get("get", {}).get("x-served-at-root")
-    }
-    app.add_api(routes, base_path="", name="root")
-    add_error_handlers(app)
+        app.add_api(copy.deepcopy(skeleton), base_path=base_path, name=base_path or "root")
+    add_error_handlers(app, settings.system)
     return app
 
 

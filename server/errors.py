@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections.abc import Awaitable, Callable
 from functools import cache
 from http import HTTPStatus
 from typing import Any
@@ -14,8 +15,9 @@ from starlette.exceptions import HTTPException
 from specvino.document.loading import whole
 from specvino.document.operations import base_paths
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import OPERATIONS
+from specvino.generated.handlers import OPERATIONS, OTHER_PATHS
 from specvino.handlers.errors import ApiError
+from specvino.server.dialect import System
 from specvino.server.request_id import new_request_id
 from specvino.server.telemetry import exchange
 
@@ -57,16 +59,29 @@ def raw_answer(error: ApiError, default_headers: list[tuple[bytes, bytes]]) -> b
     return b"\r\n".join([*lines, b"", body])
 
 
-def add_error_handlers(app: Any) -> None:
-    """Registers the envelope for all that can be raised below the exception middleware."""
-    app.add_error_handler(ApiError, _on_api_error)
-    app.add_error_handler(HTTPException, _on_http_exception)
-    app.add_error_handler(ProblemException, _on_http_exception)
-    app.add_error_handler(Exception, _on_exception)
+def add_error_handlers(app: Any, system: System | None = None) -> None:
+    """Registers the envelope for all that can be raised below the exception middleware: ours, or the system's."""
+
+    def speaking(handler: Callable[[Any, Any, System | None], Awaitable[ConnexionResponse]]) -> Any:
+        async def handle(request: Any, error: Any) -> ConnexionResponse:
+            return await handler(request, error, system)
+
+        return handle
+
+    app.add_error_handler(ApiError, speaking(_on_api_error))
+    app.add_error_handler(HTTPException, speaking(_on_http_exception))
+    app.add_error_handler(ProblemException, speaking(_on_http_exception))
+    app.add_error_handler(Exception, speaking(_on_exception))
 
 
-def _response(request: Any, error: ApiError, extra: dict[str, str] | None = None) -> ConnexionResponse:
-    exchange.of(request.scope).error = error.code.value
+def _response(
+    request: Any, error: ApiError, system: System | None, extra: dict[str, str] | None = None
+) -> ConnexionResponse:
+    noted = exchange.of(request.scope)
+    noted.error = error.code.value
+    if system:
+        status, media, body = system.error(noted.operation.id if noted.operation else None, error)
+        return ConnexionResponse(status, media, media, body=body, headers=headers(error) | (extra or {}))
     return ConnexionResponse(
         error.kind.status,
         "application/json",
@@ -76,20 +91,20 @@ def _response(request: Any, error: ApiError, extra: dict[str, str] | None = None
     )
 
 
-async def _on_api_error(request: Any, error: ApiError) -> ConnexionResponse:
-    return _response(request, error)
+async def _on_api_error(request: Any, error: ApiError, system: System | None) -> ConnexionResponse:
+    return _response(request, error, system)
 
 
-async def _on_http_exception(request: Any, error: HTTPException) -> ConnexionResponse:
+async def _on_http_exception(request: Any, error: HTTPException, system: System | None) -> ConnexionResponse:
     """Answers with routing's refusals: the only ones that are not ours."""
     path, method = request.scope["path"][:200], request.scope["method"]
-    if error.status_code == 405:
+    if error.status_code == 405 and _below_base(request.scope["path"]) not in OTHER_PATHS:
         allow = ", ".join(_methods(request.scope["path"], (error.headers or {}).get("Allow", "")))
         message = f"{path} does not take {method[:20]}; it takes {allow or 'other methods'}."
-        return _response(request, ApiError(ErrorCode.METHOD_NOT_ALLOWED, message), {"Allow": allow})
-    if error.status_code == 404:
-        return _response(request, ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {path}."))
-    return await _on_exception(request, error)
+        return _response(request, ApiError(ErrorCode.METHOD_NOT_ALLOWED, message), system, {"Allow": allow})
+    if error.status_code in (404, 405):
+        return _response(request, ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {path}."), system)
+    return await _on_exception(request, error, system)
 
 
 def _methods(path: str, allow: str) -> list[str]:
@@ -101,9 +116,17 @@ def _methods(path: str, allow: str) -> list[str]:
 
 @cache
 def _pattern(path: str) -> re.Pattern[str]:
-    bases = "|".join(map(re.escape, base_paths(whole())))
-    return re.compile(f"^({bases}|)" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "$")
+    return re.compile(f"^({_bases()}|)" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "$")
 
 
-async def _on_exception(request: Any, error: Exception) -> ConnexionResponse:
-    return _response(request, internal_error(request.scope["state"]["request_id"]))
+def _below_base(path: str) -> str:
+    return re.sub(f"^({_bases()})/", "/", path)
+
+
+@cache
+def _bases() -> str:
+    return "|".join(map(re.escape, sorted(base_paths(whole()), key=len, reverse=True)))
+
+
+async def _on_exception(request: Any, error: Exception, system: System | None) -> ConnexionResponse:
+    return _response(request, internal_error(request.scope["state"]["request_id"]), system)

@@ -13,6 +13,9 @@ from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation, Reply, RequestContext
 from specvino.handlers.errors import ApiError
 from specvino.server import answer
+from specvino.server.by_model import ByModel
+from specvino.server.by_status import ByStatus
+from specvino.server.dialect.elsewhere import Elsewhere
 from specvino.server.drain import Drain
 from specvino.server.errors import internal_error
 from specvino.server.settings import Settings
@@ -44,6 +47,8 @@ class BoundOperation:
         self._bodies = bodies
         self._drain = drain
         self._body = SchemaCheck.of_component(operation.body) if operation.body else None
+        self._system = settings.system
+        self._requests = self._system.requests(operation) if self._system else None
         self._parameters = SchemaCheck.of_parameters(operation.id)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -52,7 +57,11 @@ class BoundOperation:
         noted.operation = self._operation
         owner = scope["state"].get("owner", "")
         context = RequestContext(
-            noted.request_id, refuses_unsupported=policy == "reject", owner=owner, notes=noted.notes
+            noted.request_id,
+            refuses_unsupported=policy == "reject",
+            owner=owner,
+            notes=noted.notes,
+            extensions=self._system is not None,
         )
         CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
@@ -64,6 +73,8 @@ class BoundOperation:
             query_arguments, unsupported = self._query(scope)
             arguments |= query_arguments
             self._parameters.require(arguments)
+            if self._system:
+                arguments = self._system.arguments(self._operation.id, arguments)
             arguments = {name: each.default for name, each in self._operation.query.items()} | arguments
             if self._body:
                 arguments["body"], found = await self._read(scope, receive, self._body)
@@ -92,6 +103,8 @@ class BoundOperation:
         policy, name = self._settings.unsupported_fields, self._operation.body or ""
         async with self._bodies.turn(len(raw)) as step:
             value = await step(parse, raw)
+            if self._requests:
+                value = await step(self._requests.read, value)
             await step(check.require, value)
             unsupported = await step(support.apply, policy, value, name)
             return await step(self._operation.model.model_validate, value), unsupported
@@ -106,9 +119,10 @@ class BoundOperation:
         if names and self._settings.unsupported_fields != "ignore":
             headers.append((b"x-unsupported-params", support.header(names).encode("ascii")))
         if isinstance(reply.body, AsyncGenerator):
-            await answer.send_events(send, reply.body, headers, self._operation, context.id)
+            await answer.send_events(send, reply.body, headers, self._operation, context.id, self._system)
         else:
-            await answer.send_json(send, reply.body, headers)
+            body = self._system.answer(self._operation.id, reply.body) if self._system else reply.body
+            await answer.send_json(send, body, headers)
 
 
 async def _until_gone(receive: Receive, work: Awaitable[None]) -> None:
@@ -130,6 +144,13 @@ async def _gone(receive: Receive) -> None:
         pass
 
 
+def _at(place: Elsewhere, operation: ASGIApp) -> ASGIApp:
+    """Returns an operation as it answers at a place of a system's own."""
+    if place.by_status is not None:
+        return ByStatus(operation, place.by_status)
+    return operation if place.by_model is None else ByModel(operation, place.by_model)
+
+
 def operations_middleware(
     handlers: dict[str, Callable[..., Awaitable[Reply[Any]]]], settings: Settings, drain: Drain
 ) -> type[Any]:
@@ -138,16 +159,18 @@ def operations_middleware(
     It stands in the place of Connexion's own validation (decision 038).
     """
     bodies = Bodies(settings.max_body)
-    bound = {
-        name: BoundOperation(OPERATIONS[name], handler, settings, bodies, drain) for name, handler in handlers.items()
+    bound: dict[str, ASGIApp] = {
+        name: BoundOperation(OPERATIONS[name], handlers[name], settings, bodies, drain) for name in OPERATIONS
     }
+    for place in settings.system.elsewhere if settings.system else ():
+        bound[place.id] = _at(place, bound[place.operation])
 
     class OperationsAPI(RoutedAPI):  # type: ignore[misc]
         def __init__(self, *args: Any, next_app: ASGIApp, **kwargs: Any) -> None:
             super().__init__(*args, next_app=next_app, **kwargs)
             self.add_paths()
 
-        def make_operation(self, operation: AbstractOperation) -> BoundOperation:
+        def make_operation(self, operation: AbstractOperation) -> ASGIApp:
             return bound[operation.operation_id]
 
     class OperationsMiddleware(RoutedMiddleware):  # type: ignore[misc]

@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from types import FrameType
@@ -51,9 +51,11 @@ class _Server(uvicorn.Server):
     A second signal makes all of them late, a third one ends the process.
     """
 
-    def __init__(self, config: uvicorn.Config, engine: Engine, handlers: Handlers, drain: Drain, timeout: int) -> None:
+    def __init__(
+        self, config: uvicorn.Config, engines: Sequence[Engine], handlers: Handlers, drain: Drain, timeout: int
+    ) -> None:
         super().__init__(config)
-        self._engine = engine
+        self._engines = engines
         self._handlers = handlers
         self._drain = drain
         self._timeout = timeout
@@ -82,7 +84,7 @@ class _Server(uvicorn.Server):
         while self._under_way() and not self._hurried and time.monotonic() < deadline:  # noqa: ASYNC110 - a signal can't wake us
             await asyncio.sleep(_GLANCE)
         if self._under_way():
-            await asyncio.gather(self._handlers.close(), self._engine.close())
+            await asyncio.gather(self._handlers.close(), *(engine.close() for engine in self._engines))
 
     def _under_way(self) -> int:
         return self._drain.under_way + self._handlers.in_background
@@ -93,8 +95,7 @@ class ServeError(Exception):
 
 
 def run(
-    engine: Engine,
-    names: tuple[str, ...],
+    engines: Mapping[tuple[str, ...], Engine],
     settings: Settings,
     host: str,
     port: int,
@@ -105,25 +106,28 @@ def run(
     *,
     insecure: bool = False,
 ) -> None:
-    """Serves until a signal comes. Raises ServeError and ModelLoadError.
+    """Serves until a signal comes: each of the `engines` under the names of its model. Raises ServeError and
+    ModelLoadError.
 
-    The port is open while the model loads, and /health says so. Without keys it is open to this machine alone, unless
+    The port is open while the models load, and /health says so. Without keys it is open to this machine alone, unless
     the server may be `insecure`.
     """
     listener = _listen(host, port, everywhere=insecure or bool(settings.keys))
     connections = Connections(possible(settings.max_connections))
-    telemetry = Telemetry(engine, names[0], settings)
+    telemetry = Telemetry({names[0]: engine for names, engine in engines.items()}, settings)
     metrics_port = settings.telemetry.metrics_port
     guarded = insecure or bool(settings.keys or settings.telemetry.metrics_keys)
     metrics_listener = None if metrics_port is None else _listen(host, metrics_port, everywhere=guarded)
     failure: list[ModelLoadError | ServeError] = []
-    served = ServedModel(names, int(time.time()))
-    handlers = bind(engine, served, store, cipher, limits, media, telemetry.observers, door(settings))
+    created = int(time.time())
+    served = [ServedModel(names, created, engine, telemetry.observers(names[0])) for names, engine in engines.items()]
+    handlers = bind(served, store, cipher, limits, media, door(settings))
 
     async def load(server: uvicorn.Server) -> None:
         try:
             await store.open()
-            await engine.start()
+            for engine in engines.values():  # one by one: each takes all cores, and memory that it gives back
+                await engine.start()
         except ModelLoadError as error:
             failure.append(error)
             server.should_exit = True
@@ -142,7 +146,9 @@ def run(
                 print(f"specvino: responses are stored in {store.place}", file=sys.stderr, flush=True)
             if metrics_listener:
                 print(f"specvino: metrics are at {_url(metrics_listener)}/metrics", file=sys.stderr, flush=True)
-            print(f"specvino: serving {', '.join(names)} at {_url(listener)}/v1", file=sys.stderr, flush=True)
+            names = ", ".join(name for names in engines for name in names)
+            base = settings.system.base_paths[0] if settings.system else "/v1"
+            print(f"specvino: serving {names} at {_url(listener)}{base}", file=sys.stderr, flush=True)
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
@@ -156,7 +162,7 @@ def run(
                 watching.cancel()
                 await asyncio.gather(loading, watching, return_exceptions=True)
                 await handlers.close()
-                await engine.close()
+                await asyncio.gather(*(engine.close() for engine in engines.values()))
                 await store.close()
 
     drain = Drain()
@@ -172,7 +178,7 @@ def run(
         timeout_graceful_shutdown=CLOSING,
         server_header=False,
     )
-    server = _Server(config, engine, handlers, drain, settings.shutdown_timeout)
+    server = _Server(config, list(engines.values()), handlers, drain, settings.shutdown_timeout)
     # uvicorn 0.54 shuts down on a signal and raises it again, when all is closed: a clean end (decision 040).
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))

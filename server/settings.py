@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from specvino.handlers.own_document import Door
 from specvino.server import connections, hosts
+from specvino.server.dialect import System
 from specvino.server.telemetry.settings import TelemetrySettings
 from specvino.server.validation.size import most_elements
 from specvino.server.validation.support import Policy
@@ -18,7 +19,7 @@ SHUTDOWN_TIMEOUT = 20
 class Settings:
     """Holds what an operator can set. Without `keys` everybody may use the server. `max_body` is in bytes. `origins`
     are those whose web pages may use it, `hosts` the names that it answers to. Requests under way may take
-    `shutdown_timeout` seconds to end after a signal."""
+    `shutdown_timeout` seconds to end after a signal. It speaks as `system`, if there is one."""
 
     keys: frozenset[str] = frozenset()
     max_body: int = MAX_BODY
@@ -28,6 +29,7 @@ class Settings:
     max_connections: int = connections.MOST
     shutdown_timeout: int = SHUTDOWN_TIMEOUT
     telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
+    system: System | None = None
 
 
 def door(settings: Settings) -> Door:

@@ -43,6 +43,11 @@ class Exchange:
         return self.notes.get("generation")
 
     @property
+    def model(self) -> str | None:
+        """The model that was found for it."""
+        return self.notes.get("model")
+
+    @property
     def route(self) -> str | None:
         """The path as the document has it (`/v1/responses/{response_id}`); None for those that it doesn't have."""
         if self.operation is None:

@@ -6,7 +6,7 @@ OTEL_EXPORTER_OTLP_HEADERS. Exporters work in threads of their own.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -52,12 +52,12 @@ class Exports:
 
 
 class OpenTelemetry:
-    """Makes a span and measurements of each exchange that asked for a generation from `model`."""
+    """Makes a span and measurements of each exchange that asked for a generation from one of the `models`."""
 
-    def __init__(self, exports: Exports, model: str) -> None:
+    def __init__(self, exports: Exports, models: Sequence[str]) -> None:
         ours = Resource.create({"service.name": "specvino", "service.version": version("specvino")})
         resource = ours.merge(OTELResourceDetector().detect())
-        self._model = model
+        self._only = models[0] if len(models) == 1 else None
         self._traces = TracerProvider(resource=resource, shutdown_on_exit=False)
         self._metrics = MeterProvider(
             [exports.metrics] if exports.metrics else [], resource=resource, shutdown_on_exit=False
@@ -92,14 +92,13 @@ class OpenTelemetry:
         if not operation:
             return
         error = _error(exchange)
-        common: dict[str, Any] = {
-            "gen_ai.operation.name": operation,
-            "gen_ai.provider.name": "specvino",
-            "gen_ai.request.model": self._model,
-        }
+        common: dict[str, Any] = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "specvino"}
+        # Of several, what was refused before its model was looked for has none.
+        if model := exchange.model or self._only:
+            common["gen_ai.request.model"] = model
         self._measure(exchange, common | ({"error.type": error} if error else {}))
         if self._spans:
-            self._trace(exchange, f"{operation} {self._model}", common, error)
+            self._trace(exchange, f"{operation} {model}" if model else operation, common, error)
 
     def close(self) -> None:
         """Sends what is left, and blocks until that is done."""

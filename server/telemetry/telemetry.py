@@ -2,10 +2,11 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from specvino.engine.protocol import Engine
+from specvino.handlers.measuring import Observer
 from specvino.server.settings import Settings
 from specvino.server.telemetry import access_log, metrics_port
 from specvino.server.telemetry.exchange import Recorder
@@ -14,20 +15,22 @@ from specvino.server.telemetry.prometheus import Metrics
 
 
 class Telemetry:
-    """Holds what is told of generations (`observers`) and of exchanges (`recorders`), and the page of metrics.
+    """Holds what is told of a model's generations (`observers`) and of exchanges (`recorders`), and the page of
+    metrics.
 
     `own_page` is for a port of its own, `page` for that of the API: there is one of the two.
     """
 
     recorders: list[Recorder]
 
-    def __init__(self, engine: Engine, model: str, settings: Settings) -> None:
+    def __init__(self, engines: Mapping[str, Engine], settings: Settings) -> None:
+        """`engines` are those of the models, by the models' names."""
         chosen = settings.telemetry
-        metrics = Metrics(engine, model)
+        metrics = Metrics(engines)
         own = chosen.metrics_port is not None
         self.page = None if own else MetricsPage(metrics.registry, chosen.metrics_keys or settings.keys)
         self.own_page = MetricsPage(metrics.registry, chosen.metrics_keys) if own else None
-        self.observers = (metrics,)
+        self._metrics = metrics
         self._opentelemetry = None
         self.recorders = [access_log.record, metrics.record]
         if chosen.otlp_traces_endpoint or chosen.otlp_metrics_endpoint:
@@ -35,8 +38,12 @@ class Telemetry:
             from specvino.server.telemetry.opentelemetry import Exports, OpenTelemetry
 
             exports = Exports.to(chosen.otlp_traces_endpoint, chosen.otlp_metrics_endpoint)
-            self._opentelemetry = OpenTelemetry(exports, model)
+            self._opentelemetry = OpenTelemetry(exports, list(engines))
             self.recorders.append(self._opentelemetry.record)
+
+    def observers(self, model: str) -> Sequence[Observer]:
+        """Returns who is told how this model's generations go on."""
+        return (self._metrics.of(model),)
 
     @asynccontextmanager
     async def running(self, listener: socket.socket | None) -> AsyncIterator[None]:

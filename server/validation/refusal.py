@@ -44,8 +44,11 @@ def refuse_keyword(error: ValidationError, schema: dict[str, Any], path: Path) -
     """Returns the error for a keyword of `schema` that the value at `path` breaks."""
     kind: Any = error.kind  # each keyword's kind has attributes of its own
     keyword = kind.name
+    path = (*path, *error.instance_path)
     if keyword == "required":
         return refuse_missing((*path, kind.property))
+    if keyword not in schema:  # it is of a schema below, to which nothing led
+        return refuse(ErrorCode.INVALID_VALUE, path, error.instance, "what the document says")
     if keyword == "type":
         return refuse(ErrorCode.INVALID_TYPE, path, error.instance, types(schema["type"]))
     if keyword == "propertyNames":

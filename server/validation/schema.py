@@ -18,15 +18,17 @@ def _validators() -> Validators:
 
 
 class SchemaCheck:
-    """Refuses the values that break one schema, in which the document's components may be referred to."""
+    """Refuses the values that break one schema, in which the components of a document may be referred to: of ours, or
+    of another."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, document: Schema | None = None) -> None:
         self._schema = schema
-        self._is_valid = _validators().of(schema).is_valid
+        self._document = document or whole()
+        self._is_valid = (Validators(document) if document else _validators()).of(schema).is_valid
 
     @cached_property
     def _explainer(self) -> Explainer:
-        return Explainer({**self._schema, "components": whole()["components"]})
+        return Explainer({**self._schema, "components": self._document["components"]})
 
     @classmethod
     def of_component(cls, name: str) -> "SchemaCheck":

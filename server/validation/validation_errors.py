@@ -17,7 +17,9 @@ from specvino.handlers.errors import ApiError
 from specvino.server.validation.refusal import Path, dotted, refuse, refuse_keyword, refuse_missing, types
 
 # The keywords that lead to other schemas; the others speak of the value as a whole.
-LEADING = ("$ref", "properties", "patternProperties", "additionalProperties", "items", "anyOf", "oneOf", "allOf")
+OBJECTS = ("properties", "patternProperties", "additionalProperties")
+LISTS = ("prefixItems", "items")
+LEADING = ("$ref", *OBJECTS, *LISTS, "anyOf", "oneOf", "allOf", "if", "then", "else")
 
 TYPES: dict[type, str] = {str: "string", bool: "boolean", list: "array", dict: "object", type(None): "null"}
 
@@ -49,7 +51,11 @@ class Explainer:
                 if rule := part.get("x-error"):
                     param = (*path, rule["param"])
                     return path, ApiError(ErrorCode.INVALID_VALUE, rule["message"], param=dotted(param))
-                return self._at(f"{below}/then" if "if" in part else below, value, path)
+                return self._at(below, value, path)
+        if "if" in schema:
+            chosen = "then" if self._fits(f"{pointer}/if", value) else "else"
+            if chosen in schema and not self._fits(f"{pointer}/{chosen}", value):
+                return self._at(f"{pointer}/{chosen}", value, path)
         for keyword in ("oneOf", "anyOf"):
             if keyword in schema:
                 return self._in_union(f"{pointer}/{keyword}", schema[keyword], value, path)
@@ -127,9 +133,13 @@ def _inside(pointer: str, schema: Schema, value: Any) -> Iterator[tuple[str, Any
                 yield f"{pointer}/properties/{escape(name)}", child, name
             elif isinstance(schema.get("additionalProperties"), dict):
                 yield f"{pointer}/additionalProperties", child, name
-    elif isinstance(value, list) and "items" in schema:
+    elif isinstance(value, list):
+        first = len(schema.get("prefixItems", ()))
         for index, child in enumerate(value):
-            yield f"{pointer}/items", child, index
+            if index < first:
+                yield f"{pointer}/prefixItems/{index}", child, index
+            elif "items" in schema:
+                yield f"{pointer}/items", child, index
 
 
 def _type_of(value: Any) -> str:

@@ -19,6 +19,7 @@ from specvino.handlers import bind
 from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModel
 from specvino.server.app import MissingHandler, create_app
+from specvino.server.dialect import System
 from specvino.server.settings import Settings
 
 
@@ -66,6 +67,12 @@ def test_unknown_model(client) -> None:
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
 def test_an_unknown_path_is_404_for_every_method(client, method, path) -> None:
     error = error_of(client.ask(method, path), 404, "not_found")
+    assert path in error["message"]
+
+
+@pytest.mark.parametrize("path", ["/v1/responses/compact", "/v3/responses/input_tokens", "/v1/models/load"])
+def test_a_path_of_another_system_is_no_id(client, path) -> None:
+    error = error_of(client.ask("POST", path, json={"model": "m"}), 404, "not_found")
     assert path in error["message"]
 
 
@@ -159,6 +166,11 @@ class TestKeys:
         assert self.client.ask("GET", "/health").status_code == 200
         assert self.client.ask("GET", "/v1/version").status_code == 200
 
+    def test_as_a_system_its_open_operations_need_none(self) -> None:
+        client = Client(settings=Settings(keys=frozenset({"right"}), system=System("ovms", ("m",), {})))
+        assert client.ask("GET", "/v3/models").status_code == 200
+        assert client.ask("POST", "/v3/chat/completions", json=MINIMAL).status_code == 500, "as OVMS says it"
+
 
 def test_request_ids(client) -> None:
     assert client.ask("GET", "/health", headers={"x-request-id": "abc-1"}).headers["x-request-id"] == "abc-1"
@@ -215,7 +227,7 @@ def test_stream_headers(client) -> None:
 
 def test_a_missing_handler_fails_the_start_by_name() -> None:
     nothing: Any = object()
-    lacking = dataclasses.replace(bind(ScriptedEngine(), ServedModel(("m",), 1)), chat=nothing)
+    lacking = dataclasses.replace(bind([ServedModel(("m",), 1, ScriptedEngine())]), chat=nothing)
     with pytest.raises(MissingHandler, match=r"create_chat_completion.*handlers\.chat"):
         create_app(lacking, Settings())
 

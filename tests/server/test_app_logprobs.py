@@ -75,14 +75,19 @@ def test_chat() -> None:
     assert all(token["logprob"] <= 0 and token["top_logprobs"] == [] for token in tokens)
     assert choice["logprobs"]["refusal"] is None
     assert unary(CHAT)["choices"][0]["logprobs"] is None
-    assert unary(CHAT, logprobs=False, top_logprobs=1)["choices"][0]["logprobs"] is None
+    assert unary(CHAT, logprobs=False, top_logprobs=0)["choices"][0]["logprobs"] is None
 
 
-@pytest.mark.parametrize("fields", [{"logprobs": True, "top_logprobs": 1}, {"top_logprobs": 1}])
-def test_the_chosen_token_is_the_only_one_known(fields) -> None:
-    [choice] = unary(CHAT, **fields)["choices"]
+def test_the_chosen_token_is_the_only_one_known() -> None:
+    [choice] = unary(CHAT, logprobs=True, top_logprobs=1)["choices"]
     for token in choice["logprobs"]["content"]:
         assert token["top_logprobs"] == [{name: token[name] for name in ("token", "logprob", "bytes")}]
+
+
+@pytest.mark.parametrize("fields", [{"top_logprobs": 1}, {"logprobs": False, "top_logprobs": 1}])
+def test_likely_tokens_need_logprobs(fields) -> None:
+    error = error_of(Client().ask("POST", CHAT[0], json={**CHAT[1], **fields}), 400, "invalid_value")
+    assert error["param"] == "top_logprobs"
 
 
 def test_more_of_the_likeliest_tokens_are_reported_and_the_chosen_one_shown() -> None:

@@ -54,11 +54,11 @@ class Running:
 
     def __init__(self, timeout: int) -> None:
         self.engine = Held()
-        handlers = bind(self.engine, ServedModel(("m",), 1))
+        handlers = bind([ServedModel(("m",), 1, self.engine)])
         drain = Drain()
         app = create_app(handlers, Settings(), drain=drain)
         config = uvicorn.Config(app, loop="uvloop", http="httptools", lifespan="off", log_config=None)
-        self.server = _Server(config, self.engine, handlers, drain, timeout)
+        self.server = _Server(config, [self.engine], handlers, drain, timeout)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address: tuple[str, int] = self.listener.getsockname()
         self.url = f"http://127.0.0.1:{self.address[1]}"

@@ -20,8 +20,8 @@ MINIMAL = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 
 def make_app(engine: Engine | None = None, settings: Settings | None = None, limits: Limits | None = None) -> Any:
     engine, settings = engine or ScriptedEngine(), settings or Settings()
-    telemetry = Telemetry(engine, "m", settings)
-    handlers = bind(engine, ServedModel(("m", "org/name"), 1), limits=limits, observers=telemetry.observers)
+    telemetry = Telemetry({"m": engine}, settings)
+    handlers = bind([ServedModel(("m", "org/name"), 1, engine, telemetry.observers("m"))], limits=limits)
     return create_app(handlers, settings, telemetry=telemetry)
 
 

@@ -8,7 +8,7 @@ from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.job import Job, begin
 from specvino.conformance.reports.records import Report
-from specvino.conformance.verdict import Verdict
+from specvino.conformance.verdict import Severity, Verdict
 
 
 def judge(url: str, *, key: str | None = None, dialect: str = "specvino", concurrency: int = 4, **how: Any) -> Report:
@@ -31,12 +31,12 @@ def counted(report: Report, verdict: Verdict) -> int:
     return sum(line.verdict is verdict for line in report.lines)
 
 
-def told(report: Report) -> list[str]:
-    """What a report has that isn't well, a line for each."""
+def told(report: Report, *, advice: bool = True) -> list[str]:
+    """What a report has that isn't well, a line for each; without `advice` what must be well."""
     return [
         f"{line.verdict} {line.rule}: {line.because} {'; '.join(found.message for found in line.findings)}"
         for line in report.lines
-        if line.verdict in (Verdict.FAIL, Verdict.ERROR)
+        if line.verdict in (Verdict.FAIL, Verdict.ERROR) and (advice or line.severity is Severity.MUST)
     ]
 
 

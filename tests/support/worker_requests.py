@@ -30,6 +30,7 @@ _OWN = {
     "owner",
     "client",
     "copies",
+    "priority",
 }
 
 

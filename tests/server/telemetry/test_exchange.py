@@ -21,9 +21,9 @@ def exchanged(method: str, path: str, settings: Settings | None = None, **option
         engine, chosen = ScriptedEngine(), settings or Settings()
         found: list[Exchange] = []
         await engine.start()
-        telemetry = Telemetry(engine, "m", chosen)
+        telemetry = Telemetry({"m": engine}, chosen)
         telemetry.recorders.append(found.append)
-        app = create_app(bind(engine, ServedModel(("m",), 1)), chosen, telemetry=telemetry)
+        app = create_app(bind([ServedModel(("m",), 1, engine)]), chosen, telemetry=telemetry)
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
             await client.request(method, path, **options)
         (only,) = found
@@ -90,9 +90,9 @@ async def _left(stream: bool) -> Exchange:
     engine = ScriptedEngine()
     found: list[Exchange] = []
     await engine.start()
-    telemetry = Telemetry(engine, "m", Settings())
+    telemetry = Telemetry({"m": engine}, Settings())
     telemetry.recorders.append(found.append)
-    app = create_app(bind(engine, ServedModel(("m",), 1)), Settings(), telemetry=telemetry)
+    app = create_app(bind([ServedModel(("m",), 1, engine)]), Settings(), telemetry=telemetry)
     asks = {"role": "user", "content": "script: stall_at=0\nhi"}
     content = httpx.Request("POST", "http://test", json=MINIMAL | {"stream": stream, "messages": [asks]}).content
     body = iter([{"type": "http.request", "body": content, "more_body": False}])

@@ -24,7 +24,7 @@ class Exported:
     def __init__(self) -> None:
         self._spans = InMemorySpanExporter()
         self._reader = InMemoryMetricReader()
-        self.telemetry = OpenTelemetry(Exports(SimpleSpanProcessor(self._spans), self._reader), "m")
+        self.telemetry = OpenTelemetry(Exports(SimpleSpanProcessor(self._spans), self._reader), ["m"])
 
     def span(self, exchange: Exchange) -> ReadableSpan:
         self.telemetry.record(exchange)

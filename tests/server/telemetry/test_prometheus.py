@@ -34,7 +34,7 @@ class Engine(ScriptedEngine):
 def metrics() -> Metrics:
     engine = Engine()
     engine.generated_tokens = 42
-    return Metrics(engine, "m")
+    return Metrics({"m": engine})
 
 
 def families(metrics: Metrics) -> dict[str, Any]:
@@ -86,11 +86,11 @@ def test_what_the_engine_does(metrics) -> None:
 
 
 def test_a_generation(metrics) -> None:
-    metrics.first_token(0.25)
-    metrics.later_token(0.125)
-    metrics.later_token(0.125)
-    metrics.ended(GenerationRecord(1, 2, 9, 1, 1, 7, 5, 0, 0, 0.25, 0.75, 1.5, ["stop", "length"]))
-    metrics.ended(GenerationRecord(1, 1, None, 1, 1, prompt_tokens=3, ended=0.5, outcomes=["abort"]))
+    metrics.of("m").first_token(0.25)
+    metrics.of("m").later_token(0.125)
+    metrics.of("m").later_token(0.125)
+    metrics.of("m").ended(GenerationRecord(1, 2, 9, 1, 1, 7, 5, 0, 0, 0.25, 0.75, 1.5, ["stop", "length"]))
+    metrics.of("m").ended(GenerationRecord(1, 1, None, 1, 1, prompt_tokens=3, ended=0.5, outcomes=["abort"]))
     assert value(metrics, "vllm:prompt_tokens_total", **OURS) == 10
     for reason, count in {"stop": 1, "length": 1, "abort": 1, "error": 0}.items():
         assert value(metrics, "vllm:request_success_total", **OURS, finished_reason=reason) == count
@@ -109,15 +109,15 @@ def test_a_generation(metrics) -> None:
 
 
 def test_what_nobody_knows_is_not_shown() -> None:
-    found = families(Metrics(ScriptedEngine(), "m"))
+    found = families(Metrics({"m": ScriptedEngine()}))
     assert "specvino:kv_cache_tokens" not in found
     assert "vllm:spec_decode_num_accepted_tokens" not in found
 
 
 def test_the_phases_of_a_generation(metrics) -> None:
     record = GenerationRecord(1, 1, 9, 1, 1, phases=Phases(queue=0.5, prefill=0.25, decode=2.0))
-    metrics.ended(record)
-    metrics.ended(GenerationRecord(1, 1, 9, 1, 1))
+    metrics.of("m").ended(record)
+    metrics.of("m").ended(GenerationRecord(1, 1, 9, 1, 1))
     for name, total in (("queue", 0.5), ("prefill", 0.25), ("decode", 2.0), ("inference", 2.25)):
         assert value(metrics, f"vllm:request_{name}_time_seconds_count", **OURS) == 1, name
         assert value(metrics, f"vllm:request_{name}_time_seconds_sum", **OURS) == total, name

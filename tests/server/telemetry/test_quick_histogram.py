@@ -12,11 +12,12 @@ BOUNDS = (0.01, 0.5, 1, 20)
 @given(st.lists(st.sampled_from([*BOUNDS, 0.0, 0.011, 0.75, 21.0]), max_size=20))
 def test_it_is_the_library_s(amounts: list[float]) -> None:
     ours, theirs = CollectorRegistry(), CollectorRegistry()
-    quick = QuickHistogram("gap_seconds", "Gaps.", ("model",), ("m",), BOUNDS)
+    quick = QuickHistogram("gap_seconds", "Gaps.", ("model",), BOUNDS)
+    series = quick.labels("m")
     ours.register(quick)
     slow = Histogram("gap_seconds", "Gaps.", ("model",), buckets=BOUNDS, registry=theirs).labels("m")
     for amount in amounts:
-        quick.observe(amount)
+        series.observe(amount)
         slow.observe(amount)
     assert shown(ours) == shown(theirs)
 

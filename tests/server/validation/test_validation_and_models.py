@@ -1,12 +1,12 @@
 """What the validation accepts, pydantic builds: the same value, in and out."""
 
+import copy
 import json
 
 import pytest
 import schemathesis
 from hypothesis import given, settings
 
-from specvino.conformance.fuzz.document import drawable
 from specvino.document.folding import folded
 from specvino.document.loading import whole
 from specvino.generated.handlers import OPERATIONS
@@ -18,7 +18,8 @@ BODIES = [operation for operation in OPERATIONS.values() if operation.body]
 @pytest.mark.parametrize("operation", BODIES, ids=lambda operation: operation.id)
 def test_every_valid_body_builds_its_object_and_dumps_equal_json(operation) -> None:
     judge = SchemaCheck.of_component(operation.body)
-    cases = schemathesis.openapi.from_dict(drawable(folded(whole())))[operation.path][operation.method].as_strategy()
+    document = copy.deepcopy(folded(whole()))  # Schemathesis 4.32 adds links of its own
+    cases = schemathesis.openapi.from_dict(document)[operation.path][operation.method].as_strategy()
 
     @settings(max_examples=300)
     @given(cases)

@@ -327,6 +327,7 @@ def test_names_that_pointers_escape(name) -> None:
     ("schema", "value"),
     [
         ({"dependentSchemas": {"a": {"required": ["b"]}}}, {"a": 1}),
+        ({"dependentSchemas": {"a": {"properties": {"a": {"minimum": 2}}}}}, {"a": 1}),
         ({"contains": {"const": 1}}, [2]),
         ({"oneOf": [{"type": "integer"}, {"minimum": 0}]}, 1),
     ],
@@ -334,3 +335,26 @@ def test_names_that_pointers_escape(name) -> None:
 def test_every_violation_is_explained(schema, value) -> None:
     assert not jsonschema_rs.is_valid(schema, value)
     assert Explainer(schema).explain(value).message
+
+
+TURN = {
+    "if": {"properties": {"role": {"const": "system"}}},
+    "then": {"properties": {"content": {"not": {"type": "null"}}}},
+    "else": {"required": ["content"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "param"),
+    [
+        (TURN, {"role": "system", "content": None}, "content"),
+        (TURN, {"role": "user"}, "content"),
+        ({"items": TURN}, [{"role": "system"}, {"role": "user"}], "1.content"),
+        ({"items": {"allOf": [TURN]}}, [{"role": "system", "content": None}], "0.content"),
+        ({"prefixItems": [{}], "items": {"not": {"const": 1}}}, [1, 2, 1], "2"),
+        ({"prefixItems": [{"type": "string"}]}, [1, 2], "0"),
+    ],
+)
+def test_conditions_and_places_lead_to_what_is_wrong(schema, value, param) -> None:
+    assert not jsonschema_rs.is_valid(schema, value)
+    assert Explainer(schema).explain(value).param == param

@@ -1,0 +1,6 @@
+"""Speaking as another system: its paths, requests, answers, streams and errors, all from its document (`--dialect`)."""
+
+from specvino.server.dialect.facts import speaker
+from specvino.server.dialect.system import System
+
+__all__ = ["System", "speaker"]

@@ -1,0 +1,205 @@
+"""Makes an answer of ours one of another system: what its schema has, and nothing else.
+
+A member that the system doesn't have is left out. One that it always has, and we don't, gets what the schema says of
+it: its only value, null, or what is empty of its type. An id gets the form that the system's ids have.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from specvino.document.operations import Schema
+from specvino.document.pointers import resolved
+from specvino.server.dialect.patterns import patterned
+
+Fit = Callable[[Any], Any]
+
+ABSENT: Any = object()
+"""What stands for a value that the schema has no place for."""
+
+EMPTY: dict[str, Any] = {"string": "", "integer": 0, "number": 0, "boolean": False}
+
+TYPES: dict[type, tuple[str, ...]] = {
+    str: ("string",),
+    bool: ("boolean",),
+    int: ("integer", "number"),
+    float: ("number",),
+    list: ("array",),
+    dict: ("object",),
+    type(None): ("null",),
+}
+
+
+class Shapes:
+    """Fits values to the schemas of one document. `given` makes members that ours lack and only the server
+    knows, each of the object that it is in, by component and name."""
+
+    def __init__(self, document: Schema, given: Mapping[str, Mapping[str, Fit]]) -> None:
+        self._document = document
+        self._given = given
+        self._known: dict[str, Fit] = {}
+
+    def of(self, schema: Schema) -> Fit:
+        """Returns what fits a value to a schema; it returns ABSENT for one that has no place there."""
+        if "$ref" in schema:
+            reference = schema["$ref"]
+            if reference not in self._known:
+                # A component may lead to itself.
+                self._known[reference] = lambda value: self._known[reference](value)
+                self._known[reference] = self.of(resolved(self._document, schema))
+            return lambda value: self._known[reference](value)
+        if "const" in schema:
+            return lambda _: schema["const"]
+        if branches := (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+            return self._union(branches)
+        if "enum" in schema:
+            return lambda value: value if value in schema["enum"] else ABSENT
+        if "allOf" in schema:
+            return self._all([self._by_type(schema), *map(self.of, schema["allOf"])])
+        return self._by_type(schema)
+
+    def empty(self, schema: Schema) -> Any:
+        """Returns the value of a member that has to be there, and that we don't have."""
+        schema = resolved(self._document, schema)
+        for keyword in ("const", "default"):
+            if keyword in schema:
+                return schema[keyword]
+        if "enum" in schema:
+            return None if None in schema["enum"] else schema["enum"][0]
+        branches = [resolved(self._document, each) for each in (*schema.get("anyOf", ()), *schema.get("oneOf", ()))]
+        types = _types(schema)
+        if "null" in types or any("null" in _types(each) for each in branches):
+            return None
+        if branches:
+            return self.empty(branches[0])
+        kind = types[0] if types else "object"
+        if kind == "array":
+            return [self.empty(schema["items"]) for _ in range(schema.get("minItems", 0))]
+        return self.of(schema)({}) if kind == "object" else EMPTY[kind]
+
+    def _by_type(self, schema: Schema) -> Fit:
+        types = _types(schema)
+        inside: dict[str, Fit] = {}
+        if "properties" in schema or isinstance(schema.get("additionalProperties"), Mapping):
+            inside["object"] = self._object(schema)
+        if schema.get("maxProperties") == 0:
+            inside["object"] = lambda _: {}
+        if "items" in schema:
+            inside["array"] = self._array(schema)
+        if "pattern" in schema:
+            inside["string"] = patterned(schema["pattern"])
+        if "minimum" in schema:
+            inside |= dict.fromkeys(("integer", "number"), lambda value: max(value, schema["minimum"]))
+
+        def fit(value: Any) -> Any:
+            kinds = TYPES[type(value)]
+            if types and not set(kinds) & set(types):
+                if isinstance(value, str) and "object" in types:
+                    return _parsed(value)  # arguments of calls are objects in some systems
+                return None if value is not None and types == ["null"] else ABSENT
+            return inside[kinds[0]](value) if kinds[0] in inside else value
+
+        return fit
+
+    def _object(self, schema: Schema) -> Fit:
+        properties: Mapping[str, Schema] = schema.get("properties", {})
+        fits = {name: self.of(each) for name, each in properties.items()}
+        given = self._given.get(schema.get("title", ""), {})
+        required = {name: properties[name] for name in schema.get("required", ()) if name in properties}
+        others = schema.get("additionalProperties")
+        of_others = self.of(dict(others)) if isinstance(others, Mapping) else None
+        named = schema.get("propertyNames", {}).get("pattern")
+        of_names = patterned(named) if named else None
+
+        only = properties.get("type", {}).get("const")
+
+        def fit(value: Mapping[str, Any]) -> Any:
+            if only is not None and value.get("type", only) != only:
+                return ABSENT  # an object of another kind
+            found = {}
+            for name, child in value.items():
+                member = fits.get(name, of_others)
+                if member is not None and (fitted := member(child)) is not ABSENT:
+                    found[of_names(name) if of_names else name] = fitted
+            for name, made in given.items():
+                if name in properties and name not in found:
+                    found[name] = fits[name](made(value))
+            for name, child in required.items():
+                if name not in found:
+                    found[name] = self.empty(child)
+            return found
+
+        return fit
+
+    def _array(self, schema: Schema) -> Fit:
+        element, fewest, most = self.of(schema["items"]), schema.get("minItems", 0), schema.get("maxItems")
+
+        def fit(value: list[Any]) -> Any:
+            found = [element(each) for each in value]
+            # A list that has one element for each token keeps its length.
+            found = [
+                self.empty(schema["items"]) if of is None and each is ABSENT else each
+                for of, each in zip(value, found, strict=True)
+            ]
+            found = [each for each in found if each is not ABSENT]
+            return ABSENT if len(found) < fewest else found[:most]
+
+        return fit
+
+    def _all(self, parts: list[Fit]) -> Fit:
+        def fit(value: Any) -> Any:
+            for part in parts:
+                if value is not ABSENT:
+                    value = part(value)
+            return value
+
+        return fit
+
+    def _union(self, branches: tuple[Schema, ...]) -> Fit:
+        candidates = [_Branch(resolved(self._document, each), self.of(each), self._document) for each in branches]
+
+        def fit(value: Any) -> Any:
+            for each in sorted(candidates, key=lambda each: each.likeness(value), reverse=True):
+                if each.likeness(value) < 0 or (fitted := each.fit(value)) is ABSENT:
+                    continue
+                if not isinstance(value, list) or len(fitted) == len(value):
+                    return fitted
+            return None if any(each.is_null for each in candidates) else ABSENT
+
+        return fit
+
+
+class _Branch:
+    """One of the schemas of a union."""
+
+    def __init__(self, schema: Schema, fit: Fit, document: Schema) -> None:
+        self.fit = fit
+        self._types = _types(schema)
+        self.is_null = self._types == ["null"]
+        self._names = frozenset(schema.get("properties", ()))
+        values = {name: resolved(document, each) for name, each in schema.get("properties", {}).items()}
+        self._only = {name: each["const"] for name, each in values.items() if "const" in each}
+
+    def likeness(self, value: Any) -> int:
+        """Returns how many members of an object the branch has; -1 for a value that it isn't for."""
+        if self._types and not set(TYPES[type(value)]) & set(self._types):
+            return -1
+        if not isinstance(value, Mapping) or not self._names:
+            return 0
+        if any(name in value and value[name] != only for name, only in self._only.items() if name == "type"):
+            return -1
+        return len(self._names & value.keys())
+
+
+def _types(schema: Schema) -> list[str]:
+    said = schema.get("type", ["object"] if "properties" in schema else [])
+    return [said] if isinstance(said, str) else list(said)
+
+
+def _parsed(text: str) -> Any:
+    """Returns the object that a text of ours is the JSON of; ABSENT where it is none."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return ABSENT
+    return value if isinstance(value, dict) else ABSENT

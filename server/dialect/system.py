@@ -1,0 +1,185 @@
+"""What a server that speaks as another system has to know of it: its document, read for serving."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from specvino.document.loading import dialect_file, load
+from specvino.document.operations import JSON, Operation, base_paths, operations
+from specvino.document.pointers import schema_reference
+from specvino.document.validator import Validators
+from specvino.document.walk import reached
+from specvino.generated import handlers
+from specvino.handlers.errors import ApiError
+from specvino.server.dialect import errors
+from specvino.server.dialect.elsewhere import Elsewhere, elsewhere
+from specvino.server.dialect.requests import Requests
+from specvino.server.dialect.shapes import ABSENT, Fit, Shapes
+
+# The event that ours of a response in the background have after the first.
+QUEUED = "ResponseQueuedEvent"
+
+REASONING = "OutputReasoning"
+
+
+class System:
+    """Speaks as the system `name`, one of `document.loading.systems()`. `names` are those of the served models, which
+    the operator chose if it is `named`; `given` makes members that only the server knows, as `Shapes` has it."""
+
+    def __init__(
+        self, name: str, names: tuple[str, ...], given: Mapping[str, Mapping[str, Fit]], *, named: bool = True
+    ) -> None:
+        self.name = name
+        self.document = load(dialect_file(name))
+        self._head: dict[str, Any] = self.document["x-dialect"]
+        self._names = names
+        self._any_model = not named and self._head.get("any_model_unless_named", False)
+        self._shapes = Shapes(self.document, given)
+        self._validators = Validators(self.document)
+        self._operations = {each.id: each for each in operations(self.document)}
+        self._fits: dict[tuple[str, str], Fit] = {}
+
+    @property
+    def port(self) -> int | None:
+        """The port on which the system listens unless told otherwise; None where it is hosted alone."""
+        return self._head.get("port")
+
+    @cached_property
+    def base_paths(self) -> tuple[str, ...]:
+        """The paths below which the system has its operations."""
+        return base_paths(self.document)
+
+    @cached_property
+    def elsewhere(self) -> tuple[Elsewhere, ...]:
+        """The further places at which the system has operations of ours."""
+        return tuple(elsewhere(self._head))
+
+    def has(self, operation_id: str) -> bool:
+        return operation_id in self._operations
+
+    def at_root(self, operation_id: str) -> bool:
+        """Tells whether the system has an operation at the root, and not below its base paths."""
+        return self.has(operation_id) and self._operations[operation_id].is_only_at_root
+
+    def is_open(self, operation_id: str) -> bool:
+        """Tells whether an operation of the system needs no key, whatever key the others need."""
+        return self.has(operation_id) and self._operations[operation_id].definition.get("security") == []
+
+    def requests(self, operation: handlers.Operation) -> Requests | None:
+        """Returns what reads the bodies of an operation; None where it takes none."""
+        own = self._operations.get(operation.id)
+        if own is None or own.body is None or operation.body is None:
+            return None
+        any_model = self._any_model or self._statuses(own.endpoint)["unknown_model"] is None
+        return Requests(
+            own,
+            operation.body,
+            self._names,
+            self.document,
+            any_model=any_model,
+            summarizes=own.endpoint == "responses" and self._summarizes(),
+        )
+
+    def answer(self, operation_id: str, body: Any) -> Any:
+        """Returns the system's answer for one of ours."""
+        own = self._operations.get(operation_id)
+        if own is None or JSON not in own.content():
+            return body
+        return self._fit(own, "answer", own.content()[JSON]["schema"])(body)
+
+    def event(self, operation_id: str) -> Fit:
+        """Returns what makes an event of ours one of the system's, or ABSENT, of one stream from its first event on."""
+        own = self._operations[operation_id]
+        fit, first = self._fit(own, "event", own.event or {}), self._stream(own).get("first", 0)
+        left_out: int | None = None
+        ids: dict[str, str] = {}
+
+        def event(value: dict[str, Any]) -> Any:
+            nonlocal left_out
+            if left_out is None:
+                # A stream in the background that goes on behind an event: one may have been left out before.
+                left_out = int(value.get("sequence_number", 0) > 1 and not self._queues(own))
+            found = fit(value)
+            if found is not ABSENT and "item" in found:
+                ids[value["item"]["id"]] = found["item"]["id"]
+            elif found is not ABSENT and "item_id" in found:
+                found["item_id"] = ids.get(value["item_id"], value["item_id"])
+            if found is ABSENT and value["type"] == "response.incomplete":
+                found = fit({**value, "type": "response.completed"})
+            if found is ABSENT:
+                left_out += 1
+            elif "sequence_number" in found:
+                found["sequence_number"] += first - left_out
+            return found
+
+        return event
+
+    def arguments(self, operation_id: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Returns the parameters of a query that the system reads, as this server counts events."""
+        own = self._operations.get(operation_id)
+        if own is None:
+            return given
+        read = {each["name"] for each in own.parameters}
+        given = {name: value for name, value in given.items() if name in read}
+        if not isinstance(given.get("starting_after"), int):
+            return given
+        last = given["starting_after"] - self._stream(own).get("first", 0)
+        return {**given, "starting_after": last + int(last > 0 and not self._queues(own))}
+
+    def streaming(self, operation: handlers.Operation) -> handlers.Operation:
+        """Returns an operation of ours with the frame and the end of the system's streams."""
+        own = self._operations.get(operation.id)
+        said = self._stream(own) if own else {}
+        return replace(operation, framing=said["framing"], terminator=said["terminator"]) if said else operation
+
+    def tells_errors_in_streams(self, operation_id: str) -> bool:
+        """Tells whether an error in a stream is an event; else the stream just ends."""
+        own = self._operations.get(operation_id)
+        return own is None or self._stream(own).get("error") != "none"
+
+    def error(self, operation_id: str | None, error: ApiError) -> tuple[int, str, bytes]:
+        """Returns the status, the media type and the body of an error."""
+        own = self._operations.get(operation_id or "")
+        endpoint = own.endpoint if own else None
+        head = self._head["errors"]
+        status = errors.status_of(head, endpoint, error)
+
+        def fit(body: Any) -> Any:
+            return self._error(body, status)
+
+        return (status, *errors.body_of(head, endpoint, error, status, fit))
+
+    def _error(self, body: Any, status: int) -> Any:
+        """Returns an error object of ours as the system's: the code may be the status there."""
+        if "Error" not in self.document["components"]["schemas"]:
+            return body
+        code = self._validators.at(f"{schema_reference('Error').removeprefix('#')}/properties/code")
+        said = body["error"]
+        told = next((each for each in (said["code"], status, None) if code.fits(each)), said["code"])
+        return self._shapes.of({"$ref": schema_reference("ErrorResponse")})({"error": {**said, "code": told}})
+
+    def _fit(self, own: Operation, kind: str, schema: Any) -> Fit:
+        key = (own.id, kind)
+        if key not in self._fits:
+            self._fits[key] = self._shapes.of(schema)
+        return self._fits[key]
+
+    def _queues(self, own: Operation) -> bool:
+        """Tells whether the system's streams say that a response waits, which is the second event of ours then."""
+        names = reached(self.document, own.event or {})
+        return any(self.document["components"]["schemas"][name].get("title") == QUEUED for name in names)
+
+    def _summarizes(self) -> bool:
+        """Tells whether reasoning among the system's output has but a summary."""
+        schemas = self.document["components"]["schemas"].values()
+        return any(each.get("title") == REASONING and "content" not in each["properties"] for each in schemas)
+
+    def _stream(self, own: Operation) -> dict[str, Any]:
+        found: dict[str, Any] = self._head.get("stream", {}).get(own.endpoint, {})
+        return found
+
+    def _statuses(self, endpoint: str) -> dict[str, Any]:
+        said = self._head["errors"]
+        found: dict[str, Any] = said["statuses"] | said.get("at", {}).get(endpoint, {})
+        return found

@@ -1,0 +1,130 @@
+"""What is counted of generations, for each model under its own name."""
+
+from collections.abc import Iterable
+from typing import get_args
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+from specvino.handlers.measuring import GenerationRecord, Outcome
+from specvino.server.telemetry import buckets
+from specvino.server.telemetry.quick_histogram import QuickHistogram
+
+LABELS = ("model_name", "engine")
+
+
+def labels_of(model: str) -> tuple[str, str]:
+    """Returns the values of LABELS. An engine has no others beside it that compute the same model, as vLLM's may."""
+    return model, "0"
+
+
+class GenerationMetrics:
+    """Holds the metrics that models have in common, each with a series for every model."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+        self.prompt_tokens = self._counter(
+            "vllm:prompt_tokens", "Tokens in the prompts of requests that were admitted."
+        )
+        self.success = Counter(
+            "vllm:request_success",
+            "Choices that have ended, by how they did.",
+            (*LABELS, "finished_reason"),
+            registry=registry,
+        )
+        self.request_prompt = self._histogram(
+            "vllm:request_prompt_tokens", "Tokens in the prompts of a request.", buckets.TOKENS
+        )
+        self.request_generation = self._histogram(
+            "vllm:request_generation_tokens", "Tokens that a request got.", buckets.TOKENS
+        )
+        self.n = self._histogram(
+            "vllm:request_params_n", "Choices for each prompt that a request asked for.", buckets.CHOICES
+        )
+        self.max_tokens = self._histogram(
+            "vllm:request_params_max_tokens", "The token limit that a request set.", buckets.TOKENS
+        )
+        self.first_token = self._histogram(
+            "vllm:time_to_first_token_seconds", "Seconds from a request to its first token.", buckets.FIRST_TOKEN
+        )
+        self.later_token = QuickHistogram(
+            "vllm:inter_token_latency_seconds",
+            "Seconds between two tokens of a choice.",
+            LABELS,
+            buckets.LATER_TOKEN,
+        )
+        registry.register(self.later_token)
+        self.per_output_token = self._histogram(
+            "vllm:request_time_per_output_token_seconds",
+            "Mean seconds between two tokens of a request's choices.",
+            buckets.LATER_TOKEN,
+        )
+        self.whole = self._histogram(
+            "vllm:e2e_request_latency_seconds", "Seconds from a request to the end of its answer.", buckets.LATENCY
+        )
+        self.queue = self._histogram(
+            "vllm:request_queue_time_seconds", "Seconds that a request waited for a place.", buckets.LATENCY
+        )
+        self.prefill = self._histogram(
+            "vllm:request_prefill_time_seconds", "Seconds from a request's place to its first token.", buckets.LATENCY
+        )
+        self.decode = self._histogram(
+            "vllm:request_decode_time_seconds", "Seconds from a request's first token to its last.", buckets.LATENCY
+        )
+        self.inference = self._histogram(
+            "vllm:request_inference_time_seconds", "Seconds for which a request had a place.", buckets.LATENCY
+        )
+
+    def _counter(self, name: str, documentation: str) -> Counter:
+        return Counter(name, documentation, LABELS, registry=self._registry)
+
+    def _histogram(self, name: str, documentation: str, bounds: Iterable[float]) -> Histogram:
+        return Histogram(name, documentation, LABELS, buckets=tuple(bounds), registry=self._registry)
+
+
+class ModelMetrics:
+    """Observes the generations of one model."""
+
+    def __init__(self, shared: GenerationMetrics, model: str) -> None:
+        labels = labels_of(model)
+        self._outcomes = {outcome: shared.success.labels(*labels, outcome) for outcome in get_args(Outcome)}
+        self._prompt_tokens = shared.prompt_tokens.labels(*labels)
+        self._request_prompt = shared.request_prompt.labels(*labels)
+        self._request_generation = shared.request_generation.labels(*labels)
+        self._n = shared.n.labels(*labels)
+        self._max_tokens = shared.max_tokens.labels(*labels)
+        self._first_token = shared.first_token.labels(*labels)
+        self._later_token = shared.later_token.labels(*labels)
+        self._per_output_token = shared.per_output_token.labels(*labels)
+        self._whole = shared.whole.labels(*labels)
+        self._queue = shared.queue.labels(*labels)
+        self._prefill = shared.prefill.labels(*labels)
+        self._decode = shared.decode.labels(*labels)
+        self._inference = shared.inference.labels(*labels)
+
+    def first_token(self, seconds: float) -> None:
+        """Implements `Observer`."""
+        self._first_token.observe(seconds)
+
+    def later_token(self, seconds: float) -> None:
+        """Implements `Observer`."""
+        self._later_token.observe(seconds)
+
+    def ended(self, record: GenerationRecord) -> None:
+        """Implements `Observer`."""
+        self._prompt_tokens.inc(record.prompt_tokens)
+        self._request_prompt.observe(record.prompt_tokens)
+        self._n.observe(record.n)
+        self._whole.observe(record.ended)
+        for outcome in record.outcomes:
+            self._outcomes[outcome].inc()
+        if record.max_tokens is not None:
+            self._max_tokens.observe(record.max_tokens)
+        if record.completion_tokens is not None:
+            self._request_generation.observe(record.completion_tokens)
+        if record.per_output_token is not None:
+            self._per_output_token.observe(record.per_output_token)
+        if (phases := record.phases) is not None:
+            self._queue.observe(phases.queue)
+            self._prefill.observe(phases.prefill)
+            self._decode.observe(phases.decode)
+            self._inference.observe(phases.prefill + phases.decode)

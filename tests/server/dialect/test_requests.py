@@ -1,0 +1,79 @@
+"""Requests are read as the system reads them."""
+
+import pytest
+
+from specvino.generated.handlers import OPERATIONS
+from specvino.handlers.errors import ApiError
+from specvino.server.dialect import System
+
+CHAT = OPERATIONS["create_chat_completion"]
+MESSAGES = [{"role": "user", "content": "Hi"}]
+
+
+def read(name, **body):
+    requests = System(name, ("own", "alias"), {}).requests(CHAT)
+    assert requests is not None
+    return requests.read({"messages": MESSAGES, **body})
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "expected"),
+    [
+        ("mlc-llm", "any path/or name", "own"),
+        ("mlc-llm", None, "own"),
+        ("fastdeploy", "default", "own"),
+        ("vllm", None, "own"),
+        ("vllm", "alias", "alias"),
+        ("vllm", "other", "other"),
+        ("ovms", "alias", "alias"),
+    ],
+)
+def test_which_model_is_asked(name, model, expected) -> None:
+    assert read(name, model=model)["model"] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "answered"), [("vllm", True), ("mlc-llm", True), ("fastdeploy", True), ("ovms", False)]
+)
+def test_a_model_may_be_left_out_as_there(name, answered) -> None:
+    if answered:
+        assert read(name)["model"] == "own"
+        return
+    with pytest.raises(ApiError, match="model is required"):
+        read(name)
+
+
+def test_a_model_is_compared_only_where_the_operator_named_it() -> None:
+    for named, expected in ((True, "null"), (False, "own")):
+        requests = System("fastdeploy", ("own",), {}, named=named).requests(CHAT)
+        assert requests is not None
+        assert requests.read({"messages": MESSAGES, "model": "null"})["model"] == expected
+
+
+def test_what_the_system_refuses_is_refused_by_its_document() -> None:
+    with pytest.raises(ApiError, match="tool_choice"):
+        read("mlc-llm", tool_choice="required")
+    assert read("openai", model="own", tools=[], tool_choice="required")["tool_choice"] == "required"
+
+
+def test_null_is_left_out_where_only_the_system_takes_it() -> None:
+    assert "model" in read("vllm", model=None)
+    assert read("vllm", temperature=None)["temperature"] is None
+
+
+def test_what_takes_no_body_has_no_reader() -> None:
+    assert System("vllm", ("own",), {}).requests(OPERATIONS["list_models"]) is None
+
+
+def test_a_model_that_the_system_does_not_read() -> None:
+    requests = System("llama-cpp", ("own", "alias"), {}).requests(OPERATIONS["tokenize"])
+    assert requests is not None
+    assert requests.read({"content": "Hi", "model": "other"})["model"] == "own"
+
+
+@pytest.mark.parametrize(("name", "skips"), [("sglang", True), ("vllm", None)])
+def test_a_switch_that_is_on_there_unless_a_request_says(name, skips) -> None:
+    requests = System(name, ("own",), {}).requests(OPERATIONS["detokenize"])
+    assert requests is not None
+    assert requests.read({"tokens": [1]}).get("skip_special_tokens") == skips
+    assert requests.read({"tokens": [1], "skip_special_tokens": False})["skip_special_tokens"] is False
