@@ -48,5 +48,14 @@ def test_matrix_makes_a_site(two, tmp_path) -> None:
     assert {file.name for file in (tmp_path / "site").iterdir()} == {"index.html", "good.html", "bad.html"}
 
 
+def test_matrix_calls_a_server_by_its_name(tmp_path) -> None:
+    file = tmp_path / "report.ndjson"
+    with raw_server(well) as server:
+        conform(server.url, *ANSWERS, "--ndjson", file, "--server", "A server 2.1")
+    conform("matrix", file, "-o", tmp_path / "site")
+    assert {page.name for page in (tmp_path / "site").iterdir()} == {"index.html", "a-server-2-1.html"}
+    assert "<h1>A server 2.1</h1>" in (tmp_path / "site/a-server-2-1.html").read_text("utf-8")
+
+
 def test_matrix_into_a_file_is_one_line(two) -> None:
     assert "can't be written" in one_line(conform("matrix", *two, "-o", two[0] / "site"))

@@ -62,7 +62,9 @@ def test_a_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_unknown_name() -> None:
     with pytest.raises(SystemExit) as raised:
         pull("llama")
-    assert raised.value.code == "specvino: llama: no model of that name; there is: smollm2"
+    assert raised.value.code == (
+        "specvino: llama: no model of that name; there is: smollm2, and those of the Hugging Face hub as ORG/NAME"
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])

@@ -1,0 +1,40 @@
+"""`serve --dialect` with options of the system, as a person sees it."""
+
+import pytest
+from typer.testing import CliRunner
+
+from specvino.cli import main
+
+
+def serve(*arguments: str):
+    return CliRunner(env={"COLUMNS": "300"}).invoke(main, ["serve", *arguments])
+
+
+def test_help_shows_the_system_s_options() -> None:
+    help = serve("--dialect", "vllm", "--help").output
+    assert "Options of `vllm serve MODEL` (0.33.0):" in help
+    assert "As --tool-parser, for hermes, llama3_json" in help
+    assert "Refused: The server listens on a port." in help
+    assert "--gpu-memory-utilization" not in help
+    for shown in (serve("--help").output, serve("--dialect=ollama", "--help").output):
+        assert "Options of" not in shown
+        assert "--dialect NAME --help" in shown
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (["--dialect", "sglang", "--chunked-prefill-size", "7"], "Invalid value for --chunked-prefill-size: "),
+        (["--dialect=ovms", "--max_num_seqs", "x"], "Invalid value for --max_num_seqs: "),
+        (["--dialect", "vllm", "--max-model-lem", "7"], "there is no option --max-model-lem. Did you mean"),
+        (["--dialect", "nobody", "--max-model-len", "7"], "No such option: --max-model-len"),
+        (["--max-model-len", "7"], "No such option: --max-model-len"),
+        (["--dialect", "ollama", "--max-model-len", "7"], "there is no option --max-model-len."),
+        (["--dialect", "vllm", "m", "n"], "unexpected extra argument"),
+        (["m", "--dialect"], "requires an argument"),
+    ],
+)
+def test_what_is_wrong_is_told_in_the_words_of_who_said_it(said, reason) -> None:
+    run = serve(*said)
+    assert run.exit_code == 2
+    assert reason in run.output

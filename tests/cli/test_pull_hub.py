@@ -1,0 +1,186 @@
+"""`specvino pull ORG/NAME` against a stand-in for the Hugging Face hub."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from support.hub import MAIN, OLD, Hub, serving
+from support.serving import serving as serving_a_model
+
+from specvino.engine.models import ModelSource
+
+ID = "org/tiny"
+
+
+@pytest.fixture
+def hub(tiny_text: ModelSource) -> Iterator[Hub]:
+    """The tiny model on its main branch; at the tag `old` another commit of it, without one of its files."""
+    model = {file.name: file.read_bytes() for file in tiny_text.path.iterdir()}
+    others = {"README.md": b"hello", "pytorch_model.bin": bytes(100), ".gitattributes": b""}
+    old = {name: content for name, content in model.items() if name != "openvino_tokenizer.xml"}
+    with serving(Hub(ID, {MAIN: model | others, OLD: old}, {"main": MAIN, "old": OLD})) as hub:
+        yield hub
+
+
+def pull(hub: Hub, home: Path, *arguments: str, **env: str) -> tuple[int, str, str]:
+    """The exit code, what is printed, and its last line on stderr."""
+    command = [sys.executable, "-m", "specvino.cli", "pull", *(arguments or (ID,))]
+    run = subprocess.run(command, capture_output=True, text=True, env=os.environ | hub.env(home, **env), timeout=300)
+    return run.returncode, run.stdout, run.stderr
+
+
+def snapshot(home: Path, commit: str = MAIN) -> Path:
+    return home / "hub" / "models--org--tiny" / "snapshots" / commit
+
+
+def test_a_model_is_downloaded_once(hub: Hub, tmp_path: Path, tiny_text: ModelSource) -> None:
+    code, out, err = pull(hub, tmp_path)
+    assert (code, out) == (0, f"{ID} is ready: {snapshot(tmp_path)}\n")
+    assert err.splitlines() == ["specvino: downloading the model 1 MB"]
+    names = {file.name for file in tiny_text.path.iterdir()}
+    assert {file.name for file in snapshot(tmp_path).iterdir()} == names
+    assert sorted(hub.downloads()) == sorted(names)
+    for name in names:
+        assert (snapshot(tmp_path) / name).read_bytes() == (tiny_text.path / name).read_bytes()
+    hub.asked.clear()
+    assert pull(hub, tmp_path) == (0, out, "")
+    assert hub.downloads() == []
+
+
+def test_a_commit_is_a_revision(hub: Hub, tmp_path: Path) -> None:
+    assert pull(hub, tmp_path, ID, "--revision", MAIN)[0] == 0
+    assert snapshot(tmp_path).is_dir()
+
+
+def test_a_revision_without_all_files(hub: Hub, tmp_path: Path) -> None:
+    code, out, err = pull(hub, tmp_path, ID, "--revision", "old")
+    assert (code, out) == (1, "")
+    assert err.startswith(f"specvino: {ID}: is neither in OpenVINO's format (openvino_tokenizer.xml is missing) nor")
+    assert hub.downloads() == []
+
+
+def test_a_revision_that_is_not_there(hub: Hub, tmp_path: Path) -> None:
+    code, _, err = pull(hub, tmp_path, ID, "--revision", "nope")
+    assert (code, err) == (1, f"specvino: {ID}: the hub {hub.url} has no revision 'nope' of it\n")
+
+
+def test_a_model_that_is_not_there(hub: Hub, tmp_path: Path) -> None:
+    code, _, err = pull(hub, tmp_path, "org/other")
+    assert code == 1
+    assert err.startswith(
+        f"specvino: org/other: there is no such folder, and on the hub {hub.url} no such model, or it"
+    )
+    assert "HF_TOKEN" in err
+
+
+@pytest.mark.parametrize("token", ["", "wrong"])
+def test_a_gated_model(hub: Hub, tmp_path: Path, token: str) -> None:
+    hub.token = "right"
+    code, _, err = pull(hub, tmp_path, HF_TOKEN=token)
+    assert code == 1
+    assert err.startswith(f"specvino: {ID}: it is gated: ask for access at {hub.url}/{ID}, and give a token")
+    assert err.count("\n") == 1
+    assert pull(hub, tmp_path, HF_TOKEN="right")[0] == 0
+
+
+def test_the_token_of_a_login(hub: Hub, tmp_path: Path) -> None:
+    hub.token = "right"
+    (tmp_path / "token").write_text("right")  # as `hf auth login` leaves it
+    assert pull(hub, tmp_path)[0] == 0
+
+
+def test_a_connection_that_breaks_is_resumed(hub: Hub, tmp_path: Path) -> None:
+    name, content = "openvino_more.bin", os.urandom(24_000_000)  # the library writes pieces of 10 MB
+    hub.commits[MAIN][name] = content
+    hub.breaks_after = 15_000_000
+    assert pull(hub, tmp_path)[0] == 0
+    ranges = [given for method, path, given in hub.asked if method == "GET" and path.endswith(name)]
+    assert ranges == [None, f"bytes={10 * 2**20}-"]
+    assert (snapshot(tmp_path) / name).read_bytes() == content
+
+
+def test_a_pull_that_broke_off_goes_on_with_the_files_that_are_left(
+    hub: Hub, tmp_path: Path, tiny_text: ModelSource
+) -> None:
+    hub.breaks_after, hub.dies = 500_000, True  # the model's weights alone are longer
+    code, _, err = pull(hub, tmp_path)
+    assert code == 1
+    assert f"specvino: {ID}: the download from {hub.url} broke off (" in err.splitlines()[-1]
+    there = {file.name for file in snapshot(tmp_path).iterdir()} if snapshot(tmp_path).exists() else set()
+    assert "openvino_model.bin" not in there
+    code, _, err = pull(hub, tmp_path, HF_HUB_OFFLINE="1")
+    assert code == 1
+    assert "only a part of it is in the Hugging Face cache" in err
+    assert "HF_HUB_OFFLINE" in err
+    hub.broken = False
+    hub.asked.clear()
+    assert pull(hub, tmp_path)[0] == 0
+    names = {file.name for file in tiny_text.path.iterdir()}
+    assert set(hub.downloads()) == names - there
+    assert all((snapshot(tmp_path) / name).read_bytes() == (tiny_text.path / name).read_bytes() for name in names)
+
+
+def test_offline_with_the_cache_and_without(hub: Hub, tmp_path: Path) -> None:
+    code, _, err = pull(hub, tmp_path, HF_HUB_OFFLINE="1")
+    assert code == 1
+    cache = tmp_path / "hub"
+    assert err == (
+        f"specvino: {ID}: there is no such folder, and it isn't in the Hugging Face cache ({cache}); HF_HUB_OFFLINE "
+        "keeps it from being downloaded\n"
+    )
+    assert hub.asked == []
+    pull(hub, tmp_path)
+    hub.asked.clear()
+    assert pull(hub, tmp_path, HF_HUB_OFFLINE="1") == (0, f"{ID} is ready: {snapshot(tmp_path)}\n", "")
+    assert hub.asked == []
+    code, _, err = pull(hub, tmp_path, ID, "--revision", "old", HF_HUB_OFFLINE="1")
+    assert code == 1
+    assert "at the revision 'old'; HF_HUB_OFFLINE" in err
+
+
+def test_a_hub_that_cannot_be_reached(hub: Hub, tmp_path: Path) -> None:
+    gone = Hub(ID, {}, url="http://127.0.0.1:9")
+    code, _, err = pull(gone, tmp_path)
+    assert code == 1
+    assert "the hub http://127.0.0.1:9 can't be reached (" in err
+    pull(hub, tmp_path)
+    assert pull(gone, tmp_path) == (0, f"{ID} is ready: {snapshot(tmp_path)}\n", "")
+
+
+def test_a_snapshot_that_an_older_library_left(hub: Hub, tmp_path: Path, tiny_text: ModelSource) -> None:
+    """It left no list of the repository's files."""
+    snapshot(tmp_path).parent.mkdir(parents=True)
+    snapshot(tmp_path).symlink_to(tiny_text.path)
+    refs = snapshot(tmp_path).parents[1] / "refs"
+    refs.mkdir()
+    (refs / "main").write_text(MAIN)
+    assert pull(hub, tmp_path, HF_HUB_OFFLINE="1")[0] == 0
+
+
+def test_a_gguf_file_of_several(hub: Hub, tmp_path: Path) -> None:
+    hub.commits[MAIN] = {"m-Q4_0.gguf": b"GGUF but no more", "m-Q8_0.gguf": bytes(9)}
+    code, _, err = pull(hub, tmp_path)
+    assert code == 1
+    assert err.endswith(f"name one as in {ID}:Q4_K_M: m-Q4_0.gguf, m-Q8_0.gguf\n")
+    code, _, err = pull(hub, tmp_path, f"{ID}:Q4_0")
+    assert hub.downloads() == ["m-Q4_0.gguf"]
+    assert "m-Q4_0.gguf: is not a GGUF file" in err
+
+
+def test_a_folder_has_no_revision(hub: Hub, tmp_path: Path, tiny_text: ModelSource) -> None:
+    code, _, err = pull(hub, tmp_path, str(tiny_text.path), "--revision", "main")
+    assert code == 1
+    assert "isn't a model of the Hugging Face hub, so that it has no revision 'main'" in err
+    assert pull(hub, tmp_path, "smollm2", "--revision", "main")[0] == 1
+
+
+def test_a_model_is_served_by_its_id(hub: Hub, tmp_path: Path) -> None:
+    env = hub.env(tmp_path)
+    with serving_a_model(ID, "--revision", MAIN, "--response-store", "none", env=env) as server:
+        assert httpx.get(f"{server.url}/models").json()["data"][0]["id"] == ID
+        body = {"model": ID, "prompt": "hello", "max_tokens": 2}
+        assert httpx.post(f"{server.url}/completions", json=body, timeout=300).status_code == 200

@@ -1,0 +1,54 @@
+"""What is wrong with the options of a device is told before a model is looked for."""
+
+import pytest
+from typer.testing import CliRunner
+
+from specvino.cli import main
+from specvino.cli.serve_engine import EngineOptions, make_engine
+from specvino.cli.serve_options.models import EngineKind
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.engine import OpenVINOEngine
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (["--device", "TPU"], "'TPU' is no device that OpenVINO has on this machine; it lists: "),
+        (["--device", "NPU"], "NPU"),
+        (["--device", "MULTI:CPU"], "continuous batching doesn't run on MULTI"),
+        (["--device", "AUTO:CPU", "--plugin-config", '{"NOPE": 1}'], "NOPE is no property of OpenVINO's AUTO and CPU"),
+        (["--plugin-config", "f32"], "'f32' is no JSON"),
+        (["--plugin-config", "[1]"], "'[1]' is no JSON object"),
+        (["--plugin-config", '{"A": {"B": 1}}'], "is no JSON object of texts, numbers, true and false"),
+    ],
+)
+def test_it_is_told_first(said: list[str], reason: str) -> None:
+    command = ["serve", "/nowhere/model.gguf", "--response-store", "none", "--port", "0", *said]
+    run = CliRunner(env={"COLUMNS": "300"}).invoke(main, command)
+    assert run.exit_code == 2
+    assert reason in run.output
+    assert "/nowhere" not in run.output
+
+
+@pytest.mark.parametrize(("choices", "tokens", "step"), [(64, 256, 256), (3, 128, 128), (256, 256, 320)])
+def test_a_step_has_room_for_all_that_run_and_for_prompts(
+    tiny_text: ModelSource, choices: int, tokens: int, step: int
+) -> None:
+    said = EngineOptions(
+        engine=EngineKind.OPENVINO,
+        draft_model=None,
+        prompt_lookup=False,
+        tool_parser=None,
+        reasoning_parser=None,
+        max_tokens_limit=None,
+        max_queue=1,
+        cache_size=1,
+        max_num_seqs=choices,
+        max_num_batched_tokens=tokens,
+        device="CPU",
+        plugin_config=None,
+    )
+    engine = make_engine(str(tiny_text.path), None, said)
+    assert isinstance(engine, OpenVINOEngine)
+    assert engine._load.max_sequences == choices
+    assert engine._load.options.max_num_batched_tokens == step
