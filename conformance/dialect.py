@@ -10,7 +10,7 @@ from typing import Any, Literal
 from specvino.document.envelopes import envelope_of
 from specvino.document.loading import dialect_file, load, systems, whole
 from specvino.document.operations import JSON, base_paths, by_endpoint
-from specvino.document.pointers import at, schema_reference, unescape
+from specvino.document.pointers import at, resolved, schema_reference, unescape
 from specvino.document.validator import Validator, Validators
 from specvino.document.walk import all_schemas, reached
 from specvino.generated.errors import ERRORS, ErrorCode
@@ -123,6 +123,11 @@ class Dialect:
         """Tells whether objects of that component always have a property."""
         return name in self.document["components"]["schemas"][component].get("required", ())
 
+    def always_has(self, endpoint: str, name: str) -> bool:
+        """Tells whether each JSON answer of an operation has a member."""
+        content = self.operations[endpoint].content("200").get(JSON, {}) if endpoint in self.operations else {}
+        return name in resolved(self.document, content.get("schema", {})).get("required", ())
+
     @cached_property
     def members(self) -> frozenset[str]:
         """Returns the names of all members of objects that the system's document has."""
@@ -169,10 +174,18 @@ class Dialect:
         name = ENVELOPES.get(envelope_of(said, endpoint, "unknown_route" if own else status), "")
         return self.shape({"$ref": schema_reference(name)}) if name in self.document["components"]["schemas"] else None
 
-    def event(self, endpoint: str) -> Validator | None:
-        """Returns what the data of an event must be like as JSON; None where the endpoint has no streams."""
+    def event(self, endpoint: str, value: Any = None) -> Validator | None:
+        """Returns what the data of an event must be like as JSON; None where the endpoint has no streams. Where `value`
+        can't be meant as an error, since it has no such member, it is held against the other events alone."""
         schema = self.operations[endpoint].event
-        return None if schema is None else self.shape(schema)
+        if schema is None:
+            return None
+        schema = resolved(self.document, schema)
+        branches = schema.get("anyOf", ())
+        others = [each for each in branches if "error" not in resolved(self.document, each).get("required", ())]
+        if isinstance(value, Mapping) and "error" not in value and 0 < len(others) < len(branches):
+            return self.shape(others[0] if len(others) == 1 else {**schema, "anyOf": others})
+        return self.shape(schema)
 
     def documented(self, endpoint: str) -> frozenset[int]:
         """Returns the statuses that the document lists."""

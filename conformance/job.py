@@ -48,6 +48,8 @@ class Job:
     """For the layer `fuzz`."""
     replayed: Report | None = None
     """Instead of new requests those of this report's findings of the layer `fuzz` are sent."""
+    server: str = ""
+    """What is judged, as its user calls it, for the titles of reports."""
 
     def plan(self) -> Plan:
         """Raises CannotRun where a filter, or all of it, leaves nothing."""
@@ -154,6 +156,7 @@ async def begin(job: Job, client: Client) -> RunningJob:
     model = await preflight(client, job.dialect, job.target.model)
     header = Header(
         tool=f"specvino {version('specvino')}",
+        server=job.server,
         url=job.target.url,
         model=Redactor.of(job.target).text(model),
         dialect=job.dialect.name,

@@ -6,16 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from specvino.conformance.cases import probes, stored_responses
-from specvino.conformance.cases.expect import values_at
 from specvino.conformance.cases.session import Session
-from specvino.conformance.http.exchange import Exchange, Unreadable
-from specvino.conformance.rules.outputs import has_reasoning, outputs
-from specvino.conformance.verdict import Failed, NotExercised, Refused
+from specvino.conformance.dialect import Dialect
 
 Check = Callable[[Session], Awaitable[None]]
-
-# Statuses with which a server says properly that it can't do something.
-UNSUPPORTED = (400, 404, 405, 422, 501)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +31,10 @@ class Capability:
         """Returns the id under which it is told."""
         endpoint, name = self.name.split(".", 1)
         return f"{endpoint}/capabilities/{name.replace('_', '-')}"
+
+    def is_refused_by(self, dialect: Dialect) -> bool:
+        """Tells whether a system's document, unlike the whole one, refuses what is asked."""
+        return self.body is not None and dialect.alone_refuses(self.endpoint, {"model": "any", **self.body})
 
     @property
     def forces_call(self) -> bool:
@@ -68,11 +66,9 @@ SCHEMA = {
     "additionalProperties": False,
 }
 
-REQUESTS = "/components/schemas/Create{}Request/properties/{}"
-
 
 def _spec(request: str, field: str) -> str:
-    return REQUESTS.format(request, field)
+    return f"/components/schemas/Create{request}Request/properties/{field}"
 
 
 def _begins_an_object(text: Any) -> bool:
@@ -137,10 +133,7 @@ CAPABILITIES: dict[str, Capability] = {
             "chat",
             "tool_choice makes the model call the function that it names.",
             "/components/schemas/NamedToolChoice/properties/function",
-            {
-                **FORCED,
-                "tool_choice": {"type": "function", "function": {"name": "get_weather"}},
-            },
+            {**FORCED, "tool_choice": {"type": "function", "function": {"name": "get_weather"}}},
             "choices.0.message.tool_calls.0.function.name",
         ),
         Capability(
@@ -379,12 +372,17 @@ CAPABILITIES: dict[str, Capability] = {
             "choices.0.text",
         ),
         Capability(
+            "models.list",
+            "models",
+            "There is a list of models.",
+            "/paths/~1models/get",
+            check=probes.lists_models,
+        ),
+        Capability(
             "transport.auth",
             "transport",
             "A key is needed.",
             "/components/securitySchemes/BearerAuth",
-            None,
-            "",
             check=probes.auth,
         ),
         Capability(
@@ -392,8 +390,6 @@ CAPABILITIES: dict[str, Capability] = {
             "transport",
             "Web pages of another origin may use the server.",
             "/paths/~1chat~1completions/post",
-            None,
-            "",
             check=probes.cors,
         ),
         Capability(
@@ -401,8 +397,6 @@ CAPABILITIES: dict[str, Capability] = {
             "transport",
             "Each answer has an id by which a log can be searched.",
             "/components/headers/RequestId",
-            None,
-            "",
             check=probes.request_id,
         ),
         Capability(
@@ -413,44 +407,12 @@ CAPABILITIES: dict[str, Capability] = {
             {"text": "The sky is blue."},
             "tokens.0",
         ),
+        Capability(
+            "detokenize.endpoint",
+            "detokenize",
+            "There is a way back from tokens.",
+            "/paths/~1detokenize/post",
+            {"tokens": [1]},
+        ),
     )
 }
-
-
-async def ask(session: Session, capability: Capability) -> None:
-    """Finds out whether the server has a capability. Raises Refused or Failed where it hasn't, NotExercised where
-    that can't be seen."""
-    if capability.check is not None:
-        await capability.check(session)
-        return
-    exchange = await session.send(capability.endpoint, capability.body)
-    if exchange.status in UNSUPPORTED and (exchange.error or _plain(exchange)):
-        raise Refused(f"the server answers {exchange.status}: {_message(exchange)}")
-    if not exchange.ok:
-        raise Failed(f"the server neither does it nor refuses it properly: {exchange}", exchange)
-    try:
-        found = values_at(exchange.answer, capability.path)
-    except Unreadable as error:
-        raise Failed(str(error), exchange) from None
-    if not found or not capability.holds(found[0][1]):
-        cut = [output for output in outputs(exchange) if output.reason == "length"]
-        if any(has_reasoning(exchange, output) for output in cut):
-            raise NotExercised("the model's reasoning used up its tokens")
-        if cut and capability.forces_call:
-            raise NotExercised("the model talked until its tokens were used up, and might have called something then")
-        shown = repr(found[0][1])[:120] if found else "nothing"
-        raise Failed(f"the server takes it without effect: {capability.path} is {shown}", exchange)
-
-
-def _plain(exchange: Exchange) -> Mapping[str, Any]:
-    """Returns an answer that is an error in another system's own shape, which its dialect describes; empty where it is
-    no JSON object."""
-    try:
-        return exchange.json if isinstance(exchange.json, dict) else {}
-    except Unreadable:
-        return {}
-
-
-def _message(exchange: Exchange) -> str:
-    message = exchange.error.get("message")
-    return message[:160] if isinstance(message, str) else exchange.content[:160].decode("utf-8", "replace")

@@ -5,14 +5,33 @@ from collections.abc import Mapping
 from typing import Any
 
 from specvino.conformance.dialect import Dialect, Kind
-from specvino.conformance.http.exchange import Exchange, Unreadable
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Advice, Failed, NotExercised
 from specvino.document.validator import Validator
 
-OTHER_STATUS = Advice(
-    "The request is refused, but clients choose by the status what to do next, and know the document's.",
-    "/components/responses",
+HTTPS_METHOD = Advice(
+    "HTTP has 405 for a method that a path doesn't take; another status doesn't say what was wrong.",
+    "https://www.rfc-editor.org/rfc/rfc9110#section-15.5.6",
 )
+
+OTHER_STATUS = "The request is refused, but clients choose by the status what to do next, and know the document's."
+
+# Where the document says by what status a request is refused.
+REFUSALS: dict[Kind, str] = {
+    "json": "/components/responses/BadRequest",
+    "validation": "/components/responses/BadRequest",
+    "key": "/components/responses/Unauthorized",
+    "unknown_model": "/components/responses/NotFound",
+    "unknown_route": "/components/responses/NotFound",
+    "too_large": "/components/responses/TooLarge",
+    "media_type": "/components/responses/UnsupportedMediaType",
+}
+
+# What is there to say where a 404 has to come, and another refusal does.
+NOT_FOUND = Advice(OTHER_STATUS, REFUSALS["unknown_route"])
+
+# Characters of a value that a message has.
+LONGEST = 240
 
 NAMES_THE_FIELD = Advice(
     "Clients show people which of their fields is wrong. OpenAI's document lets it be null.",
@@ -23,30 +42,32 @@ NAMES_THE_FIELD = Advice(
 def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, endpoint: str) -> None:
     """Compares an exchange with `expected`, the keys of which `cases/case.schema.json` describes.
 
-    Raises Failed, or NotExercised where a count is looked for and the answer has none, which is for the rules about
-    shapes to judge."""
+    Raises Failed, Unreadable, or NotExercised where a count is looked for and the answer has none, which is for the
+    rules about shapes to judge."""
     if "refused" in expected:
         _refused(exchange, expected["refused"], dialect, endpoint)
     else:
-        _status(exchange, expected.get("status", [200]))
+        _status(exchange, expected.get("status", [200]), NOT_FOUND)
     if "param" in expected and dialect.names_fields:
         _param(exchange, expected["param"])
     for name, schema in expected.get("headers", {}).items():
         _header(exchange, name, schema)
     if not expected.keys() & {"body", "absent", "chunks"}:
         return
-    try:
-        answer: Any = exchange.answer if exchange.is_stream else exchange.json
-    except Unreadable as error:
-        raise Failed(str(error), exchange) from None
+    answer: Any = exchange.answer if exchange.is_stream else exchange.json
+    looked_at = 0
     for path, schema in expected.get("body", {}).items():
         found = values_at(answer, path.removesuffix("?"))
         counts = path.startswith("usage.") and isinstance(answer, Mapping) and not _wants_usage(exchange)
         if counts and not answer.get("usage"):
             raise NotExercised("the answer has no usage")
-        if not found and schema is not False and not path.endswith("?"):
-            raise Failed(f"the answer has no {path}", exchange)
+        if not found and not (path.endswith("?") and not dialect.always_has(endpoint, path.partition(".")[0])):
+            raise Failed(f"the answer has no {path.removesuffix('?')}", exchange)
         _values(exchange, found, schema)
+        looked_at += len(found)
+    if expected.get("body") and not looked_at:
+        left_out = ", ".join(path.removesuffix("?") for path in expected["body"])
+        raise NotExercised(f"the answer has no {left_out}, and need not have it")
     for path in expected.get("absent", ()):
         if found := values_at(answer, path):
             raise Failed(f"the answer has {found[0][0]}: {found[0][1]!r}", exchange)
@@ -87,32 +108,41 @@ def _below(holder: Any, name: str) -> list[tuple[str, Any]]:
 
 
 def _values(exchange: Exchange, found: list[tuple[str, Any]], schema: Any) -> None:
-    validator = Validator(schema if isinstance(schema, Mapping) else {"const": schema})
+    constant = not isinstance(schema, Mapping)
+    validator = Validator({"const": schema} if constant else schema)
     for where, value in found:
         for violation in validator.violations(value):
+            if constant:
+                raise Failed(f"{where or 'the answer'} is {shown(value)}, not {shown(schema)}", exchange)
             raise Failed(f"{where or 'the answer'} is wrong: {violation.removeprefix('it: ')}", exchange)
 
 
-def _status(exchange: Exchange, expected: list[Any]) -> None:
+def shown(value: Any) -> str:
+    """Returns a value as messages have it: of a long one the beginning, as one quotation."""
+    text = repr(value)
+    return text if len(text) <= LONGEST else repr(f"{value if isinstance(value, str) else text:.{LONGEST}}…")
+
+
+def _status(exchange: Exchange, expected: list[Any], otherwise: Advice) -> None:
+    """Raises Failed for another status; that another one refuses what has to be refused is a lesser fault than an
+    answer: `otherwise`."""
     if exchange.status is None or exchange.ended != "complete":
         raise Failed(exchange.problem or exchange.ended, exchange)
     if not any(each in (exchange.status, f"{exchange.status // 100}xx") for each in expected):
+        refusals = all(str(each).startswith("4") for each in (exchange.status, *expected))
         raise Failed(
-            f"the status is {exchange.status}, not {' or '.join(map(str, expected))}{_said(exchange)}", exchange
+            f"the status is {exchange.status}, not {' or '.join(map(str, expected))}{_said(exchange)}",
+            exchange,
+            advice=otherwise if refusals else None,
         )
 
 
 def _refused(exchange: Exchange, kinds: Any, dialect: Dialect, endpoint: str) -> None:
-    """Looks at the status alone: the shape of errors is for a rule, which tells of it once. That another status refuses
-    the request is a lesser fault than an answer."""
+    """Looks at the status alone: the shape of errors is for a rule, which tells of it once."""
     several: list[Kind] = kinds if isinstance(kinds, list) else [kinds]
     statuses = [status for kind in several for status in dialect.statuses(kind, endpoint) or ("4xx",)]
-    try:
-        _status(exchange, list(dict.fromkeys(statuses)))
-    except Failed as failed:
-        if exchange.ended == "complete" and 400 <= (exchange.status or 0) < 500:
-            raise Failed(str(failed), exchange, advice=OTHER_STATUS) from None
-        raise
+    place = REFUSALS.get(several[0])
+    _status(exchange, list(dict.fromkeys(statuses)), Advice(OTHER_STATUS, place) if place else HTTPS_METHOD)
 
 
 def _param(exchange: Exchange, expected: list[str]) -> None:

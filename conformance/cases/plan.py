@@ -97,6 +97,8 @@ def _capabilities(dialect: Dialect, key: bool) -> Iterator[tuple[str, str]]:
         absent = each.endpoint != "transport" and each.endpoint not in dialect.operations
         if absent or dialect.level(each.spec, each.endpoint) in LEFT_OUT or (each.name == AUTH and not key):
             continue
+        if each.is_refused_by(dialect):
+            continue
         yield each.rule, each.name
 
 
@@ -130,6 +132,9 @@ def what_says_no(case: Case, dialect: Dialect) -> str:
         level = dialect.level(pointer, endpoint)
         if level in LEFT_OUT or (case.whole and level != "full"):
             return f"{pointer.rsplit('/', 1)[-1]} is {level} in {dialect.name}"
+    for needed in (CAPABILITIES[name] for name in case.needs if name in CAPABILITIES):
+        if needed.is_refused_by(dialect):
+            return f"the document of {dialect.name} refuses what {needed.rule} asks"
     for kind in _kinds(case):
         if dialect.statuses(kind, case.endpoint) is None:
             return f"nobody knows how {dialect.name} refuses it"

@@ -1,6 +1,6 @@
 """Probes for what the transport of a server may be without."""
 
-from specvino.conformance.cases.session import Session
+from specvino.conformance.cases.session import Session, require_answer
 from specvino.conformance.verdict import Advice, Failed, Refused
 
 # Where a web page may come from whose requests any server that knows CORS lets in.
@@ -13,6 +13,14 @@ KEYS_ARE_ASKED_FOR = Advice(
     "Who gives a key to the suite believes that the server is closed to those who have none.",
     "/components/securitySchemes/BearerAuth",
 )
+
+
+async def lists_models(session: Session) -> None:
+    """Raises Failed where there is no list of models, which nobody may be without."""
+    exchange = await session.send("models")
+    if exchange.status == 404:
+        raise Failed("GET /models is 404: there is no list of models", exchange)
+    require_answer(exchange)
 
 
 async def auth(session: Session) -> None:

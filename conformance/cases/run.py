@@ -5,7 +5,8 @@ import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from specvino.conformance.cases.capabilities import CAPABILITIES, Capability, ask
+from specvino.conformance.cases.asking import ask
+from specvino.conformance.cases.capabilities import CAPABILITIES, Capability
 from specvino.conformance.cases.case import Case
 from specvino.conformance.cases.plan import Plan
 from specvino.conformance.cases.session import Session, paths
@@ -28,8 +29,17 @@ LOST_AFTER = 3
 # The rules for the shape of answers.
 SHAPES = ("answer-shape", "event-shape", "error-envelope")
 
+# The rule for the errors of paths that aren't there.
+UNROUTED = "unrouted-envelope"
+
 # The rules for statuses, the most telling first.
 STATUSES = ("no-server-error", "documented-status", "documented-refusal")
+
+# The rules of which an answer that refuses a capability breaks one, where that isn't seen to be a refusal.
+WHY_NOT = ("no-server-error", "documented-status", "error-envelope")
+
+# What an endpoint that isn't there is refused with.
+NOT_THERE = {404, 405, 501}
 
 TIME_UP = "the time is up"
 
@@ -69,6 +79,8 @@ class Run:
     """Whether `max_time` ended before all cases had run."""
     _deadline: float | None = None
     _rules: dict[str, list[RuleTally]] = field(default_factory=dict)
+    _statuses: dict[str, set[int]] = field(default_factory=dict)
+    """By endpoint the statuses of its answers."""
     _asked: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
     _unreachable: int = 0
     _violated: dict[int, list[str]] = field(default_factory=dict)
@@ -112,6 +124,9 @@ class Run:
         for endpoint, rules in self._rules.items():
             for tally in rules:
                 result = _of_rule(endpoint, tally)
+                if tally.failures and self._tells_elsewhere(endpoint, tally):
+                    because = f"nothing is answered here: transport/rules/{UNROUTED} tells how paths are refused"
+                    result = replace(result, verdict=Verdict.NOT_EXERCISED, because=because, findings=())
                 if (tally.checked or tally.rule.concerns(endpoint)) and self.plan.tells(result.rule):
                     yield result
 
@@ -148,6 +163,8 @@ class Run:
         except Unreadable as error:
             verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
             follows = self._violated_by(session.exchanges, (*STATUSES, *SHAPES))
+            # What the document says of shapes is no advice, whatever the case is.
+            advice = None if self._violated_by(session.exchanges, SHAPES) else case.advice
         except NotExercised as error:
             verdict, because = Verdict.NOT_EXERCISED, str(error)
         except Exception as error:
@@ -176,6 +193,7 @@ class Run:
     async def _ask(self, capability: Capability) -> Result:
         verdict, because, advice = Verdict.PASS, "", None
         findings: tuple[Finding, ...] = ()
+        follows = ""
         session = self._session()
         try:
             async with asyncio.timeout_at(self._deadline) as allowed:
@@ -184,6 +202,10 @@ class Run:
             verdict, because = Verdict.UNSUPPORTED, str(refused)
         except Failed as failed:
             verdict, findings, advice = Verdict.FAIL, (failed.finding,), failed.advice
+            follows = "" if capability.check else self._violated_by(failed.finding.exchanges, WHY_NOT)
+        except Unreadable as error:
+            verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
+            follows = self._violated_by(session.exchanges, (*STATUSES, *SHAPES))
         except NotExercised as error:
             verdict, because = Verdict.NOT_EXERCISED, str(error)
         except Exception as error:
@@ -203,16 +225,18 @@ class Run:
             checked=len(session.exchanges),
             seconds=sum(each.seconds for each in session.exchanges),
             advice=advice,
+            follows=follows,
         )
 
     def _apply_rules(self, exchange: Exchange) -> None:
         """Applies the rules for all answers of its endpoint to an exchange."""
         self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
-        if exchange.ended == "too long":
+        if exchange.ended == "too long" or exchange.was_coming:
             return  # where we stopped reading is no fault of the server's; the case tells that there is no end
         endpoint = exchange.request.endpoint or "transport"
         if exchange.status is None or endpoint not in (*self.dialect.operations, "transport"):
             return
+        self._statuses.setdefault(endpoint, set()).add(exchange.status)
         if endpoint not in self._rules:
             rules = RULES_OF_TRANSPORT if endpoint == "transport" else RULES
             self._rules[endpoint] = [RuleTally(rule(self.dialect)) for rule in rules]
@@ -242,6 +266,12 @@ class Run:
         """Returns the first of these rules that one of the exchanges breaks; it is empty where none does."""
         found = [rule for exchange in exchanges for rule in self._violated.get(exchange.number, ())]
         return next((rule for name in names for rule in found if rule.endswith(f"/{name}")), "")
+
+    def _tells_elsewhere(self, endpoint: str, tally: RuleTally) -> bool:
+        """Tells whether the errors of an endpoint are those of a path that isn't there, which the transport tells."""
+        here, paths_tell = self._statuses.get(endpoint, set()), self._rules.get("transport", ())
+        told = any(each.failures for each in paths_tell if each.rule.name == UNROUTED)
+        return endpoint != "transport" and tally.rule.name == "error-envelope" and here <= NOT_THERE and told
 
     async def _watch(self, rule: str) -> None:
         """Asks whether the server is there at all, after several requests without a connection."""

@@ -145,10 +145,17 @@ def require_answer(exchange: Exchange) -> None:
         raise Failed(exchange.problem or exchange.ended, exchange)
 
 
+def require_alive(exchange: Exchange) -> None:
+    """Raises Failed where the list of models, asked for to see whether the server still answers, isn't answered. That
+    there is none, a 404, is told where the list itself is asked for."""
+    if exchange.status != 404 or exchange.ended != "complete":
+        require_answer(exchange)
+
+
 @contextmanager
 def about(*exchanges: Exchange) -> Iterator[None]:
     """Shows failures inside with these exchanges too."""
     try:
         yield
     except Failed as failed:
-        raise Failed(str(failed), *failed.finding.exchanges, *exchanges) from None
+        raise Failed(str(failed), *failed.finding.exchanges, *exchanges, advice=failed.advice) from None

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from specvino.conformance.cases.expect import expect
-from specvino.conformance.cases.session import Session, about, paths, require_answer
+from specvino.conformance.cases.session import Session, about, paths, require_alive, require_answer
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.verdict import Failed
+from specvino.conformance.verdict import Failed, NotExercised
 
 
 async def borne(
@@ -29,7 +29,7 @@ async def borne(
     too_large = ["too_large"] if session.dialect.statuses("too_large", to) else []
     require_borne(session, exchange, [*refused, *too_large], taken=taken, endpoint=to)
     with about(exchange):
-        require_answer(await session.send("models"))
+        require_alive(await session.send("models"))
 
 
 def require_borne(
@@ -45,6 +45,8 @@ def require_borne(
 async def refused_alike(session: Session, endpoint: str, *, to: str, body: Mapping[str, Any]) -> None:
     """What is refused is refused by the same status where a stream is asked for: not in a stream, after a 200."""
     unary = await session.send(to, body)
+    if unary.ok:
+        raise NotExercised("it isn't refused without a stream")
     expect(unary, {"refused": "validation"}, session.dialect, to)
     streamed = await session.send(to, {**body, "stream": True})
     if streamed.status != unary.status:

@@ -9,14 +9,18 @@ from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.verdict import Failed, NotExercised
 
+NO_USAGE = "include_usage was asked for, but none of the {} chunks has usage"
+
 
 async def usage_last(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """Usage that is asked for comes in the last chunk, which has no choices, and in no other."""
     exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
     holders = [index for index, chunk in enumerate(exchange.chunks) if chunk.get("usage") is not None]
     last = len(exchange.chunks) - 1
+    if not holders:
+        raise Failed(NO_USAGE.format(len(exchange.chunks)), exchange)
     if holders != [last]:
-        where = ", ".join(map(str, holders)) or "none"
+        where = ", ".join(map(str, holders))
         raise Failed(f"of the chunks 0 to {last} those with a usage are: {where}", exchange)
     if exchange.chunks[last].get("choices") != []:
         raise Failed(f"the chunk with the usage has the choices {exchange.chunks[last].get('choices')!r}", exchange)
@@ -25,6 +29,8 @@ async def usage_last(session: Session, endpoint: str, *, body: Mapping[str, Any]
 async def usage_null_before(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """Where usage is asked for, each chunk has the member, null before the end."""
     exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
+    if not any(chunk.get("usage") for chunk in exchange.chunks):
+        raise NotExercised(NO_USAGE.format(len(exchange.chunks)))
     without = [index for index, chunk in enumerate(exchange.chunks) if "usage" not in chunk]
     if without:
         raise Failed(f"{len(without)} of {len(exchange.chunks)} chunks have no usage, not even null", exchange)
@@ -39,7 +45,8 @@ async def usage_not_asked(session: Session, endpoint: str, *, body: Mapping[str,
 
 
 async def pieces(session: Session, endpoint: str, *, body: Mapping[str, Any], fewest: int) -> None:
-    """An answer of many tokens comes in several chunks, not in one at its end."""
+    """An answer of many tokens comes in several chunks, not in one at its end. `fewest` pieces show it; fewer, but more
+    than one, tell nothing."""
     exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
     if (made := counted(exchange, "completion_tokens")) < 2 * fewest:
         raise NotExercised(f"the answer has {made} tokens, too few to be cut in pieces")
@@ -47,8 +54,10 @@ async def pieces(session: Session, endpoint: str, *, body: Mapping[str, Any], fe
         raise NotExercised("the answer is a call")
     deltas = [choice.get("delta") or {} for chunk in exchange.chunks for choice in chunk.get("choices") or ()]
     told = [one for one in deltas if any(one.get(name) for name in ("content", "reasoning_content", "reasoning"))]
+    if len(told) == 1:
+        raise Failed(f"{made} tokens come in one piece", exchange)
     if 0 < len(told) < fewest:
-        raise Failed(f"{made} tokens come in {len(told)} pieces", exchange)
+        raise NotExercised(f"{made} tokens come in {len(told)} pieces, too few to say how they are cut")
 
 
 async def whole_characters(session: Session, endpoint: str, *, text: str) -> None:
@@ -75,7 +84,7 @@ async def whole_characters(session: Session, endpoint: str, *, text: str) -> Non
     if output.reason != "stop":
         raise NotExercised(f"the answer ended by {output.reason!r}")
     if text not in output.text and "\\u" not in output.text:
-        raise Failed(f"the answer had to say {text!r}, but is {output.text!r}", exchange)
+        raise NotExercised(f"the answer had to say {text!r}, but is {output.text!r}")
 
 
 async def unstreamed(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -86,8 +95,7 @@ async def unstreamed(session: Session, endpoint: str, *, body: Mapping[str, Any]
 
 
 async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
-    """Returns the exchange of a streamed answer. Raises Failed where no stream comes."""
+    """Returns the exchange of a streamed answer. Raises Unreadable where no stream comes."""
     exchange = await session.answered(endpoint, {**body, "stream": True})
-    if not exchange.is_stream:
-        raise Failed(f"a stream was asked for, and the answer is {exchange.media or 'of no media type'}", exchange)
+    exchange.require_stream()
     return exchange

@@ -49,11 +49,13 @@ async def _grown(session: Session, endpoint: str, stream: bool) -> None:
     """Asks with longer and longer prompts, until one is refused."""
     for words in LENGTHS:
         exchange = await _asked(session, endpoint, words, stream)
-        if not exchange.ok:
-            if exchange.status is None or exchange.status >= 500:
-                came = exchange.status or exchange.problem
-                raise Failed(f"a prompt of {words} words is answered with {came}", exchange)
+        if exchange.status is None or exchange.status >= 500:
+            came = exchange.status or exchange.problem
+            raise Failed(f"a prompt of {words} words is answered with {came}", exchange)
+        if exchange.status >= 400:
             return
+        if stream and not any("choices" in chunk for chunk in exchange.chunks):
+            raise Failed(f"a prompt of {words} words begins a stream that never has a chunk of an answer", exchange)
     raise NotExercised(f"the server doesn't say how long the model's context is, and takes {LENGTHS[-1]} words")
 
 

@@ -1,11 +1,12 @@
 """Headers: keys, web pages of another origin, ids of requests."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from specvino.conformance.cases.expect import expect
 from specvino.conformance.cases.probes import ORIGIN, SAID
 from specvino.conformance.cases.session import Session, require_answer
+from specvino.conformance.cases.steps import send_step
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, NotExercised
 
@@ -69,6 +70,30 @@ async def methods_named(session: Session, endpoint: str, *, method: str, path: s
     methods = [name.strip() for name in exchange.headers.get("allow", "").split(",")]
     if named not in methods:
         raise Failed(f"a 405 has the header Allow {exchange.headers.get('allow')!r}, without {named}", exchange)
+
+
+async def streams_alike(
+    session: Session, endpoint: str, *, to: str, body: Mapping[str, Any], headers: Mapping[str, str]
+) -> None:
+    """A stream that comes without these headers comes with them, too."""
+    exchange = await session.answered(to, body, headers=headers)
+    if exchange.is_stream:
+        return
+    plain = await session.answered(to, body)
+    if not plain.is_stream:
+        raise NotExercised(f"without these headers the answer is {plain.media or 'of no media type'}, too")
+    raise Failed(f"with {dict(headers)} the answer is {exchange.media or 'of no media type'}", exchange, plain)
+
+
+async def errors_declared(session: Session, endpoint: str, *, requests: Sequence[Mapping[str, Any]]) -> None:
+    """What is refused of these requests, sent as steps are, is declared as JSON. That it is refused is for other cases
+    to say."""
+    refusals = [each for each in [await send_step(session, endpoint, {"raw": raw}) for raw in requests] if not each.ok]
+    if not refusals:
+        raise NotExercised("none of the requests is refused")
+    for refusal in refusals:
+        declared = {"status": ["4xx"], "headers": {"content-type": {"pattern": "^application/json"}}}
+        expect(refusal, declared, session.dialect, endpoint)
 
 
 async def preflight(session: Session, endpoint: str, *, headers: list[str]) -> None:

@@ -100,7 +100,7 @@ async def top_logprobs(session: Session, endpoint: str, *, body: Mapping[str, An
                 raise Failed(f"{where} another token was likelier, though temperature is 0", exchange)
     # There may be fewer now and then, as OpenAI's document has it, but not at all places; or the chosen token alone,
     # where the server says so.
-    alone = len(most) <= 1 and "top_logprobs" in exchange.headers.get("x-unsupported-params", "")
+    alone = len(most) <= 1 and "top_logprobs" in exchange.without_effect
     if len(most) < wanted and not alone:
         raise Failed(f"{wanted} were asked for, but no token has more than {len(most)}", exchange)
 

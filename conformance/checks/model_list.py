@@ -45,6 +45,8 @@ async def retrieved(session: Session, endpoint: str) -> None:
     single = await _model(session, quote(session.model, safe=""))
     require_answer(single)
     for name in ("id", "object", "owned_by"):
+        if name in found[0] and name not in single.answer:
+            raise Failed(f"GET {paths()['models']}/{session.model} has no {name}", listed, single)
         if single.answer.get(name) != found[0].get(name):
             raise Failed(
                 f"{name} is {found[0].get(name)!r} in the list, but {single.answer.get(name)!r} alone", listed, single
@@ -53,12 +55,28 @@ async def retrieved(session: Session, endpoint: str) -> None:
 
 async def unknown_model(session: Session, endpoint: str, *, name: str) -> None:
     """A name that isn't served is refused at its own path, which may hold anything, as every other such name is."""
+    await _require_paths(session)
     exchange = await _model(session, name)
     expect(exchange, {"refused": "unknown_model"}, session.dialect, "model")
     plain = await _model(session, "another-such-model")
     if exchange.error.get("code") != plain.error.get("code"):
         codes = [each.error.get("code") for each in (exchange, plain)]
         raise Failed(f"the code is {codes[0]!r}, but that of another unknown model {codes[1]!r}", exchange, plain)
+
+
+async def unknown_model_named(session: Session, endpoint: str, *, name: str) -> None:
+    """The error of a name that isn't served has a code that says so, and names the parameter."""
+    await _require_paths(session)
+    expected = {"status": [404], "param": ["model"], "body": {"error.code": "model_not_found"}}
+    expect(await _model(session, name), expected, session.dialect, "model")
+
+
+async def _require_paths(session: Session) -> None:
+    """Raises NotExercised where the model of this run has no path of its own, either."""
+    served = await _model(session, quote(session.model, safe=""))
+    if not served.ok:
+        told = f"{served.status or served.ended}"
+        raise NotExercised(f"the model that is served is answered {told}, so that no path is that of an unknown one")
 
 
 async def _model(session: Session, name: str) -> Exchange:

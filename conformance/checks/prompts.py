@@ -22,9 +22,11 @@ async def counts_more(
     was dropped, or taken twice."""
     short = await session.answered(endpoint, than)
     long = await session.answered(endpoint, body)
-    more = counted(long, "prompt_tokens") - counted(short, "prompt_tokens")
-    if not by <= more <= most:
-        raise Failed(f"the longer prompt has {more} tokens more than the other, not {by} to {most}", short, long)
+    less, more = counted(short, "prompt_tokens"), counted(long, "prompt_tokens")
+    if not by <= more - less <= most:
+        expected = f"at least {by} more were" if more - less < by else f"at most {most} more were"
+        told = f"prompt_tokens is {less} of the shorter prompt and {more} of the longer one; {expected} expected"
+        raise Failed(told, short, long)
 
 
 async def escaped_alike(session: Session, endpoint: str, *, text: str) -> None:

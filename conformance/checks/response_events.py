@@ -73,8 +73,7 @@ async def call_events(session: Session, endpoint: str, *, body: Mapping[str, Any
 
 async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
     exchange = await session.answered(endpoint, {**body, "stream": True})
-    if not exchange.is_stream:
-        raise Failed(f"a stream was asked for, and the answer is {exchange.media}", exchange)
+    exchange.require_stream()
     if not exchange.chunks:
         raise Failed("the stream holds no event", exchange)
     return exchange

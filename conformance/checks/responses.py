@@ -36,7 +36,9 @@ async def more_input(session: Session, endpoint: str, *, bodies: Sequence[Mappin
             less := counted(before, "input_tokens")
         ):
             raise Failed(
-                f"a part of the input is not read: with it there are {more} tokens, without it {less}", before, exchange
+                f"input_tokens is {less} without a part of the input and {more} with it; more were expected",
+                before,
+                exchange,
             )
         before = exchange
 
@@ -45,13 +47,14 @@ async def null_is_absent(session: Session, endpoint: str, *, body: Mapping[str, 
     """null for each of the fields is what leaving it out is: the request is taken, and the answer says the same."""
     plain = await _short(session, endpoint, body)
     nulls = await _short(session, endpoint, {**body, **dict.fromkeys(fields)})
-    if counted(plain, "input_tokens") != counted(nulls, "input_tokens"):
-        raise Failed("with null for optional fields the input has another length", plain, nulls)
     for field in fields:
         said = [answer.get(field) or None for answer in (plain.answer, nulls.answer)]
         if field in plain.answer and said[0] != said[1]:
             values = f"{nulls.answer.get(field)!r}, and {plain.answer[field]!r}"
             raise Failed(f"{field} in the answer is {values} where the request leaves it out", plain, nulls)
+    absent, null = counted(plain, "input_tokens"), counted(nulls, "input_tokens")
+    if absent != null:
+        raise Failed(f"input_tokens is {null} with null for optional fields, {absent} without them", plain, nulls)
 
 
 async def cut_off(session: Session, endpoint: str, *, body: Mapping[str, Any], item: bool = False) -> None:
@@ -109,8 +112,7 @@ async def goes_back_in(session: Session, endpoint: str, *, body: Mapping[str, An
     question = {"role": "user", "content": body["input"]}
     again = {**body, "input": [question, *items, {"role": "user", "content": then}]}
     second = await session.answered(endpoint, again)
-    if counted(second, "input_tokens") <= counted(first, "input_tokens"):
-        raise Failed("what came before is not read", first, second)
+    _require_longer(first, second, "what came before")
 
 
 async def answers_call(session: Session, endpoint: str, *, body: Mapping[str, Any], output: Any) -> None:
@@ -123,8 +125,7 @@ async def answers_call(session: Session, endpoint: str, *, body: Mapping[str, An
     results = [{"type": "function_call_output", "call_id": call.get("call_id"), "output": output} for call in calls]
     after = {**body, "input": [*history, *results], "tool_choice": "auto", "max_output_tokens": SHORT}
     second = await session.answered(endpoint, after)
-    if counted(second, "input_tokens") <= counted(first, "input_tokens"):
-        raise Failed("neither the call nor its result is read", first, second)
+    _require_longer(first, second, "the call and its result")
 
 
 async def calls_function(
@@ -193,6 +194,12 @@ async def text_fits(session: Session, endpoint: str, *, body: Mapping[str, Any],
         raise Failed(f"the text is not JSON: {output.text[:120]!r}", exchange) from None
     for violation in Validator(schema).violations(value):
         raise Failed(f"the text breaks the schema: {violation}", exchange)
+
+
+def _require_longer(first: Exchange, second: Exchange, what: str) -> None:
+    less, more = counted(first, "input_tokens"), counted(second, "input_tokens")
+    if more <= less:
+        raise Failed(f"input_tokens is {less} without {what} and {more} with it; more were expected", first, second)
 
 
 async def _short(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:

@@ -29,7 +29,7 @@ async def steered(
     server says that it has no effect."""
     without = await session.answered(endpoint, body)
     answers = [await session.answered(endpoint, {**body, field: value}) for value in values]
-    if any(_texts(each) != _texts(without) or field in _without_effect(each) for each in answers):
+    if any(_texts(each) != _texts(without) or field in each.without_effect for each in answers):
         return
     raise Failed(f"{field} changes nothing about the answer {_texts(without)!r}", without, *answers)
 
@@ -40,11 +40,6 @@ async def unending_answer(session: Session, endpoint: str, *, body: Mapping[str,
     made, reason = counted(exchange, "completion_tokens"), next(outputs(exchange)).reason
     if made != tokens or reason != "length":
         raise Failed(f"it ended by {reason!r} after {made} of {tokens} tokens", exchange)
-
-
-def _without_effect(exchange: Exchange) -> list[str]:
-    """Returns the fields of which the server says that they have no effect."""
-    return [name.strip() for name in exchange.headers.get("x-unsupported-params", "").split(",")]
 
 
 def _texts(exchange: Exchange) -> list[str]:

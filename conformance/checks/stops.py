@@ -6,6 +6,7 @@ from typing import Any
 from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import LIMITS, Session
 from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.rules.endings import shows_stop, too_many
 from specvino.conformance.rules.outputs import Output, outputs
 from specvino.conformance.verdict import Failed, NotExercised
 
@@ -36,6 +37,8 @@ async def stop_cuts(
             endpoint, {**body, **more, **({"include_stop_str_in_output": True} if include else {})}
         )
         found, expected = next(outputs(cut)), text[: start + (length if include else 0)]
+        if not include and stop in found.text:
+            return shows_stop(stop, found.text), cut
         if found.text != expected:
             return f"the answer is {text!r}; with the stop text {stop!r} it is {found.text!r}", cut
         if found.reason != "stop":
@@ -75,6 +78,15 @@ async def alike(session: Session, endpoint: str, *, body: Mapping[str, Any], oth
     await _compared(session, endpoint, body, compare)
 
 
+async def one_token(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """An answer may be one token long, which then is one choice."""
+    exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: 1})
+    if (made := counted(exchange, "completion_tokens")) > 1:
+        raise Failed(too_many(exchange, made), exchange)
+    if made != 1 or len(list(outputs(exchange))) != 1:
+        raise Failed(f"{len(list(outputs(exchange)))} choices have {made} tokens, not one", exchange)
+
+
 async def limit_cuts(session: Session, endpoint: str, *, body: Mapping[str, Any], limit: Mapping[str, int]) -> None:
     """With a lower limit comes the beginning of the same answer: all tokens that are allowed, and length as reason."""
     allowed = min(limit.values())
@@ -85,9 +97,11 @@ async def limit_cuts(session: Session, endpoint: str, *, body: Mapping[str, Any]
             raise NotExercised(f"the answer has {made} tokens, so that {allowed} are no limit")
         cut = await session.answered(endpoint, {**rest, **limit})
         short, long = next(outputs(cut)), next(outputs(whole))
-        if counted(cut, "completion_tokens") != allowed or short.reason != "length":
-            told = f"{counted(cut, 'completion_tokens')} tokens, and finish_reason is {short.reason!r}"
-            return f"{dict(limit)} allows {allowed} of an answer of {made} tokens: it has {told}", cut
+        if (told := counted(cut, "completion_tokens")) > allowed:
+            return too_many(cut, told), cut
+        if told != allowed or short.reason != "length":
+            came = f"{told} tokens, and finish_reason is {short.reason!r}"
+            return f"{dict(limit)} allows {allowed} of an answer of {made} tokens: it has {came}", cut
         if not _all(long).startswith(_all(short).rstrip("\ufffd")):
             return f"the answer is {_all(long)!r}, but with {dict(limit)} it begins {_all(short)!r}", cut
         return None

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from specvino.conformance.cases.counts import counted
+from specvino.conformance.cases.expect import NOT_FOUND, shown
 from specvino.conformance.cases.session import Session, require_answer
 from specvino.conformance.cases.stored_responses import (
     LONG_INPUT,
+    UNDER_WAY,
     cancel,
     delete,
     id_of,
@@ -23,8 +25,6 @@ from specvino.conformance.verdict import Failed, NotExercised
 
 # What a stored response says as it was answered.
 KEPT = ("id", "object", "created_at", "status", "model", "output", "usage", "metadata", "instructions", "error")
-
-UNDER_WAY = ("queued", "in_progress")
 
 # Seconds for a response in the background.
 LONGEST = 30.0
@@ -47,8 +47,10 @@ async def gone(session: Session, endpoint: str, *, body: Mapping[str, Any], dele
     if deleted:
         deletion = await delete(session, id)
         require_answer(deletion)
-        if deletion.answer.get("deleted") is not True or deletion.answer.get("id") != id:
-            raise Failed(f"the deletion of {id} is answered {deletion.content[:160]!r}", deletion)
+        if deletion.answer.get("deleted") is not True:
+            raise Failed(f"a response was deleted, but the answer says {deletion.content[:160]!r}", deletion)
+        if (other := deletion.answer.get("id")) != id:
+            raise Failed(f"the id differs: the deletion's answer has {other!r}, not {id!r} as the request", deletion)
     _missing(await read(session, id), first)
     if deleted:
         _missing(await delete(session, id), first)
@@ -65,11 +67,14 @@ async def chain(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str
         linked = {"previous_response_id": id_of(before)} if before is not None else {}
         exchange = await made(session, {**body, **linked})
         if before is not None:
-            if exchange.answer.get("previous_response_id") != id_of(before):
-                shown = exchange.answer.get("previous_response_id")
-                raise Failed(f"previous_response_id is {shown!r} in the answer", before, exchange)
-            if counted(exchange, "input_tokens") <= counted(before, "input_tokens"):
-                raise Failed("the turns before the one that is continued are not read", before, exchange)
+            required = session.dialect.always_has(endpoint, "previous_response_id")
+            linked_to = exchange.answer.get("previous_response_id", None if required else id_of(before))
+            if linked_to != id_of(before):
+                raise Failed(f"previous_response_id is {linked_to!r}, not {id_of(before)!r}", before, exchange)
+            less, more = counted(before, "input_tokens"), counted(exchange, "input_tokens")
+            if more <= less:
+                told = f"input_tokens is {more} where a response of {less} is continued; more were expected"
+                raise Failed(told, before, exchange)
         before = exchange
 
 
@@ -77,8 +82,10 @@ async def instructions_end(session: Session, endpoint: str, *, instructions: str
     """Instructions, many words here, are for one response: the one that continues it has its own."""
     first = await made(session, {"input": "Say hello.", "instructions": instructions})
     second = await made(session, {"input": "Say hello.", "previous_response_id": id_of(first)})
-    if counted(second, "input_tokens") >= counted(first, "input_tokens"):
-        raise Failed("the instructions of the earlier response are read again", first, second)
+    long, short = counted(first, "input_tokens"), counted(second, "input_tokens")
+    if short >= long:
+        told = f"input_tokens is {long} with long instructions, and {short} in the turn after them; less were expected"
+        raise Failed(told, first, second)
     if second.answer.get("instructions") not in (None, "", []):
         raise Failed(f"instructions are {second.answer['instructions']!r} in an answer that had none", first, second)
 
@@ -237,8 +244,8 @@ async def _finished(session: Session, id: str) -> Exchange:
 def _same(first: Exchange, again: Exchange) -> None:
     for name in KEPT:
         if name in first.answer and _filled(first.answer[name]) != _filled(again.answer.get(name)):
-            shown = [repr(each.answer.get(name))[:100] for each in (first, again)]
-            raise Failed(f"{name} was answered as {shown[0]}, and is read as {shown[1]}", first, again)
+            answered, seen = (shown(each.answer.get(name)) for each in (first, again))
+            raise Failed(f"the {name} differs: answered {answered}, read {seen}", first, again)
 
 
 def _filled(value: Any) -> Any:
@@ -250,4 +257,5 @@ def _filled(value: Any) -> Any:
 
 def _missing(exchange: Exchange, first: Exchange) -> None:
     if exchange.status != 404:
-        raise Failed(f"what is not kept is answered {exchange.status}, not 404", first, exchange)
+        advice = NOT_FOUND if exchange.status is not None and 400 <= exchange.status < 500 else None
+        raise Failed(f"what is not kept is answered {exchange.status}, not 404", first, exchange, advice=advice)

@@ -40,6 +40,8 @@ async def fits(
     for output in found:
         value = _value(exchange, output, bounded=schema is not OBJECT)
         for violation in Validator(schema).violations(value):
+            if ordered:
+                raise NotExercised(f"the answer doesn't fit the schema: {violation}")
             raise Failed(f"the answer {output.text[:120]!r} breaks the schema: {violation}", exchange)
         if ordered and list(value) != [name for name in schema["properties"] if name in value]:
             raise Failed(f"the keys are {', '.join(value)}, not in the schema's order", exchange)
@@ -52,7 +54,7 @@ async def fit_together(session: Session, endpoint: str, *, bodies: Sequence[Mapp
         require_answer(exchange)
         for output in outputs(exchange):
             for violation in Validator(_schema(body)).violations(_value(exchange, output)):
-                raise Failed(f"{output.text[:120]!r} breaks its schema: {violation}", *exchanges)
+                raise Failed(f"the answer {output.text[:120]!r} breaks the schema: {violation}", *exchanges)
 
 
 async def cut_structured_outputs(

@@ -6,6 +6,7 @@ from typing import Any
 from specvino.conformance.cases.counts import counted
 from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.rules.endings import shows_stop
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.verdict import Failed, NotExercised
 
@@ -59,6 +60,8 @@ async def cut_at_stop(session: Session, endpoint: str, *, body: Mapping[str, Any
         raise NotExercised(f"nothing in {text!r} would do as a stop text")
     before = text[: text.index(stop)]
     exchange = await session.answered(endpoint, {**body, "stop": ["never said", stop] if listed else stop})
+    if stop in _texts(exchange)[0]:
+        raise Failed(shows_stop(stop, _texts(exchange)[0]), exchange)
     if _texts(exchange)[0] == before:
         if (reason := exchange.answer["choices"][0].get("finish_reason")) != "stop":
             raise Failed(f"a stop text ended the answer, but finish_reason is {reason!r}", whole, exchange)

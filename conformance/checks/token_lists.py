@@ -58,6 +58,71 @@ async def tokens_read(session: Session, endpoint: str, *, text: str) -> None:
         raise Failed(f"{len(tokens)} tokens count as {counted} in the prompt", *session.exchanges)
 
 
+async def tokens_same(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
+    """These requests have the same tokens."""
+    found = [await _tokens(session, body) for body in bodies]
+    if any(tokens != found[0] for tokens in found):
+        raise Failed(f"the tokens are {found}", *session.exchanges)
+
+
+async def tokens_of_chat(session: Session, endpoint: str, *, messages: Sequence[Mapping[str, Any]]) -> None:
+    """The tokens of a conversation are as many as chat counts."""
+    tokens = await _tokens(session, {"messages": messages})
+    exchange = await session.answered("chat", {"messages": messages, "max_tokens": 1})
+    counted = (exchange.answer.get("usage") or {}).get("prompt_tokens")
+    if counted != len(tokens):
+        raise Failed(f"chat counts {counted} tokens where there are {len(tokens)}", *session.exchanges)
+
+
+async def tokens_counted(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
+    """The count is that of the tokens, a list where they are lists."""
+    for body in bodies:
+        exchange = await session.answered("tokenize", body)
+        tokens, count = exchange.answer["tokens"], exchange.answer.get("count")
+        if count != ([len(each) for each in tokens] if isinstance(tokens[0], list) else len(tokens)):
+            raise Failed(f"of the tokens {tokens} there are {count}", exchange)
+
+
+async def tokens_spelt(session: Session, endpoint: str, *, body: Mapping[str, Any], text: str) -> None:
+    """The texts of the tokens, in a list of their own or beside each, are the text."""
+    answer = (await session.answered("tokenize", body)).answer
+    pieces = answer.get("token_strs") or [each["piece"] for each in answer["tokens"] if isinstance(each, Mapping)]
+    if len(pieces) != len(answer["tokens"]):
+        raise Failed(f"{len(answer['tokens'])} tokens have {len(pieces)} texts", *session.exchanges)
+    spelt = b"".join(each.encode() if isinstance(each, str) else bytes(each) for each in pieces)
+    if spelt.decode(errors="replace").strip() != text:
+        raise Failed(f"the tokens of {text!r} are spelt {spelt!r}", *session.exchanges)
+
+
+async def tokens_mixed(session: Session, endpoint: str, *, texts: Sequence[str]) -> None:
+    """A token between two texts stays between their tokens."""
+    before, behind = [await _tokens(session, {"content": text}) for text in texts]
+    token = before[0]
+    mixed = await _tokens(session, {"content": [texts[0], token, texts[1]]})
+    if mixed != [*before, token, *behind]:
+        raise Failed(f"{before}, {token} and {behind} become {mixed}", *session.exchanges)
+
+
+async def text_comes_back(session: Session, endpoint: str, *, texts: Sequence[str]) -> None:
+    """The tokens of a text are that text."""
+    for text in texts:
+        tokens = await _tokens(session, {"prompt": text, "add_special_tokens": False})
+        if (back := await _text(session, tokens)) != text:
+            raise Failed(f"the tokens of {text!r} are the text {back!r}", *session.exchanges)
+
+
+async def texts_come_back(session: Session, endpoint: str, *, texts: Sequence[str]) -> None:
+    """Several lists of tokens are several texts."""
+    lists = [await _tokens(session, {"prompt": text, "add_special_tokens": False}) for text in texts]
+    if (back := await _text(session, lists)) != list(texts):
+        raise Failed(f"the tokens of {list(texts)} are the texts {back!r}", *session.exchanges)
+
+
+async def _text(session: Session, tokens: Sequence[Any]) -> Any:
+    answer = (await session.answered("detokenize", {"tokens": tokens})).answer
+    return next((answer[name] for name in ("prompt", "text", "content") if name in answer), None)
+
+
 async def _tokens(session: Session, body: Mapping[str, Any]) -> Any:
     exchange = await session.answered("tokenize", body)
     tokens = exchange.answer.get("tokens")

@@ -36,8 +36,8 @@ def consistent(body: Mapping[str, Any], *, images: bool) -> dict[str, Any]:
     if changed.get("functions") and changed.get("tools"):
         del changed["functions"]
     _have_tools(changed)
-    if len(list(structured_output_fields(changed))) == 2:
-        del changed["response_format"]
+    for name in list(structured_output_fields(changed))[:-1]:
+        changed.pop(name.partition(".")[0], None)
     if forces(changed) or any(structured_output_fields(changed)):
         changed.pop("ignore_eos", None)
         changed.pop("min_tokens", None)

@@ -6,8 +6,9 @@ breaks the structure.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, cast
+from urllib.parse import unquote
 
 from schemathesis import Case, HookContext, Response
 from schemathesis.core.failures import AcceptedNegativeData, Failure, ServerError
@@ -18,13 +19,15 @@ from schemathesis.openapi.checks import (
     UnsupportedMethodResponse,
 )
 
-from specvino.conformance.dialect import Dialect
+from specvino.conformance.dialect import Dialect, Kind
 from specvino.conformance.fuzz.checks import endpoint_of
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.conformance.http.client import RETRIED
 from specvino.document.validator import Validator, Validators
 
 OF_BUSY = (ServerError, RejectedPositiveData, UndefinedStatusCode)
+
+OF_MISTAKES = (ServerError, AcceptedNegativeData, RejectedPositiveData)
 
 # Statuses for limits that a server has of its own: on sizes, and on how much it does at once.
 OWN = (413, 414, 429, 431)
@@ -35,17 +38,33 @@ def _is_busy(response: Response) -> bool:
     return response.status_code in RETRIED and "retry-after" in response.headers
 
 
-class OtherVendorFilter:
-    """Drops what is no finding here, as a hook `filter_failure`."""
+def _sent(response: Response) -> Any:
+    """Returns the JSON that was sent. Raises ValueError for what is none, and RecursionError for what is too deep."""
+    return json.loads(cast("bytes | str", response.request.body or b""))
 
-    def __init__(self, dialect: Dialect, report: FuzzReport) -> None:
+
+def _sends_json(response: Response) -> bool:
+    try:
+        _sent(response)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+class OtherVendorFilter:
+    """Drops what is no finding here, as a hook `filter_failure`. `models` are the names of the served ones."""
+
+    def __init__(self, dialect: Dialect, report: FuzzReport, models: Collection[str]) -> None:
         self._dialect = dialect
+        self._models = models
         self._report = report
         self._structures: dict[str, Validator | None] = {}
         self._validators = Validators({"components": {"schemas": _each(dialect.document["components"]["schemas"])}})
 
     def __call__(self, context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
         if isinstance(failure, OF_BUSY) and _is_busy(response):
+            return False
+        if isinstance(failure, OF_MISTAKES) and self._is_known_refusal(case, response):
             return False
         if isinstance(failure, RejectedPositiveData):
             return not self._is_refusal(case, response)
@@ -60,7 +79,20 @@ class OtherVendorFilter:
             return bool(failure.missing_methods)
         return True
 
+    def _is_known_refusal(self, case: Case[Any], response: Response) -> bool:
+        """Tells whether a mistake got the status that the system is known to answer it with: some have a 500 for a
+        body that is no JSON, or for a path that names another model."""
+        endpoint, named = endpoint_of(case), (case.path_parameters or {}).get("model")
+        kind: Kind | None = None
+        if named is not None and unquote(str(named)) not in self._models:
+            kind = "unknown_model"
+        elif self._dialect.operations[endpoint].body is not None and not _sends_json(response):
+            kind = "json"
+        return kind is not None and response.status_code in (self._dialect.statuses(kind, endpoint) or ())
+
     def _is_refusal(self, case: Case[Any], response: Response) -> bool:
+        if self._is_invalid(case, response):
+            return True  # it breaks a rule that nothing is drawn by
         if not 400 <= response.status_code < 500:
             return False
         shape = self._dialect.error(endpoint_of(case), response.status_code)
@@ -72,6 +104,10 @@ class OtherVendorFilter:
             self._report.excused[case.operation.label, str(response.status_code)] += 1
         return proper
 
+    def _is_invalid(self, case: Case[Any], response: Response) -> bool:
+        """Tells whether the system's document refuses what was sent, however it was meant."""
+        return _sends_json(response) and self._dialect.takes(endpoint_of(case), _sent(response)) is False
+
     def _breaks_structure(self, case: Case[Any], response: Response) -> bool:
         """Tells whether the body that was sent breaks the structure; parameters have nothing but bounds that a server
         could heed."""
@@ -82,7 +118,7 @@ class OtherVendorFilter:
         if shape is None:
             return False
         try:
-            return not shape.fits(json.loads(cast("bytes | str", response.request.body or b"")))
+            return not shape.fits(_sent(response))
         except (ValueError, RecursionError):
             return True
 

@@ -23,7 +23,17 @@ class Prompt:
 
 
 def prompts(body: Mapping[str, Any]) -> list[Prompt]:
-    """Returns the prompts of a valid request of any endpoint: one for a conversation, any number for completions."""
+    """Returns the prompts of a valid request of any endpoint: one for a conversation or a mixture of texts and tokens,
+    any number for completions, and of tokens that shall become texts."""
+    if tokens := body.get("tokens"):
+        return [_bare(each) for each in (tokens if is_several(tokens) else [tokens])]
+    if isinstance(content := body.get("content"), list):
+        texts = tuple(each for each in content if isinstance(each, str))
+        return [Prompt(texts=texts, ids=tuple(each for each in content if not isinstance(each, str)))]
+    if ids := body.get("prompt_token_ids") or body.get("input_ids"):
+        return [_bare(each) for each in (ids if is_several(ids) else [ids])]
+    if "messages" in body and body.get("disable_chat_template"):
+        return [_bare("\n".join(_texts(body["messages"][0].get("content"))))]
     if "messages" in body:
         return [_conversation(body["messages"], _tools(body))]
     if "input" in body:

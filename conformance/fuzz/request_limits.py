@@ -132,9 +132,14 @@ def _is_endless(body: Object) -> bool:
     return forces(body) or any(structured_output_fields(body))
 
 
+# The fields that may hold several prompts.
+_PROMPTS = ("prompt", "prompt_token_ids")
+
+
 def _reduce_choices(body: dict[str, Any], most: int) -> None:
-    if _prompts(body) > most:
-        body["prompt"] = body["prompt"][:most]
+    for name in _PROMPTS:
+        if is_several(body.get(name)):
+            body[name] = body[name][:most]
     if _choices(body) > most:
         for name in ("n", "best_of"):
             if body.get(name) is not None:
@@ -147,7 +152,7 @@ def _choices(body: Object) -> int:
 
 
 def _prompts(body: Object) -> int:
-    return len(body["prompt"]) if is_several(body.get("prompt")) else 1
+    return max((len(body[name]) for name in _PROMPTS if is_several(body.get(name))), default=1)
 
 
 def _draws(body: Mapping[str, Any]) -> Callable[[int], int]:

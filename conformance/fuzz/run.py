@@ -1,6 +1,7 @@
 """Runs Schemathesis and collects what it found."""
 
 import contextlib
+import copy
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -23,9 +24,10 @@ from schemathesis.openapi.checks import JsonSchemaError
 
 from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.checks import Check, checks_for, endpoint_of
-from specvino.conformance.fuzz.document import drawable
+from specvino.conformance.fuzz.drawable import drawable
 from specvino.conformance.fuzz.exchanges import exchange_of
 from specvino.conformance.fuzz.expected_refusals import ExpectedRefusals, unknown_codes
+from specvino.conformance.fuzz.not_stored import NotStored
 from specvino.conformance.fuzz.other_vendor_filter import OtherVendorFilter
 from specvino.conformance.fuzz.report import MOST_REFUSALS, Ended, FuzzFinding, FuzzReport
 from specvino.conformance.fuzz.request_limits import RequestLimits, names_what_is_nowhere
@@ -34,7 +36,6 @@ from specvino.conformance.fuzz.stored_ids import StoredIds
 from specvino.conformance.fuzz.without_proxies import without_proxies
 from specvino.conformance.http.client import Target
 from specvino.conformance.http.exchange import Exchange
-from specvino.document.folding import folded
 from specvino.document.versions import to_32
 
 ENDED: dict[StopReason, Ended] = {
@@ -111,11 +112,17 @@ class FuzzRun:
         """Returns the document as Schemathesis has it; with the server, which it asks, a filter takes out what is no
         failure."""
         document, whole = self.dialect.document, self.dialect.name == WHOLE
-        described = drawable(folded(document if whole else to_32(document)))
-        schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(described, config=self._config())
+        described = drawable(document if whole else to_32(document), self.operations)
+        # Schemathesis 4.32 adds links of its own to what it is given, which others read, too.
+        own = copy.deepcopy(described)
+        schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(own, config=self._config())
         if server is not None:
-            known = ExpectedRefusals(server, self.report) if whole else OtherVendorFilter(self.dialect, self.report)
+            others = OtherVendorFilter(self.dialect, self.report, self._served)
+            known = ExpectedRefusals(server, self.report) if whole else others
             schema.hooks.register_hook_with_name(known, "filter_failure")
+            not_stored = NotStored()
+            schema.hooks.register_hook_with_name(not_stored.after_call, "after_call")
+            schema.hooks.register_hook_with_name(not_stored.filter_failure, "filter_failure")
         return schema
 
     def stop(self) -> None:
@@ -123,6 +130,11 @@ class FuzzRun:
         self._stopped = True
         if self._events is not None:
             self._events.stop()
+
+    @property
+    def _own_checks(self) -> set[str]:
+        """The names of the checks that aren't Schemathesis', which its settings don't know."""
+        return {check.__name__ for check in checks_for(self.dialect)}
 
     def _config(self) -> schemathesis.Config:
         target = self.target
@@ -162,7 +174,7 @@ class FuzzRun:
                     # Any refusal will do, 413 too (some invalid bodies are over the limit of bytes); no 5xx, as by
                     # default. Which statuses an operation has is for status_code_conformance.
                     "negative_data_rejection": {"expected-statuses": ["4xx"]},
-                    **{name: {"enabled": False} for name in self.without if name in REGISTRY.get_all_names()},
+                    **{name: {"enabled": False} for name in {*self.without} - self._own_checks},
                 },
                 # Else `curl` shows "[Filtered]" for every field with "token" in its name.
                 "output": {"sanitization": {"enabled": False}},
@@ -174,7 +186,9 @@ class FuzzRun:
 
     def _record(self, event: events.EngineEvent) -> None:
         if isinstance(event, events.ScenarioFinished):
-            _record_scenario(event.phase.value, event.recorder, self.report, self.target.url, self._served)
+            _record_scenario(
+                event.phase.value, event.recorder, self.report, self.target.url, self.dialect, self._served
+            )
             if self.on_exchange is not None:
                 for id, interaction in event.recorder.interactions.items():
                     endpoint = endpoint_of(event.recorder.cases[id].value)
@@ -230,7 +244,7 @@ def _registered(request_limits: RequestLimits, stored_ids: StoredIds, checks: Se
 
 
 def _record_scenario(
-    phase: str, recorder: ScenarioRecorder, report: FuzzReport, url: str, models: Sequence[str]
+    phase: str, recorder: ScenarioRecorder, report: FuzzReport, url: str, dialect: Dialect, models: Sequence[str]
 ) -> None:
     for id, node in recorder.cases.items():
         response, case = recorder.find_response(case_id=id), node.value
@@ -238,7 +252,7 @@ def _record_scenario(
         # The others are requests of a check.
         if response is not None and (id in recorder.checks or id in recorder.filtered_failures):
             came = exchange_of(recorder.interactions[id], endpoint_of(case), url, report.count())
-            _record_kind(case, came, report, models)
+            _record_kind(case, came, report, dialect, models)
     for id, checks in recorder.checks.items():
         operation = recorder.cases[id].value.operation
         for check in checks:
@@ -258,12 +272,14 @@ def _record_scenario(
                 )
 
 
-def _record_kind(case: Case[Any], came: Exchange, report: FuzzReport, models: Sequence[str]) -> None:
+def _record_kind(case: Case[Any], came: Exchange, report: FuzzReport, dialect: Dialect, models: Sequence[str]) -> None:
     """Counts a request by whether it is valid, and a valid one by its answer."""
     label = case.operation.label
     if case.meta is None or not case.meta.generation.mode.is_positive:
         report.invalid[label] += 1
         return
+    if dialect.takes(endpoint_of(case), came.request.body) is False:
+        return  # it breaks a rule that nothing is drawn by
     report.valid[label] += 1
     if came.status is None or names_what_is_nowhere(case, models):
         return

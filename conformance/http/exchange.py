@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 from specvino.conformance.http.sse import Decoder, ServerSentEvent
@@ -64,13 +65,34 @@ class Exchange:
     """When the request was sent, in seconds since 1970."""
 
     @property
+    def was_coming(self) -> bool:
+        """Tells whether we left an answer for its time while its pieces still came: the last silence was no longer than
+        one before it."""
+        if self.ended != "too slow" or not self.times:
+            return False
+        silences = [after - before for before, after in pairwise((0.0, *self.times))]
+        return self.seconds - self.times[-1] <= max(silences)
+
+    @property
     def media(self) -> str:
         """Returns the media type without parameters; it is empty where there is none."""
         return self.headers.get("content-type", "").split(";")[0].strip().lower()
 
     @property
+    def without_effect(self) -> frozenset[str]:
+        """Returns the fields of which the server says that they have no effect; or the one behind a gateway, which
+        puts a name of its own before that of the header."""
+        told = [value for name, value in self.headers.items() if f"-{name}".endswith("-x-unsupported-params")]
+        return frozenset(field.strip() for value in told for field in value.split(","))
+
+    @property
     def is_stream(self) -> bool:
         return self.media == "text/event-stream"
+
+    def require_stream(self) -> None:
+        """Raises Unreadable where the answer doesn't say that it is a stream."""
+        if not self.is_stream:
+            raise Unreadable(f"a stream was asked for, and the answer is {self.media or 'of no media type'}")
 
     @cached_property
     def events(self) -> tuple[ServerSentEvent, ...]:
@@ -84,7 +106,9 @@ class Exchange:
 
     @cached_property
     def json(self) -> Any:
-        """Returns the body as JSON. Raises Unreadable."""
+        """Returns the body as JSON. Raises Unreadable, also for what was to be a stream and says that it is none."""
+        if self.request.streamed and self.ok:
+            self.require_stream()
         try:
             return json.loads(self.content)
         except (ValueError, RecursionError) as error:

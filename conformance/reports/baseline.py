@@ -46,12 +46,13 @@ class Baseline(BaseModel):
     accepted: dict[Annotated[str, Field(pattern=".+/.+/.+")], Accepted] = {}
 
     def mark(self, line: Line) -> Line:
-        """Returns the line with what is accepted of it: all, or some of its findings."""
+        """Returns the line with what is accepted of it, all or some of its findings, and why."""
         entry = self.accepted.get(line.rule)
         if entry is None or entry.verdict != line.verdict:
             return line
         findings = tuple(each.model_copy(update={"accepted": entry.has(each.fault)}) for each in line.findings)
-        return line.model_copy(update={"accepted": all(map(entry.has, line.faults)), "findings": findings})
+        accepted = all(map(entry.has, line.faults))
+        return line.model_copy(update={"accepted": accepted, "note": entry.because, "findings": findings})
 
     def unneeded(self, lines: Iterable[Line]) -> Iterator[str]:
         """Yields the rules that have a verdict, and not the one that was accepted."""

@@ -15,15 +15,29 @@ VARIABLE = re.compile(
 
 SEVERAL = re.compile("…(?:, …)+")
 
-STATUS = re.compile(r"the (?:status|answer) is (?P<came>\d)\d\d, not (?P<expected>\d)")
+STATUS = re.compile(r"the (?:status|answer) is (?P<came>\d)(?P<rest>\d\d), not (?P<expected>\d(?:\d\d|xx)(?: or \w+)*)")
+
+# What each status refuses alone; others refuse wrong values.
+REFUSALS = {"401": "keys", "403": "keys", "404": "names", "405": "methods", "413": "sizes", "415": "media types"}
 
 # The rules that hold answers and events against their schemas.
-SHAPES = ("answer-shape", "event-shape", "error-envelope")
+SHAPES = ("answer-shape", "event-shape", "error-envelope", "unrouted-envelope")
+
+# The rule for the errors of paths that aren't there.
+UNROUTED = "transport/rules/unrouted-envelope"
 
 EVENT = re.compile(r"event \d+: ")
 
-# Beginnings after which all is one fault: that a server fails, doesn't name a field, doesn't hold schemas.
-SAME = re.compile(r"^the status is 5|error\.param is \S+|breaks? (?:the|its) schema")
+MISSING = re.compile(r'(?P<first>"[^"]*").*(?:is a required property|are required properties)')
+
+# Words after which all is one fault, whichever rule says them: a field isn't named, a schema doesn't hold, a member is
+# missing, a limit or a stop string has no effect, an answer has another id when it is read, a choice doesn't finish.
+SAME = re.compile(
+    r"error\.param is [^\s,]+|breaks? (?:the|its) schema|the answer has no (?!header )[\w.]+|tokens, though \w+ is"
+    r"|the stop string|^the id differs"
+    r"|(?P<unfinished>^choice \d+ (?:has no finish_reason|was never closed by finish)"
+    r"|^choices\.\d+\.finish_reason is there only when not streamed)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +55,42 @@ class Fault:
         return self.lines[1:]
 
 
-def faults(lines: Iterable[Line]) -> list[Fault]:
-    """Returns the faults that broken rules tell of: what binds most first, then what most rules tell of. Those that a
-    baseline accepts are left out."""
+def faults(lines: Iterable[Line], *, accepted: bool = False) -> list[Fault]:
+    """Returns the faults that broken rules tell of, those that a baseline accepts or those that it doesn't: what binds
+    most first, then what most rules tell of."""
     groups: dict[tuple[Severity, Verdict, str], list[Line]] = {}
-    bad = sorted((line for line in lines if line.verdict in BAD and not line.accepted), key=_causes_first)
+    bad = [line for line in lines if line.verdict in BAD and line.accepted is accepted]
+    bad.sort(key=_causes_first)
     known = {line.rule: line for line in bad}
+    severities = list(Severity)
     for line in bad:
-        cause = known.get(line.follows, line)
+        # The errors of an endpoint that isn't there are told as those of every such path.
+        elsewhere = UNROUTED if line.follows.endswith("/error-envelope") else ""
+        cause = known.get(line.follows) or known.get(elsewhere, line)
+        if severities.index(line.severity) < severities.index(cause.severity):
+            cause = line  # what binds is not told below what is advised
         groups.setdefault((cause.severity, cause.verdict, shape(cause)), []).append(line)
     found = [Fault(tuple(group)) for group in groups.values()]
-    severities = list(Severity)
     return sorted(found, key=lambda each: (severities.index(each.head.severity), -len(each.lines), each.head.rule))
 
 
 def shape(line: Line) -> str:
     """Returns what a line tells without what differs from one telling to another: a rule for all answers by its name
     and what it found, whichever the endpoint."""
+    endpoint, _, rest = line.rule.partition("/")
+    if line.why.startswith(("the status is 5", "the answer is 5")):
+        return f"{endpoint} fails"
     if status := STATUS.search(line.why):
         came, expected = status["came"], status["expected"]
-        # Why a server refuses what it has to take differs from fault to fault; what it takes wrongly doesn't.
-        said = _plain(line.why.partition(": ")[2]) if (came, expected) == ("4", "2") else ""
-        return f"{came}xx, not {expected}xx: {said}"
+        if (came, expected[0]) == ("2", "4"):
+            # What a request has to say is one thing, what HTTP makes of it another for each of its subjects.
+            subject = f" in {rest.partition('/')[0]}" if endpoint == "transport" else ""
+            return f"wrong {REFUSALS.get(expected, 'values')} are taken{subject}"
+        # Why a server refuses what it has to take differs from fault to fault.
+        said = _plain(line.why.partition(": ")[2]) if (came, expected[0]) == ("4", "2") else ""
+        return f"{came}{status['rest']}, not {expected}: {said}"
     if same := SAME.search(line.why):
-        return same[0]
+        return same.lastgroup or re.sub(r"\d+", "…", same[0])
     name = line.rule.rpartition("/rules/")[2] if "/rules/" in line.rule else ""
     return _member(line.why) if name in SHAPES else f"{name}: {_plain(line.why)}"
 
@@ -72,7 +98,9 @@ def shape(line: Line) -> str:
 def _member(why: str) -> str:
     """Returns what is wrong with a member of an object, wherever the object is: in answers, events, other objects."""
     place, _, said = EVENT.sub("", why).partition(": ")
-    return _plain(said if "is a required property" in said else f"{place.rpartition('.')[2]}: {said}")
+    if missing := MISSING.fullmatch(said):
+        return f"{missing['first']} is missing"
+    return _plain(f"{place.rpartition('.')[2]}: {said}")
 
 
 def _plain(said: str) -> str:

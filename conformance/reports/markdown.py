@@ -21,7 +21,7 @@ def write(report: Report, path: Path) -> None:
 
 def _lines(report: Report) -> Iterator[str]:
     header = report.header
-    yield f"## {_text(header.url)}: {_text(header.model)}"
+    yield f"## {_text(header.title)}"
     yield ""
     if report.shortcoming:
         yield f"**{_text(report.shortcoming)}**"

@@ -90,12 +90,13 @@ class Generated(Record):
 
 
 class Header(Record):
-    """`document` is a digest of the document that the server was judged by; `left_out` says of rules why they are not
-    for this dialect."""
+    """`server` is what was judged, as its user calls it, with its version: `llama.cpp b11434`, or nothing. `document`
+    is a digest of the document that it was judged by; `left_out` says of rules why they are not for this dialect."""
 
     kind: Literal["header"] = "header"
     format: Literal[1] = 1
     tool: str
+    server: str = ""
     url: str
     model: str
     dialect: str
@@ -108,12 +109,17 @@ class Header(Record):
     generated: Generated | None = None
     left_out: dict[str, str] = {}
 
+    @property
+    def title(self) -> str:
+        """Returns what names the server: its name, or its model and URL."""
+        return self.server or f"{self.model} at {self.url}"
+
 
 class Line(Record):
-    """The result of one rule. `judged` is how many exchanges were looked at; `accepted` says that a baseline has it,
-    `fails` that the run fails by it. `follows` is the rule for all answers that was broken by the very answer that is
-    wrong here. `advice` and `source` say why the rule is one that a server should keep to, and
-    who says so."""
+    """The result of one rule. `judged` is how many exchanges were looked at; `accepted` says that a baseline has it
+    and `note` why, `fails` that the run fails by it. `follows` is the rule for all answers that was broken by the very
+    answer that is wrong here. `advice` and `source` say why the rule is one that a server should keep to, and who says
+    so."""
 
     kind: Literal["result"] = "result"
     rule: str
@@ -131,6 +137,7 @@ class Line(Record):
     judged: int = 0
     seconds: float = 0.0
     accepted: bool = False
+    note: str = ""
     fails: bool = False
 
     @property

@@ -110,7 +110,7 @@ def _results(line: Line, index: int, report: Report) -> Iterator[dict[str, Any]]
             "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:1"},
         }
         if line.accepted or found.accepted:
-            result["suppressions"] = [{"kind": "external", "justification": "accepted by the baseline"}]
+            result["suppressions"] = [{"kind": "external", "justification": line.note or "accepted by the baseline"}]
         yield result
 
 

@@ -85,7 +85,7 @@ def _is_extra(line: Line) -> bool:
 
 
 def heading(header: Header) -> Text:
-    text = Text(f"{header.url}  {header.model}\n", style="bold")
+    text = Text(f"{header.title}\n", style="bold")
     layers = ", ".join(header.layers)
     text.append(f"judged by the document of {header.dialect}, profile {header.profile}: {layers}", style="dim")
     return text.append(f"\n{header.generated}", style="dim") if header.generated else text
@@ -133,7 +133,7 @@ def show_findings(console: Console, report: Report, *, verbose: bool = False) ->
         console.print()
     for line in accepted:
         text = Text(f"accepted {line.verdict} ", style="dim").append(f"{line.rule}: ", style="default")
-        _print(console, text.append(first_line(line.why)))
+        _print(console, text.append(first_line(line.why)).append(f" ({line.note})" if line.note else "", style="dim"))
     for verdict in (Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED, Verdict.SKIP):
         _without_verdict(console, verdict, [line for line in report.lines if line.verdict is verdict])
 

@@ -13,6 +13,7 @@ from specvino.conformance.rules.shapes import (
     DocumentedStatus,
     ErrorEnvelope,
     NoServerError,
+    UnroutedEnvelope,
 )
 from specvino.conformance.rules.streaming import EventShape, RoleOnce, StreamEnd, StreamOrder
 from specvino.conformance.rules.tool_calls import ArgumentsValid, NoEmptyCalls
@@ -40,4 +41,4 @@ RULES: tuple[Callable[[Dialect], Rule], ...] = (
 )
 
 # The rules for what is no operation of the document.
-RULES_OF_TRANSPORT: tuple[Callable[[Dialect], Rule], ...] = (NoServerError, ErrorEnvelope)
+RULES_OF_TRANSPORT: tuple[Callable[[Dialect], Rule], ...] = (NoServerError, ErrorEnvelope, UnroutedEnvelope)

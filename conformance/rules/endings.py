@@ -35,6 +35,8 @@ class FinishAgrees(Rule):
         ended = [output.reason for output in outputs(exchange)]
         if limit is not None:
             limit -= self.dialect.kept_back(exchange.request.endpoint)
+        if made == 0 and any(output.text or output.reasoning for output in outputs(exchange)):
+            return  # what counts nothing says nothing of the limit: that it does is for the rule about usage
         if limit is not None and made is not None and len(ended) == 1 and ended[0] == "length" and made < limit:
             total = (answer.get("usage") or {}).get("total_tokens")
             yield f"it ended by length after {made} tokens, though {limit} were allowed ({total} in all)"
@@ -63,7 +65,7 @@ class TokenLimit(Rule):
         if isinstance(prompts, list) and prompts and isinstance(prompts[0], str | list):
             several *= len(prompts)
         if made > limit * several:
-            yield f"{made} tokens were made, though {limit} were allowed for each of {several}"
+            yield too_many(exchange, made, several)
 
 
 class StopAbsent(Rule):
@@ -90,14 +92,38 @@ class StopAbsent(Rule):
             # Some systems pass over what is no text.
             for each in stop if isinstance(stop, list) else [stop]:
                 if isinstance(each, str) and each and each in text:
-                    yield f"the stop string {each!r} is in {text[:120]!r}"
+                    yield shows_stop(each, text)
+
+
+def shows_stop(stop: str, text: str) -> str:
+    """Says that a text has a stop string in it."""
+    return f"the stop string {stop!r} is in {text[:120]!r}"
 
 
 def limit_of(exchange: Exchange) -> int | None:
     """Returns the limit of tokens that the request sets; the newer name wins."""
-    names = LIMITS.get(exchange.request.endpoint or "", ())
-    values = [exchange.request.asked(name) for name in reversed(names)]
-    return next((value for value in values if type(value) is int and value > 0), None)
+    return _limit(exchange)[1]
+
+
+def used_up(exchange: Exchange) -> bool:
+    """Tells whether an answer has all the tokens that it was allowed, whatever its finish reason says."""
+    limit, made = limit_of(exchange), _made(exchange, exchange.answer)
+    return limit is not None and made is not None and made >= limit
+
+
+def too_many(exchange: Exchange, made: int, several: int = 1) -> str:
+    """Says that an answer has more tokens than the request allows for each of `several` texts."""
+    name, limit = _limit(exchange)
+    each = f" for each of {several} texts" if several > 1 else ""
+    return f"the answer has {made} tokens, though {name} is {limit}{each}"
+
+
+def _limit(exchange: Exchange) -> tuple[str, int | None]:
+    for name in reversed(LIMITS.get(exchange.request.endpoint or "", ())):
+        value = exchange.request.asked(name)
+        if type(value) is int and value > 0:
+            return name, value
+    return "", None
 
 
 def _made(exchange: Exchange, answer: dict[str, Any]) -> int | None:

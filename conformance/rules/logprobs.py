@@ -1,5 +1,6 @@
 """The logprobs of tokens."""
 
+import json
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -24,12 +25,18 @@ class LogprobsJoin(Rule):
         choices = CHOICES.get(endpoint_of(exchange))
         if choices is None or not self.dialect.has_property(choices, "logprobs"):
             return False  # the system shows none
-        return exchange.ok and asked is not False
+        counted = isinstance(asked, int) and not isinstance(asked, bool) and asked >= 0
+        likely = exchange.request.asked("top_logprobs", 0)
+        # What a wrong value should have been refused for is told elsewhere.
+        return exchange.ok and (asked is True or counted) and isinstance(likely, int) and likely >= 0
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        for output in outputs(exchange):
+        for place, output in enumerate(outputs(exchange)):
             logprobs = output.choice.get("logprobs")
-            if not isinstance(logprobs, dict):
+            if logprobs is None:
+                asked = json.dumps(exchange.request.asked("logprobs"))
+                yield f"logprobs: {asked} was sent, but the answer has no choices.{place}.logprobs"
+            elif not isinstance(logprobs, dict):
                 yield f"logprobs were asked for, and are {logprobs!r}"
             elif "content" in logprobs:
                 yield from _chat(logprobs["content"] or [], output)
@@ -37,7 +44,8 @@ class LogprobsJoin(Rule):
                 prompt = exchange.request.asked("prompt") if exchange.request.asked("echo", False) else ""
                 left_out = isinstance(prompt, str) and not self.dialect.echoes_logprobs
                 text = output.text.removeprefix(prompt) if left_out else output.text
-                yield from _completions(logprobs, self.dialect.shown(text))
+                # Where tokens are shown without their spaces, nobody knows what they join to.
+                yield from _completions(logprobs, text if self.dialect.shown(" ") else "")
 
 
 def _chat(tokens: list[dict[str, Any]], output: Output) -> Iterator[str]:

@@ -3,10 +3,20 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from specvino.conformance.dialect import CODES
+from specvino.conformance.dialect import CODES, Kind
 from specvino.conformance.http.exchange import Exchange, Unreadable
+from specvino.conformance.message_shape import template_of
 from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.verdict import Advice
+
+# What HTTP itself has a status for, whether or not a document lists it.
+HTTPS_OWN: dict[int, Kind] = {413: "too_large", 415: "media_type"}
+
+
+ERRORS_OUTSIDE = Advice(
+    "Clients with a wrong base URL come there, and show no more of an error than they can read.",
+    "/components/schemas/ErrorResponse",
+)
 
 
 class AnswerShape(Rule):
@@ -15,19 +25,22 @@ class AnswerShape(Rule):
     specs: ClassVar = {"": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
-        return exchange.ok and not exchange.is_stream
+        # What the document refuses has no answer in it: that it is taken is for cases to say.
+        body = exchange.request.body
+        refused = body is not None and self.dialect.takes(endpoint_of(exchange), body) is False
+        return exchange.ok and not exchange.is_stream and not refused
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         shape = self.dialect.answer(endpoint_of(exchange), exchange.status or 0, exchange.media)
-        if exchange.request.streamed:
-            yield f"a stream was asked for, and the answer is {exchange.media or 'of no media type'}"
-        elif shape is None:
+        if shape is None and not exchange.request.streamed:
             yield f"the document has no {exchange.status} of the media type {exchange.media!r} here"
+            return
+        try:
+            value = exchange.json
+        except Unreadable as error:
+            yield str(error)
         else:
-            try:
-                yield from shape.violations(exchange.json)
-            except Unreadable as error:
-                yield str(error)
+            yield from shape.violations(value) if shape else ()
 
 
 class DocumentedStatus(Rule):
@@ -54,7 +67,10 @@ class DocumentedRefusal(DocumentedStatus):
     }
 
     def applies(self, exchange: Exchange) -> bool:
-        return 400 <= (exchange.status or 0) < 500
+        status = exchange.status or 0
+        kind = HTTPS_OWN.get(status)
+        unknown = kind is not None and self.dialect.statuses(kind, endpoint_of(exchange)) is None
+        return 400 <= status < 500 and not unknown
 
 
 class ErrorEnvelope(Rule):
@@ -63,7 +79,12 @@ class ErrorEnvelope(Rule):
     specs: ClassVar = {"": "/components/schemas/ErrorResponse"}
 
     def applies(self, exchange: Exchange) -> bool:
-        return (exchange.status or 0) >= 400
+        return (exchange.status or 0) >= 400 and self._is_documented(exchange)
+
+    def _is_documented(self, exchange: Exchange) -> bool:
+        """Tells whether the document has the path and the method that were asked."""
+        asked = f"{exchange.request.method} {template_of(exchange.request.path.partition('?')[0])}"
+        return bool(endpoint_of(exchange)) or asked in {each.place for each in self.dialect.operations.values()}
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         shape = self.dialect.error(endpoint_of(exchange), exchange.status or 0)
@@ -78,16 +99,25 @@ class ErrorEnvelope(Rule):
             yield str(error)
 
 
+class UnroutedEnvelope(ErrorEnvelope):
+    name = "unrouted-envelope"
+    says = "The error of a path or a method that the document doesn't have has the documented form, too."
+    advised: ClassVar = {"": ERRORS_OUTSIDE}
+
+    def applies(self, exchange: Exchange) -> bool:
+        return (exchange.status or 0) >= 400 and not self._is_documented(exchange)
+
+
 class NoServerError(Rule):
     name = "no-server-error"
-    says = "No request makes the server fail: what it can't do it refuses with a 4xx."
+    says = "No request makes the server fail: what it can't do it refuses with a 4xx, or with 501."
     specs: ClassVar = {"transport": "/components/responses/InternalError", "": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.status is not None
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        if (exchange.status or 0) >= 500 and exchange.status not in self._refusals(exchange):
+        if (exchange.status or 0) >= 500 and exchange.status not in {501, *self._refusals(exchange)}:
             yield f"the status is {exchange.status}: {exchange.content[:200].decode('utf-8', 'replace')}"
 
     def _refusals(self, exchange: Exchange) -> set[int]:

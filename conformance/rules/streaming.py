@@ -29,9 +29,8 @@ class EventShape(_StreamRule):
     specs: ClassVar = {"": "{operation}/responses/200/content/text~1event-stream/itemSchema"}
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        shape = self.dialect.event(endpoint_of(exchange))
         end = self.dialect.terminator(endpoint_of(exchange))
-        if shape is None:
+        if self.dialect.event(endpoint_of(exchange)) is None:
             yield "the document has no stream here"
             return
         for number, event in enumerate(exchange.events):
@@ -42,7 +41,8 @@ class EventShape(_StreamRule):
             except (ValueError, RecursionError):
                 yield f"event {number} is not JSON: {event.data[:80]!r}"
                 return
-            for violation in shape.violations(value):
+            shape = self.dialect.event(endpoint_of(exchange), value)
+            for violation in shape.violations(value) if shape else ():
                 yield f"event {number}: {violation}"
                 return  # the next ones have the same fault, mostly
 
@@ -125,4 +125,4 @@ class StreamEnd(_StreamRule):
                 else "it is empty"
             )
         if end is None and DONE in [event.data for event in events]:
-            yield f"the stream has {DONE}, which it has no use for here"
+            yield f"the stream ends with {DONE}, which is no event of the {endpoint_of(exchange)} API"

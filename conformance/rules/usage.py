@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.rules.rule import Rule
 
 NAMES = {
@@ -35,6 +36,9 @@ class UsageAddsUp(Rule):
             yield f"total_tokens is {total}, but {before} and {after} are {given} and {made}"
         if given == 0:
             yield f"{before} is 0, though there was a prompt"
+        echoed = exchange.request.asked("echo", False)
+        if made == 0 and not echoed and any(output.text or output.reasoning for output in outputs(exchange)):
+            yield f"{after} is 0, though the answer has text"
         for whole in (before, after):
             details = usage.get(f"{whole}_details")
             for name, part in details.items() if isinstance(details, dict) else ():

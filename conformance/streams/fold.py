@@ -33,17 +33,27 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
         "object": kind,
         "created": chunks[0]["created"],
         "model": chunks[0]["model"],
+        **_told(chunks, "prompt_token_ids"),
         "choices": [
             {
                 "index": index,
                 **choice(pieces[index]),
                 "logprobs": logprobs[index],
+                **_told(pieces[index], "prompt_token_ids"),
+                **_lists(pieces[index], "token_ids", "completion_token_ids"),
                 "finish_reason": reasons[index],
+                **_stop_reason(pieces[index]),
             }
             for index in sorted(pieces)
         ],
         "usage": next((chunk["usage"] for chunk in reversed(chunks) if chunk.get("usage")), None),
     }
+
+
+def _stop_reason(pieces: list[Piece]) -> dict[str, Any]:
+    """Returns what ended a choice, where the stream tells: some systems do so in each piece, null before the end."""
+    told = [piece["stop_reason"] for piece in pieces if "stop_reason" in piece]
+    return {"stop_reason": told[-1]} if told else {}
 
 
 def _completed(pieces: list[Piece]) -> dict[str, Any]:
@@ -71,7 +81,18 @@ def _message(deltas: list[Piece]) -> dict[str, Any]:
         message["function_call"] = _function(legacy)
     if (calls or legacy) and not message["content"]:
         message["content"] = None
-    return message
+    return message | _told(deltas, "prompt_token_ids") | _lists(deltas, "completion_token_ids")
+
+
+def _told(pieces: list[Piece], name: str) -> dict[str, Any]:
+    """Returns what the first piece that has the name says by it."""
+    return next(({name: piece[name]} for piece in pieces if piece.get(name) is not None), {})
+
+
+def _lists(pieces: list[Piece], *names: str) -> dict[str, Any]:
+    """Returns the lists of these names, joined, where there are some."""
+    given = [name for name in names if any(isinstance(piece.get(name), list) for piece in pieces)]
+    return {name: [each for piece in pieces for each in piece.get(name) or ()] for name in given}
 
 
 def _calls(deltas: list[Piece]) -> list[dict[str, Any]]:

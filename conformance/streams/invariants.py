@@ -92,8 +92,11 @@ class ConsecutiveInvariant(Invariant):
 
     def event(self, event: Event, facts: list[Fact]) -> Iterator[str]:
         value = at(event, self._field)
+        if value is MISSING:  # which is for the schema to say
+            self._next += 1
+            return
         if type(value) is not int:
-            yield f"{self._field} is {'missing' if value is MISSING else repr(value)}, not {self._next}"
+            yield f"{self._field} is {value!r}, not {self._next}"
             self._next += 1
             return
         if value != self._next:

@@ -13,7 +13,17 @@ from reference_server.chat import Chat
 from reference_server.completions import Answers, Completions
 from reference_server.generation import Asked, Generation, Output, Segment
 from reference_server.http import Call, Event, Headers, Http, Stream
-from reference_server.models import Models
+from reference_server.oddities import (
+    GuessesCharacters,
+    HandsOnWhatHasNoEffect,
+    LeavesOutSettings,
+    ModelsWithMore,
+    RefusesUnread,
+    StreamsCountNoDetails,
+    StreamsInTwoPieces,
+    TakesOptionsWithoutAStream,
+    UnknownResponsesAre400,
+)
 from reference_server.part import Part
 from reference_server.refusal import Refusal
 from support.examples import ROOT
@@ -69,11 +79,18 @@ class FinishBesideTheLastText(Chat):
                 held[choice["index"]] = event
 
 
-class TextsInOneChunk(Chat):
-    """The first chunk has an empty text, as OpenAI's own has."""
+class RoleWithoutText(Chat):
+    """The first chunk has the role alone, without the empty text that OpenAI's own has."""
 
     def role_delta(self) -> dict[str, Any]:
-        return {"role": "assistant", "content": "", "refusal": None}
+        return {"role": "assistant"}
+
+
+class RoleBesideRefusal(Chat):
+    """The first chunk says that nothing is refused, too, as OpenAI's own does."""
+
+    def role_delta(self) -> dict[str, Any]:
+        return {**super().role_delta(), "refusal": None}
 
 
 class SaysNothingBetween(Chat):
@@ -321,13 +338,6 @@ class EscapesAll(Http):
         return json.dumps(value, separators=(" , ", " : ")).encode()
 
 
-class ModelsWithMore(Models):
-    """Models tell more of themselves than the document has."""
-
-    def described(self, model: str) -> dict[str, Any]:
-        return {**super().described(model), "owned_by": "", "permission": [], "context_length": None}
-
-
 class LongIds(OpenAIResponses):
     """Ids have another beginning than OpenAI's."""
 
@@ -339,7 +349,8 @@ ODDITIES: tuple[type[Part], ...] = (
     RoleBesideTheFirstText,
     RoleInEveryChunk,
     FinishBesideTheLastText,
-    TextsInOneChunk,
+    RoleWithoutText,
+    RoleBesideRefusal,
     SaysNothingBetween,
     OpensWithoutChoices,
     CountsNothing,
@@ -368,6 +379,14 @@ ODDITIES: tuple[type[Part], ...] = (
     NamesCharset,
     EscapesAll,
     ModelsWithMore,
+    RefusesUnread,
+    GuessesCharacters,
+    StreamsInTwoPieces,
+    LeavesOutSettings,
+    HandsOnWhatHasNoEffect,
+    StreamsCountNoDetails,
+    TakesOptionsWithoutAStream,
+    UnknownResponsesAre400,
     LongIds,
 )
 

@@ -9,6 +9,16 @@ from specvino.conformance.fuzz.server import Server
 # A chat template spends at least these on a turn beside its text: something before it and something after it.
 TURN_TOKENS = 2
 
+# What a chat template reads beside the messages, or is asked to do with them.
+_TEMPLATE_READS = (
+    "chat_template",
+    "chat_template_kwargs",
+    "continue_final_message",
+    "tools",
+    "functions",
+    "instructions",
+)
+
 # The types of the items of which a prompt can be made.
 READABLE = ("message", "function_call", "function_call_output", "reasoning")
 
@@ -33,7 +43,8 @@ def invalid_prompt(refused: Refused, server: Server) -> bool:
     """
     message = refused.message
     if "prompt is empty" in message:
-        return any(_is_empty(prompt, server) for prompt in refused.prompts)
+        template = refused.value("chat_template")  # which may write nothing
+        return bool(template) or any(_is_empty(prompt, server) for prompt in refused.prompts)
     if "no item that the model could read" in message:
         return not any(item.get("type", "message") in READABLE for item in refused.value("input") or ())
     if unknown := re.search(r"no token (-?\d+): its token ids are 0 to (\d+)", message):
@@ -56,7 +67,7 @@ def invalid_prompt(refused: Refused, server: Server) -> bool:
 def _is_odd(refused: Refused) -> bool:
     """Tells whether a template may have something against a conversation: it is more than one question."""
     return any(prompt.turns > 1 or not prompt.last_user for prompt in refused.prompts) or any(
-        refused.value(name) for name in ("chat_template_kwargs", "tools", "functions", "instructions")
+        refused.value(name) for name in _TEMPLATE_READS
     )
 
 

@@ -1,5 +1,6 @@
 """Structured outputs that a request asks for, and refusals of schemas and structural tags."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -27,6 +28,15 @@ _FIELDS = re.compile(
     r"|tools\.\d+\.function\.parameters|tools\.\d+\.parameters|functions\.\d+\.parameters)(\.|$)"
 )
 
+# Fields of other systems that ask for a structured output: those with a JSON Schema, and those with a text or a tag of
+# which the document can't say when it can be read.
+WITH_SCHEMA = ("guided_json", "json_schema", "structured_outputs.json")
+WITH_TEXT = (
+    *("guided_regex", "guided_grammar", "structural_tag", "grammar", "regex", "ebnf"),
+    *("structured_outputs.regex", "structured_outputs.grammar", "structured_outputs.structural_tag"),
+)
+OTHERS = ("guided_choice", "structured_outputs.choice", "structured_outputs.json_object")
+
 _VALUES: tuple[Any, ...] = (None, True, False, 0, 1, -1, 0.5, "", "a", "0", [], [0], {}, {"a": 0})
 
 
@@ -35,10 +45,21 @@ def structured_output_fields(body: Mapping[str, Any]) -> Iterator[str]:
     for field, format in (("response_format", body.get("response_format")), ("text", _text_format(body))):
         if isinstance(format, Mapping) and format.get("type") != "text":
             yield field
+    settings = body.get("structured_outputs")
+    inside = {f"structured_outputs.{name}": each for name, each in settings.items()} if settings else {}
+    known = (*WITH_SCHEMA, *WITH_TEXT, *OTHERS)
+    yield from (name for name, each in {**body, **inside}.items() if name in known and each not in (None, False, ""))
 
 
 def invalid_schema(refused: Refused, server: Server) -> bool:
-    """Tells whether the schema is none, or nothing is known that satisfies it; a structural tag may be anything."""
+    """Tells whether the schema is none, or nothing is known that satisfies it; a structural tag may be anything, and so
+    may the text of a grammar."""
+    param = refused.param or ""
+    if any(param == name or param.startswith(f"{name}.") for name in WITH_TEXT):
+        return True
+    for name in WITH_SCHEMA:
+        if param == name or param.startswith(f"{name}."):
+            return _is_no_schema(refused.value(name))
     found = _schema(refused)
     if found is None:
         return False
@@ -53,6 +74,18 @@ def invalid_schema(refused: Refused, server: Server) -> bool:
     if not _keywords(schema):
         return False
     return not any(_satisfies(value, schema) for value in ([{}] if objects else _VALUES))
+
+
+def _is_no_schema(value: Any) -> bool:
+    """Tells whether a value, or the JSON that it is the text of, is no schema, or nothing known satisfies it."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return True
+    if not _is_schema(value):
+        return True
+    return bool(_keywords(value)) and not any(_satisfies(each, value) for each in _VALUES)
 
 
 def unsupported_schema(refused: Refused, server: Server) -> bool:

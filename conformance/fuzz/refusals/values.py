@@ -53,8 +53,12 @@ def _conflicts(body: Mapping[str, Any]) -> Iterator[str]:
         yield from ("best_of",) if (best_of or 1) > 1 else ()
         yield from ("ignore_eos",) if body.get("ignore_eos") else ()
         yield from ("min_tokens",) if least else ()
-    if len(structured) == 2:
-        yield "response_format"
+    if len(structured) > 1:
+        yield from (*structured, "text.format")
+    if body.get("top_logprobs") and body.get("logprobs") is not True:
+        yield "top_logprobs"
+    if body.get("continue_final_message") and body.get("add_generation_prompt"):
+        yield "continue_final_message"
     if body.get("functions") and body.get("tools"):
         yield "functions"
     yield from (f"chat_template_kwargs.{name}" for name in RESERVED if name in (body.get("chat_template_kwargs") or {}))
@@ -75,6 +79,8 @@ def unsupported_parameter(refused: Refused, server: Server) -> bool:
         return (refused.value(param) or 1) > 1 and server.stands_by("drafts", 1)
     if param == "min_tokens":
         return bool(refused.value(param)) and server.stands_by("drafts", 1)
+    if param == "chat_template":
+        return refused.value(param) is not None and server.stands_by("trusts templates", 0)
     if param == "num_assistant_tokens":  # both ways of drafting take it
         return refused.value(param) is not None and server.stands_by("drafts", 0)
     return param in DRAFTING and refused.value(param) is not None

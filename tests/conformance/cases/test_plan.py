@@ -48,6 +48,16 @@ def test_dialects_leave_out(rule, because) -> None:
     assert why_not(BY_RULE[rule], Dialect("openai")) == because
 
 
+def test_what_a_system_refuses_by_its_document_needs_no_asking() -> None:
+    several = BY_RULE["completions/prompts/several"]
+    because = "the document of mlc-llm refuses what completions/capabilities/prompts asks"
+    assert [why_not(several, Dialect(name)) for name in ("mlc-llm", "openai")] == [because, ""]
+    filters = ["completions/capabilities/*"]
+    for name, asked in (("mlc-llm", False), ("openai", True)):
+        found = plan(Dialect(name), profile="full", layers=("cases",), filters=filters).capabilities
+        assert ("completions.prompts" in found) is asked
+
+
 def test_dialects_are_listed_by_hand_only_where_the_document_cant_tell() -> None:
     dialects = [Dialect(name) for name in NAMES]
     for case in all_cases():

@@ -2,6 +2,7 @@
 
 import pytest
 from reference_server.bench import judged, told
+from reference_server.chat import Chat
 from reference_server.generation import Generation
 from reference_server.models import Models
 from reference_server.refusal import Refusal
@@ -60,3 +61,21 @@ def test_longer_and_longer_prompts_find_its_end(refuses, verdict, words) -> None
     result = judged(Ends, only={RULE})[RULE]
     assert result.verdict == verdict
     assert words in told(result)
+
+
+def test_a_stream_that_breaks_off_before_its_first_chunk_is_no_answer() -> None:
+    class Takes(Generation):
+        def require_context(self, asked, param, limit):
+            pass
+
+    class Begins(Chat):
+        def chat_events(self, head, asked, outputs):
+            if len(asked.prompt) < 10_000:
+                yield from super().chat_events(head, asked, outputs)
+
+    rule = "chat/limits/streamed-prompt-beyond-context"
+    result = judged(Takes, Begins, only={rule})[rule]
+    assert (result.verdict, told(result)) == (
+        "fail",
+        "a prompt of 16384 words begins a stream that never has a chunk of an answer",
+    )

@@ -4,14 +4,13 @@ import json
 from importlib.resources import files
 from typing import Any
 
-import jsonschema_rs
 import pytest
 import schemathesis
 from hypothesis.strategies._internal.strategies import FilteredStrategy
 from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.coverage._operation import iter_coverage_cases
 
-from specvino.conformance.fuzz.document import MOST_FIELDS, body_fields, drawable
+from specvino.conformance.fuzz.document import body_fields
 from specvino.document.folding import folded
 from specvino.document.operations import operations
 
@@ -35,7 +34,7 @@ def test_no_body_is_drawn_whole_until_one_fits(operation, monkeypatch) -> None:
         return draw(self, data)
 
     monkeypatch.setattr(FilteredStrategy, "do_filtered_draw", counting)
-    schema = schemathesis.openapi.from_dict(drawable(folded(DOCUMENT)))
+    schema = schemathesis.openapi.from_dict(folded(DOCUMENT))
     found: Any = next(iter(schema.include(operation_id=operation).get_all_operations()))
     next(
         iter_coverage_cases(
@@ -47,24 +46,3 @@ def test_no_body_is_drawn_whole_until_one_fits(operation, monkeypatch) -> None:
         )
     )
     assert len(drawn) < 10
-
-
-FIELDS = {
-    **{f"number_{index}": {"type": "integer", "x-handling": "unsupported"} for index in range(MOST_FIELDS)},
-    "text.": {"type": "string", "x-handling": "unsupported"},
-    "heeded": {"type": "integer", "x-handling": "supported"},
-}
-
-
-@pytest.mark.parametrize("name", [*FIELDS, "text_", "number_999"])
-@pytest.mark.parametrize("value", [1, "a"])
-def test_fields_in_one_pattern_mean_the_same(name, value) -> None:
-    schema = {"type": "object", "properties": FIELDS}
-    drawn = drawable({"components": {"schemas": {"A": schema}}})["components"]["schemas"]["A"]
-    assert drawn["properties"].keys() == {"text.", "heeded"}
-    assert jsonschema_rs.is_valid(drawn, {name: value}) == jsonschema_rs.is_valid(schema, {name: value})
-
-
-def test_few_fields_stay() -> None:
-    schema = {"properties": dict(list(FIELDS.items())[:MOST_FIELDS])}
-    assert drawable({"components": {"schemas": {"A": schema}}})["components"]["schemas"]["A"] is schema

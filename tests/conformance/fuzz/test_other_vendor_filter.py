@@ -23,15 +23,16 @@ CHAT = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 ENVELOPE = {"error": {"message": "No.", "type": "invalid_request_error", "param": None, "code": None}}
 
 
-def judged(failure, status, answer=None, sent=CHAT, endpoint="chat", headers=None):
-    """Whether it stays a finding, and the report."""
+def judged(failure, status, answer=None, sent=CHAT, endpoint="chat", headers=None, dialect="openai", path=None):
+    """Whether it stays a finding, and the report. `sent` is a JSON value, or the bytes of a body."""
     report = FuzzReport()
     definition: Any = SimpleNamespace(raw={"x-endpoint": endpoint})
-    case: Any = SimpleNamespace(operation=SimpleNamespace(definition=definition, label="POST /chat/completions"))
+    operation = SimpleNamespace(definition=definition, label="POST /chat/completions")
+    case: Any = SimpleNamespace(operation=operation, path_parameters=path)
     content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-    request = SimpleNamespace(body=json.dumps(sent).encode())
+    request = SimpleNamespace(body=sent if isinstance(sent, bytes) else json.dumps(sent).encode())
     response: Any = SimpleNamespace(status_code=status, content=content, request=request, headers=headers or {})
-    return OtherVendorFilter(Dialect("openai"), report)(HookContext(), failure, case, response), report
+    return OtherVendorFilter(Dialect(dialect), report, ("org/m",))(HookContext(), failure, case, response), report
 
 
 def rejected(status):
@@ -45,6 +46,13 @@ def test_a_proper_refusal_of_a_valid_request_is_counted() -> None:
     stays, report = judged(rejected(400), 400, ENVELOPE)
     assert not stays
     assert report.excused == {("POST /chat/completions", "400"): 1}
+
+
+def test_a_request_that_the_document_refuses_is_none_of_those() -> None:
+    """Not all rules are drawn by."""
+    stays, report = judged(rejected(400), 400, b"no", CHAT | {"stream_options": {"include_usage": True}})
+    assert not stays
+    assert not report.excused
 
 
 @pytest.mark.parametrize(("status", "answer"), [(500, ENVELOPE), (302, ENVELOPE), (400, b"no"), (400, {"error": "no"})])
@@ -108,6 +116,35 @@ def test_a_busy_server_is_not_broken(status, headers, stays) -> None:
     for failure in (crash, undefined, rejected(status)):
         assert judged(failure, status, ENVELOPE, headers=headers)[0] is stays
     assert judged(ServerError(operation="", status_code=500), 500, ENVELOPE, headers={"retry-after": ["1"]})[0]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "endpoint", "sent", "status", "stays"),
+    [
+        ("fastdeploy", "chat", b"\0", 500, False),
+        ("fastdeploy", "chat", b"", 500, False),
+        ("fastdeploy", "chat", b"\0", 502, True),
+        ("fastdeploy", "chat", CHAT, 500, True),
+        ("fastdeploy", "models", b"", 500, True),
+        ("openai", "chat", b"\0", 500, True),
+    ],
+)
+def test_what_is_no_json_may_get_the_status_that_the_system_has_for_it(dialect, endpoint, sent, status, stays) -> None:
+    crash = ServerError(operation="", status_code=status)
+    assert judged(crash, status, {}, sent, endpoint, dialect=dialect)[0] is stays
+
+
+@pytest.mark.parametrize(
+    ("dialect", "model", "stays"), [("ovms", "other", False), ("ovms", "org%2Fm", True), ("openai", "other", True)]
+)
+def test_so_may_a_path_that_names_another_model(dialect, model, stays) -> None:
+    for failure in (ServerError(operation="", status_code=500), rejected(500)):
+        assert judged(failure, 500, {}, b"", "model", dialect=dialect, path={"model": model})[0] is stays
+
+
+@pytest.mark.parametrize(("status", "stays"), [(500, False), (200, True)])
+def test_that_status_says_that_it_was_refused(status, stays) -> None:
+    assert judged(ACCEPTED, status, {}, b"\0", dialect="fastdeploy")[0] is stays
 
 
 @pytest.mark.parametrize(("status", "stays"), [(405, False), (200, False), (400, True)])

@@ -184,7 +184,7 @@ class Chat(Part):
             yield from (each for each in step if each is not None)
 
     def role_delta(self) -> dict[str, Any]:
-        return {"role": "assistant"}
+        return {"role": "assistant", "content": ""}
 
     def deltas(self, asked: Asked, piece: Piece) -> Iterator[dict[str, Any]]:
         """What a chunk has for a piece."""

@@ -1,20 +1,70 @@
-"""POST /tokenize."""
+"""POST /tokenize and /detokenize."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from reference_server.generation import CONTEXT
 from reference_server.http import Call, Route
 from reference_server.part import Part
 from reference_server.words import BEGIN, PAD
 
 
 class Tokenize(Part):
-    routes = (Route("POST", "/tokenize", "tokenize"),)
+    routes = (Route("POST", "/tokenize", "tokenize"), Route("POST", "/detokenize", "detokenize"))
 
     def tokenize(self, call: Call) -> dict[str, Any]:
         body = self.server.requests.accepted(call, "TokenizeRequest")
-        texts = [body["text"]] if isinstance(body["text"], str) else body["text"]
-        return {"tokens": self.listed([self.text_tokens(text, body) for text in texts])}
+        if "messages" in body:
+            return self.described([self.conversation_tokens(body)], body)
+        if "content" in body:
+            return self.described([self.mixed_tokens(body["content"])], body)
+        given = self.given_text(body)
+        texts = [given] if isinstance(given, str) else given
+        return self.described([self.text_tokens(text, body) for text in texts], body)
+
+    def detokenize(self, call: Call) -> dict[str, Any]:
+        body = self.server.requests.accepted(call, "DetokenizeRequest")
+        return {"prompt": self.texts(body["tokens"])}
+
+    def texts(self, tokens: list[Any]) -> Any:
+        """One text for one list."""
+        several = any(isinstance(each, list) for each in tokens)
+        return [self.text(each) for each in tokens] if several else self.text(tokens)
+
+    def text(self, tokens: list[int]) -> str:
+        return self.server.generation.words.decode(tokens)
+
+    def described(self, found: list[list[int]], body: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer, with what is told of one list alone."""
+        answer = {"tokens": self.listed(found), "count": self.count(found), "max_model_len": CONTEXT}
+        if len(found) > 1:
+            return answer
+        if body.get("with_pieces"):
+            answer["tokens"] = [{"id": id, "piece": self.spelt(id)} for id in found[0]]
+        if body.get("return_token_strs"):
+            answer["token_strs"] = [self.spelt(id) for id in found[0]]
+        return answer
+
+    def count(self, found: list[list[int]]) -> Any:
+        """One number for one text."""
+        return len(found[0]) if len(found) == 1 else [len(each) for each in found]
+
+    def spelt(self, id: int) -> str:
+        return self.server.generation.words.text_of(id)
+
+    def given_text(self, body: Mapping[str, Any]) -> Any:
+        """The prompt wins over the text."""
+        return body.get("prompt", body.get("text"))
+
+    def conversation_tokens(self, body: Mapping[str, Any]) -> list[int]:
+        turns = [self.server.chat.turn(each, "messages") for each in body["messages"]]
+        return self.server.generation.words.encode(self.server.chat.rendered(turns))
+
+    def mixed_tokens(self, content: Any) -> list[int]:
+        """Numbers are tokens already."""
+        encode = self.server.generation.words.encode
+        parts = [content] if isinstance(content, str) else content
+        return [id for part in parts for id in (encode(part) if isinstance(part, str) else [part])]
 
     def listed(self, found: list[list[int]]) -> Any:
         """One list for one text."""

@@ -22,7 +22,8 @@ def written(tmp_path, text):
 )
 def test_yaml_and_json_are_read(tmp_path, text) -> None:
     baseline = read(written(tmp_path, text))
-    assert baseline.mark(line("chat/a/b", "fail")).accepted
+    marked = baseline.mark(line("chat/a/b", "fail"))
+    assert (marked.accepted, marked.note) == (True, "soon")
     assert not baseline.mark(line("chat/a/c", "fail")).accepted
 
 

@@ -36,6 +36,18 @@ def test_what_follows_is_told_with_its_cause() -> None:
     assert folded(case, elsewhere, cause) == [[cause.rule, elsewhere.rule, case.rule]]
 
 
+def test_what_follows_from_the_errors_of_a_path_that_isn_t_there_is_told_with_them() -> None:
+    cause = told("transport/rules/unrouted-envelope", 'error: "param" is a required property')
+    follows = told("completions/capabilities/endpoint", "it is refused", follows="completions/rules/error-envelope")
+    assert folded(follows, cause) == [[cause.rule, follows.rule]]
+
+
+def test_what_binds_is_not_told_below_advice() -> None:
+    advice = told("models/rules/documented-refusal", "404 is not documented", severity="should")
+    binds = told("models/list/served", "the answer is 404, not 200: nothing", follows=advice.rule)
+    assert folded(binds, advice) == [[binds.rule], [advice.rule]]
+
+
 def test_what_follows_stands_alone_where_its_cause_is_accepted() -> None:
     cause = told("chat/rules/no-server-error", "status 500", accepted=True)
     assert folded(told("chat/a/refused", "the status is 500, not 400", follows=cause.rule), cause) == [
@@ -55,6 +67,91 @@ def test_values_that_are_taken_are_one_fault_and_refusals_one_for_each_reason() 
         ["chat/x/stop", "chat/y/stop"],
         ["chat/x/tools"],
     ]
+
+
+def test_wrong_values_wrong_names_and_what_http_makes_of_them_are_taken_each_for_itself() -> None:
+    rules = {
+        "chat/basics/model-is-unknown": 404,
+        "chat/types/stop": 400,
+        "responses/refusals/names-the-field": 400,
+        "transport/bodies/no-text": 400,
+        "transport/errors/streamed-unknown-model": 404,
+    }
+    assert folded(*(told(rule, f"the status is 200, not {status}") for rule, status in rules.items())) == [
+        ["chat/types/stop", "responses/refusals/names-the-field"],
+        ["chat/basics/model-is-unknown"],
+        ["transport/bodies/no-text"],
+        ["transport/errors/streamed-unknown-model"],
+    ]
+
+
+def test_refusals_by_another_status_are_one_fault_for_each_pair_of_statuses() -> None:
+    lines = [
+        told(f"chat/x/{name}", f"the status is {came}, not {expected}: because of {name}")
+        for name, came, expected in (("a", 422, 400), ("b", 422, 400), ("c", 404, 405), ("d", 400, "404 or 4xx"))
+    ]
+    assert folded(*lines) == [["chat/x/a", "chat/x/b"], ["chat/x/c"], ["chat/x/d"]]
+
+
+def test_an_endpoint_that_fails_is_one_fault() -> None:
+    lines = [
+        told("chat/rules/no-server-error", "the status is 500: x is undefined"),
+        told("chat/types/stop", "the status is 500, not 400: y is undefined"),
+        told("responses/rules/no-server-error", "the status is 501: there is no such thing"),
+    ]
+    assert folded(*lines) == [["chat/rules/no-server-error", "chat/types/stop"], ["responses/rules/no-server-error"]]
+
+
+def test_a_field_that_is_ignored_is_one_fault() -> None:
+    limits = {
+        "chat/limits/max-tokens": "the answer has 9 tokens, though max_tokens is 5",
+        "chat/limits/max-completion-tokens": "the answer has 9 tokens, though max_completion_tokens is 5",
+        "chat/rules/token-limit": "the answer has 8 tokens, though max_tokens is 2 for each of 2 texts",
+    }
+    stops = {
+        "chat/rules/stop-absent": "the stop string 'a' is in 'abc'",
+        "chat/stop/string": "the stop string 'bc' is in 'abcd'",
+    }
+    logprobs = {
+        "chat/capabilities/logprobs": "logprobs: true was answered with 200, but the answer has no choices.0.logprobs",
+        "chat/rules/logprobs-join": "logprobs: true was sent, but the answer has no choices.0.logprobs",
+    }
+    assert folded(*(told(rule, says) for rule, says in (limits | stops | logprobs).items())) == [
+        ["chat/rules/logprobs-join", "chat/capabilities/logprobs"],
+        ["chat/rules/stop-absent", "chat/stop/string"],
+        ["chat/rules/token-limit", "chat/limits/max-tokens"],
+        ["chat/limits/max-completion-tokens"],
+    ]
+
+
+def test_another_id_a_choice_without_an_end_and_a_field_that_is_not_named_are_one_fault_each() -> None:
+    ids = {
+        "responses/stored/deleted": "the id differs: the deletion's answer has 'resp_c', not 'resp_a' as the request",
+        "responses/stored/reads-back": "the id differs: answered 'resp_a', read 'resp_b'",
+    }
+    ends = {
+        "chat/choices/three-streamed": "choice 1 has no finish_reason",
+        "chat/rules/stream-order": "choice 2 was never closed by finish",
+        "chat/streams/choices": "choices.1.finish_reason is there only when not streamed",
+    }
+    fields = {
+        "chat/types/stop": "error.param is None, not stop",
+        "responses/types/input": "error.param is None, not input",
+    }
+    assert folded(*(told(rule, says) for rule, says in (ids | ends | fields).items())) == [
+        ["chat/rules/stream-order", "chat/choices/three-streamed", "chat/streams/choices"],
+        ["chat/types/stop", "responses/types/input"],
+        ["responses/stored/deleted", "responses/stored/reads-back"],
+    ]
+
+
+def test_members_that_are_missing_are_one_fault_by_the_first() -> None:
+    one = told("chat/rules/answer-shape", 'it: "model" is a required property')
+    several = told("chat/rules/event-shape", 'event 0: it: "model" and "created" are required properties')
+    assert folded(one, several) == [[one.rule, several.rule]]
+    assert (
+        len(folded(one, told("chat/rules/event-shape", 'event 0: it: "id" and "model" are required properties'))) == 2
+    )
 
 
 def test_what_binds_most_and_what_most_rules_tell_comes_first() -> None:

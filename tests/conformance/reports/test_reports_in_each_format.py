@@ -19,7 +19,7 @@ def whole():
     return report(
         line("chat/a/good"),
         line("chat/a/bad", "fail", issues=("https://github.com/o/r/issues/1",), spec="/paths"),
-        line("chat/a/known", "fail", accepted=True),
+        line("chat/a/known", "fail", accepted=True, note="fixed in 2.0"),
         line("chat/b/broken", "error"),
         line("chat/b/without", "unsupported", because="it answers 501"),
         line("chat/b/unasked", "skip", because="no key"),
@@ -131,9 +131,19 @@ def test_sarif_has_a_result_for_each_finding(tmp_path, whole) -> None:
         "There is a choice.\nThe document says so at /paths.\nSee https://github.com/o/r/issues/1"
     )
     assert "A server should do so: Clients wait for it." in rules[3]["help"]["markdown"]
+    assert run["results"][1]["suppressions"][0]["justification"] == "fixed in 2.0"
     assert rules[0]["helpUri"] == "https://github.com/o/r/issues/1"
     assert run["invocations"][0]["executionSuccessful"] is True
     assert SHOWN.curl in run["results"][0]["message"]["text"]
+
+
+def test_a_page_has_the_name_of_the_server_and_what_is_known(whole) -> None:
+    whole.header = whole.header.model_copy(update={"server": "llama.cpp b11434"})
+    page = html.page(whole)
+    assert "<h1>llama.cpp b11434</h1>" in page
+    unknown, known = page.split("as the baseline knows</h2>")[:2]
+    assert "fixed in 2.0" not in unknown
+    assert "fixed in 2.0" in known.partition("<h2>")[0]
 
 
 def results_of(*found, rule="chat/a/bad"):

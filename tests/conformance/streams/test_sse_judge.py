@@ -53,10 +53,13 @@ def test_a_name_where_there_are_none() -> None:
     assert judge(STREAMS["chat"], sent) == ["an event is named end, but the events of this stream have no names"]
 
 
-@pytest.mark.parametrize("name", ["response.in_progress", "message"])
-def test_another_name_than_the_type(name) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("response.in_progress", "is named response.in_progress, but"), ("message", "has no `event:` line;")],
+)
+def test_another_name_than_the_type(name: str, told: str) -> None:
     sent = [ServerSentEvent(NAMED[0].data, name), *NAMED[1:]]
-    assert judge(RESPONSES, sent) == [f"an event is named {name}, but its type is 'response.created'"]
+    assert judge(RESPONSES, sent) == [f"an event {told} its type is 'response.created'"]
 
 
 def test_a_terminator_where_there_is_none() -> None:

@@ -96,7 +96,11 @@ class LlamaModels(Models):
 
 
 class LlamaTokenize(Tokenize):
-    routes = (Route("POST", "/tokenize", "tokenize", root=True),)
+    routes = (Route("POST", "/tokenize", "tokenize", root=True), Route("POST", "/detokenize", "detokenize", root=True))
+
+    def detokenize(self, call: Call) -> dict[str, Any]:
+        body = self.server.requests.accepted(call, "DetokenizeRequest")
+        return {"content": self.text([int(each) for each in body.get("tokens", ())])}
 
     def tokenize(self, call: Call) -> dict[str, Any]:
         body = self.server.requests.accepted(call, "TokenizeRequest")

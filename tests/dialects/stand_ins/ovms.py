@@ -12,6 +12,7 @@ from reference_server.items import Item, Items
 from reference_server.models import Models
 from reference_server.refusal import Refusal
 from reference_server.responses import Response, Responses
+from reference_server.tokenize import Tokenize
 from reference_server.words import Token
 
 from specvino.generated.errors import ErrorCode
@@ -56,6 +57,11 @@ class OvmsModels(Models):
         if call.parameters["model"] != self.server.model:
             raise Refusal(ErrorCode.MODEL_NOT_FOUND, "Model not found")
         return self.described(self.server.model)
+
+
+class OvmsTokenize(Tokenize):
+    def described(self, found: list[list[int]], body: Mapping[str, Any]) -> dict[str, Any]:
+        return {"tokens": self.listed(found)}
 
 
 class OvmsGeneration(Generation):
@@ -246,6 +252,7 @@ PARTS = (
     OvmsRequests,
     OvmsHttp,
     OvmsModels,
+    OvmsTokenize,
     OvmsChat,
     OvmsCompletions,
     OvmsResponses,

@@ -86,7 +86,10 @@ class SglangModels(Models):
 
 
 class SglangTokenize(Tokenize):
-    routes = (Route("POST", "/tokenize", "tokenize", root=True),)
+    routes = (Route("POST", "/tokenize", "tokenize", root=True), Route("POST", "/detokenize", "detokenize", root=True))
+
+    def detokenize(self, call: Call) -> dict[str, Any]:
+        return {"text": super().detokenize(call)["prompt"]}
 
     def tokenize(self, call: Call) -> dict[str, Any]:
         body = self.server.requests.accepted(call, "TokenizeRequest")

@@ -57,7 +57,7 @@ class VllmHttp(TheirHttp):
 
 
 class VllmTokenize(Tokenize):
-    routes = (Route("POST", "/tokenize", "tokenize", root=True),)
+    routes = (Route("POST", "/tokenize", "tokenize", root=True), Route("POST", "/detokenize", "detokenize", root=True))
 
     def tokenize(self, call: Call) -> dict[str, Any]:
         body = self.server.requests.accepted(call, "TokenizeRequest")

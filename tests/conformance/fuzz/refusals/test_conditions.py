@@ -79,6 +79,9 @@ TOOL = "tools.0.function.parameters"
         ("invalid_schema", SCHEMA, schema({"type": 7}), ""),
         ("invalid_schema", SCHEMA, schema({"type": "string", "enum": [1]}), ""),
         ("invalid_schema", "response_format", {"response_format": {"type": "regex", "pattern": "("}}, ""),
+        ("invalid_schema", "guided_json", {"guided_json": "no JSON"}, ""),
+        ("invalid_schema", "structured_outputs.json", {"structured_outputs": {"json": "7"}}, ""),
+        ("invalid_schema", "structured_outputs.grammar", {"structured_outputs": {"grammar": "0"}}, ""),
         ("invalid_schema", f"{TOOL}.type", {"tools": [FUNCTION], "tool_choice": "required"}, ""),
         ("unsupported_schema", f"{SCHEMA}.not", schema({"not": {}}, strict=True), ""),
         ("unknown_tool", "tool_choice", {"tool_choice": "required"}, ""),
@@ -144,6 +147,7 @@ def test_true(code, param, body, message) -> None:
         ("invalid_schema", SCHEMA, schema({}), ""),
         ("invalid_schema", SCHEMA, schema({"type": "string", "enum": ["a"]}), ""),
         ("invalid_schema", "response_format", {"response_format": {"type": "json_object"}}, ""),
+        ("invalid_schema", "guided_json", {"guided_json": '{"type": "integer"}'}, ""),
         ("invalid_schema", f"{TOOL}.type", {"tools": [FUNCTION], "tool_choice": "auto"}, ""),
         ("unsupported_schema", f"{SCHEMA}.not", schema({"not": {}}), ""),
         ("unsupported_schema", f"{SCHEMA}.type", schema({"type": "object"}, strict=True), ""),
@@ -229,3 +233,5 @@ def test_an_agreeable_request_has_nothing_that_excludes_anything() -> None:
     assert consistent(image(IMAGE), images=True) == image(IMAGE)
     assert consistent(BEAMS | {"presence_penalty": 1}, images=True) == BEAMS
     assert consistent({"n": 9, "best_of": 9}, images=True) == {"n": 9}
+    several = {"guided_regex": "a", "guided_choice": ["a"], "response_format": {"type": "json_object"}}
+    assert consistent(several, images=True) == {"guided_choice": ["a"]}

@@ -315,6 +315,7 @@ class IgnoresWrongValues(Requests):
         "chat/bounds/temperature-below",
         "chat/bounds/top-p-above",
         "chat/accepted/unknown-effort",
+        "chat/logprobs/top-without-logprobs",
         "chat/streaming/options-without-a-stream",
         "chat/streaming/refused-before",
         "chat/types/frequency-penalty",

@@ -79,6 +79,7 @@ class ErrorsOfAnotherForm(Http):
     breaks = {
         "chat/rules/error-envelope",
         "completions/rules/error-envelope",
+        "detokenize/rules/error-envelope",
         "model/rules/error-envelope",
         "response/rules/error-envelope",
         "response_cancel/rules/error-envelope",
@@ -87,6 +88,7 @@ class ErrorsOfAnotherForm(Http):
         "responses/rules/error-envelope",
         "tokenize/rules/error-envelope",
         "transport/rules/error-envelope",
+        "transport/rules/unrouted-envelope",
     }
 
     def envelope(self, refusal: Refusal) -> dict[str, Any]:
@@ -99,6 +101,7 @@ class ErrorsWithNumbers(Http):
     breaks = {
         "chat/rules/error-envelope",
         "completions/rules/error-envelope",
+        "detokenize/rules/error-envelope",
         "model/rules/error-envelope",
         "response/rules/error-envelope",
         "response_cancel/rules/error-envelope",
@@ -119,6 +122,7 @@ class Unprocessable(Http):
     breaks = {
         "chat/rules/documented-refusal",
         "completions/rules/documented-refusal",
+        "detokenize/rules/documented-refusal",
         "response_cancel/rules/documented-refusal",
         "responses/rules/documented-refusal",
         "tokenize/rules/documented-refusal",
@@ -146,7 +150,7 @@ class Gone(Http):
 class NoModels(Models):
     """There is no list of models, so that no client can show one."""
 
-    breaks = {"models/rules/documented-refusal", "models/list/shape", "transport/connections/models-beside-a-stream"}
+    breaks = {"models/rules/documented-refusal", "models/capabilities/list"}
 
     def list_models(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.NOT_FOUND, "There is nothing here.")
@@ -155,7 +159,7 @@ class NoModels(Models):
 class ModelsFail(Models):
     """The list of models is a failure of the server."""
 
-    breaks = {"models/rules/no-server-error", "transport/connections/models-beside-a-stream"}
+    breaks = {"models/rules/no-server-error", "models/capabilities/list"}
 
     def list_models(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.INTERNAL_ERROR, "The server failed.")
@@ -235,12 +239,16 @@ class ItemsAccepted(Http):
 
 
 class SmallAnswersAccepted(Http):
-    """Tokens, and what was cancelled, come with 202, as if they came later."""
+    """Tokens, their texts, and what was cancelled, come with 202, as if they came later."""
 
-    breaks = {"response_cancel/rules/documented-status", "tokenize/rules/documented-status"}
+    breaks = {
+        "detokenize/rules/documented-status",
+        "response_cancel/rules/documented-status",
+        "tokenize/rules/documented-status",
+    }
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
-        small = call.path.endswith(("/tokenize", "/cancel"))
+        small = call.path.endswith(("tokenize", "/cancel"))
         await super().respond(call, 202 if small and status == 200 else status, body, headers)
 
 
@@ -250,6 +258,7 @@ class FailsInstead(Http):
     breaks = {
         "chat/rules/no-server-error",
         "completions/rules/no-server-error",
+        "detokenize/rules/no-server-error",
         "model/rules/no-server-error",
         "response/rules/no-server-error",
         "response_cancel/rules/no-server-error",

@@ -5,7 +5,9 @@ from typing import Any
 
 from reference_server.completions import Completions
 from reference_server.http import Call
+from reference_server.refusal import Refusal
 from reference_server.tokenize import Tokenize
+from specvino.generated.errors import ErrorCode
 
 
 class AlwaysLists(Tokenize):
@@ -41,8 +43,8 @@ class ListInList(Tokenize):
     breaks = {"tokenize/lists/one-in-a-list"}
 
     def tokenize(self, call: Call) -> dict[str, Any]:
-        found = super().tokenize(call)
-        return {"tokens": [found["tokens"]]} if len(call.body["text"]) == 1 else found
+        found, text = super().tokenize(call), call.body.get("text")
+        return {**found, "tokens": [found["tokens"]]} if isinstance(text, list) and len(text) == 1 else found
 
 
 class CountsUp(Tokenize):
@@ -89,6 +91,90 @@ class ReadsOtherTokens(Completions):
     def prompt_ids(self, prompt: Any) -> list[int]:
         found = super().prompt_ids(prompt)
         return found if isinstance(prompt, str) else [id + 1 for id in found]
+
+
+class OtherTokensOfPrompts(Tokenize):
+    """Of a prompt the first character is lost."""
+
+    breaks = {"tokenize/forms/prompt"}
+
+    def given_text(self, body: Mapping[str, Any]) -> Any:
+        found = super().given_text(body)
+        return found[1:] if "prompt" in body else found
+
+
+class BareTurns(Tokenize):
+    """The chat template's own tokens are left out."""
+
+    breaks = {"tokenize/forms/conversation"}
+
+    def conversation_tokens(self, body: Mapping[str, Any]) -> list[int]:
+        return [id for each in body["messages"] for id in self.server.generation.words.encode(each["content"])]
+
+
+class CountsTooMany(Tokenize):
+    """The count is of the characters."""
+
+    breaks = {"tokenize/forms/counted"}
+
+    def count(self, found: list[list[int]]) -> Any:
+        return sum(len(self.spelt(id)) for each in found for id in each)
+
+
+class SpellsInCapitals(Tokenize):
+    """The texts of tokens are in capital letters."""
+
+    breaks = {"tokenize/forms/strings", "tokenize/forms/pieces"}
+
+    def spelt(self, id: int) -> str:
+        return super().spelt(id).upper()
+
+
+class ReadsNumbers(Tokenize):
+    """A token between texts is read as a number."""
+
+    breaks = {"tokenize/forms/mixture"}
+
+    def mixed_tokens(self, content: Any) -> list[int]:
+        return super().mixed_tokens(content if isinstance(content, str) else [str(each) for each in content])
+
+
+class OtherTexts(Tokenize):
+    """The text of tokens is in capital letters."""
+
+    breaks = {"detokenize/texts/back", "detokenize/texts/several"}
+
+    def text(self, tokens: list[int]) -> str:
+        return super().text(tokens).upper()
+
+
+class OtherNameOfTexts(Tokenize):
+    """The text of tokens is called otherwise."""
+
+    breaks = {"detokenize/rules/answer-shape"}
+
+    def detokenize(self, call: Call) -> dict[str, Any]:
+        return {"output": super().detokenize(call)["prompt"]}
+
+
+class NoWayBack(Tokenize):
+    """Nobody can have a text of tokens."""
+
+    breaks = {"detokenize/capabilities/endpoint"}
+
+    def detokenize(self, call: Call) -> dict[str, Any]:
+        raise Refusal(ErrorCode.INTERNAL_ERROR, "There is no way back.")
+
+
+class DetokenizesAnything(Tokenize):
+    """Nobody looks at what is to be detokenized, nor by whom."""
+
+    breaks = {"detokenize/texts/missing", "detokenize/texts/model", "detokenize/texts/wrong-type"}
+
+    def detokenize(self, call: Call) -> dict[str, Any]:
+        tokens = call.body.get("tokens") or []
+        known = [each for each in tokens if isinstance(each, int | list)]
+        return {"prompt": self.texts(known)}
 
 
 class TokenizesAnything(Tokenize):

@@ -8,6 +8,7 @@ from typing import Any
 
 from reference_server.chat import Chat
 from reference_server.generation import Asked, Generation, Output, Piece, Reason, Segment
+from reference_server.http import Call
 from reference_server.refusal import Refusal
 from reference_server.requests import Requests
 from reference_server.tools import Offer, Tools
@@ -230,6 +231,20 @@ class ResultsAreTexts(Chat):
         if message["role"] == "tool" and not isinstance(message.get("content"), str):
             raise RuntimeError
         return super().turn(message, param)
+
+
+class ResultsOfNoCall(Requests):
+    """A tool's result needs no id."""
+
+    breaks = {"chat/tools/result-without-id"}
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        if component == "CreateChatCompletionRequest" and isinstance(call.body, dict):
+            messages = call.body.get("messages")
+            for message in messages if isinstance(messages, list) else ():
+                if isinstance(message, dict) and message.get("role") == "tool":
+                    message.setdefault("tool_call_id", "")
+        return super().accepted(call, component)
 
 
 class ForgetsResults(Chat):

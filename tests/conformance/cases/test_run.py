@@ -1,0 +1,234 @@
+"""What is told of answers that are wrong in one thing: each fault where it belongs, and by no other rule."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from dialects.stand_ins.openai import OpenAIResponses
+from reference_server.bench import judged, told, whole_plan
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Output
+from reference_server.http import Call, Event, Headers, Http, Stream
+from reference_server.models import Models
+from reference_server.part import Part
+from reference_server.refusal import Refusal
+from reference_server.requests import Requests
+from support.reports import exchange
+
+from specvino.conformance.cases.plan import Plan
+from specvino.conformance.cases.run import Run
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.http.exchange import Request
+from specvino.conformance.verdict import Result, Verdict
+from specvino.generated.errors import ErrorCode
+
+
+def by_openai(*parts: type[Part], only: set[str] | None = None) -> dict[str, Result]:
+    return judged(*parts, OpenAIResponses, by="openai", only=only)
+
+
+def cases_of(endpoint: str) -> set[str]:
+    return {case.rule for case in whole_plan("openai").cases if case.endpoint == endpoint}
+
+
+def failed(results: Mapping[str, Result]) -> dict[str, str]:
+    return {rule: told(result) for rule, result in results.items() if result.verdict is Verdict.FAIL}
+
+
+class PlainStreams(Http):
+    """Its streams are right, but for their media type."""
+
+    def stream_headers(self, call: Call) -> Headers:
+        return [(b"content-type", b"text/plain"), *super().stream_headers(call)[1:]]
+
+
+PIECES = "chat/streaming/pieces"
+
+
+def test_what_a_stream_of_another_type_lacks_follows_from_its_type() -> None:
+    cases = {
+        "chat/streaming/reason-is-null-before",
+        "chat/streams/plain",
+        "chat/usage/streamed-null-before",
+        "chat/usage/streamed",
+        PIECES,
+        "transport/media/accept-json-streams",
+    }
+    results = by_openai(PlainStreams, only=cases)
+    says = "a stream was asked for, and the answer is text/plain"
+    assert told(results["chat/rules/answer-shape"]) == says
+    found = failed(results)
+    assert cases - found.keys() == {"transport/media/accept-json-streams"}
+    for rule in cases & found.keys():
+        assert (found[rule], results[rule].follows) == (says, "chat/rules/answer-shape")
+    assert results[PIECES].advice is None, "that a stream is declared so is no advice"
+    assert results["transport/media/accept-json-streams"].verdict is Verdict.NOT_EXERCISED
+
+
+class StreamsWhereAccepted(Http):
+    """Streams come to those alone that accept them by name."""
+
+    def stream_headers(self, call: Call) -> Headers:
+        accepted = "json" not in call.headers.get("accept", "")
+        return super().stream_headers(call) if accepted else [(b"content-type", b"text/plain")]
+
+
+def test_a_header_that_ends_streams_is_told() -> None:
+    case = "transport/media/accept-json-streams"
+    assert failed(by_openai(StreamsWhereAccepted, only={case}))[case] == (
+        "with {'accept': 'application/json'} the answer is text/plain"
+    )
+
+
+class TakesAnything(Requests):
+    """Whatever the document forbids is answered, and repeated."""
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        body = call.body if isinstance(call.body, dict) else {}
+        model, messages = body.get("model"), body.get("messages")
+        right = [{"role": "user", "content": "Hi"}]
+        return {
+            "max_tokens": 2,
+            **{name: each for name, each in body.items() if name in ("stream", "max_tokens") and each},
+            "model": model,
+            "messages": messages if isinstance(messages, list) and messages else right,
+        }
+
+
+def test_that_wrong_requests_are_answered_is_told_by_their_cases_alone() -> None:
+    cases = {
+        "chat/fields/null-model",
+        "chat/types/model",
+        "transport/connections/after-an-error",
+        "transport/errors/declared",
+    }
+    results = by_openai(TakesAnything, only=cases)
+    assert failed(results).keys() == {"chat/fields/null-model", "chat/types/model"}
+    assert results["transport/connections/after-an-error"].verdict is Verdict.NOT_EXERCISED
+
+
+class NothingOfOneModel(Models):
+    """No model has a path of its own."""
+
+    def retrieve_model(self, call: Call) -> dict[str, Any]:
+        raise Refusal(ErrorCode.NOT_FOUND, "There is nothing here.")
+
+
+def test_where_no_model_has_a_path_none_is_unknown() -> None:
+    cases = {
+        f"models/one/{name}" for name in ("retrieved", "unknown", "unknown-with-slash", "unknown-with-signs", "code")
+    }
+    results = by_openai(NothingOfOneModel, only=cases)
+    assert failed(results).keys() == {"models/one/retrieved"}
+    assert {results[rule].verdict for rule in cases - failed(results).keys()} == {Verdict.NOT_EXERCISED}
+
+
+class CountsNoInput(OpenAIResponses):
+    """Nothing of the input is counted."""
+
+    def response_usage(self, *arguments: Any, **named: Any) -> dict[str, Any]:
+        usage = super().response_usage(*arguments, **named)
+        return {**usage, "input_tokens": 0, "total_tokens": usage["output_tokens"]}
+
+
+def test_what_counts_nothing_says_nothing_of_the_input() -> None:
+    cases = {
+        f"responses/input/{name}" for name in ("several-parts", "history", "output-goes-back-in", "null-is-absent")
+    }
+    names = "responses/basics/usage-names"
+    results = by_openai(CountsNoInput, only={*cases, names})
+    assert failed(results).keys() == {"responses/rules/usage-adds-up"}
+    assert results[names].verdict is Verdict.PASS
+    assert {results[rule].verdict for rule in cases} == {Verdict.NOT_EXERCISED}
+
+
+class NumbersNothing(Http):
+    """The events of a response have no numbers."""
+
+    def frame(self, stream: Stream, event: Event) -> bytes:
+        return super().frame(stream, {name: value for name, value in event.items() if name != "sequence_number"})
+
+
+def test_a_number_that_is_missing_is_told_by_the_shape_alone() -> None:
+    results = by_openai(NumbersNothing, only={"responses/events/begins-empty"})
+    assert failed(results) == {"responses/rules/event-shape": 'event 0: it: "sequence_number" is a required property'}
+
+
+class ChunksWithoutATime(Chat):
+    """No chunk says when it was made."""
+
+    def chat_chunk(self, *arguments: Any) -> Event:
+        return {
+            name: value for name, value in super().chat_chunk(*arguments).items() if name not in ("created", "model")
+        }
+
+
+def test_a_chunk_that_is_nearly_right_is_no_error_object() -> None:
+    found = failed(by_openai(ChunksWithoutATime, only={"chat/streaming/media-type"}))
+    assert found == {"chat/rules/event-shape": 'event 0: it: "created" and "model" are required properties'}
+
+
+def test_what_was_coming_when_we_left_is_not_judged_by_rules() -> None:
+    times = tuple(number / 20 for number in range(1, 600))
+    request = Request("chat", "POST", "/chat/completions", {}, b"", {"stream": True})
+    stream = {"request": request, "headers": {"content-type": "text/event-stream"}, "problem": "it was not whole"}
+    for came, broken in ((times, []), (times[:100], ["chat/rules/stream-order", "chat/rules/stream-end"])):
+        run = Run(cast("Any", None), Dialect("openai"), "m", Plan((), {}))
+        run._apply_rules(exchange(ended="too slow", seconds=30.0, times=came, **stream))
+        assert run._violated.get(1, []) == broken
+
+
+class Canned(Chat):
+    """Its answer is always the same, whatever was asked."""
+
+    def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
+        answer = super().chat_completion(head, asked, outputs)
+        message = {"role": "assistant", "content": "Hello! How can I help you today?", "refusal": None}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
+        return {**answer, "choices": [choice], "usage": usage}
+
+
+def test_what_is_asked_and_what_is_missing_is_said() -> None:
+    found = failed(by_openai(Canned, only=cases_of("chat")))
+    says = {
+        "chat/capabilities/json-object": 'response_format: {"type": "json_object"} was answered with 200, but'
+        ' choices.0.message.content is "Hello! How can I help you today?"',
+        "chat/capabilities/logprobs": "logprobs: true was answered with 200, but the answer has no choices.0.logprobs",
+        "chat/capabilities/n": "n: 2 was answered with 200, but the answer has no choices.1",
+        "chat/capabilities/tools-named": "the request was answered with 200, but the answer has no"
+        " choices.0.message.tool_calls",
+        "chat/limits/max-tokens": "the answer has 9 tokens, though max_tokens is 5",
+        "chat/limits/one-token": "the answer has 9 tokens, though max_tokens is 1",
+        "chat/rules/logprobs-join": "logprobs: true was sent, but the answer has no choices.0.logprobs",
+        "chat/stop/string": "the stop string 'can' is in 'Hello! How can I help you today?'",
+    }
+    assert {rule: found.get(rule) for rule in says} == says
+    assert found["chat/rules/token-limit"].startswith("the answer has 9 tokens, though max_tokens is ")
+
+
+class SpeaksPlainly(Http):
+    """Errors are plain texts."""
+
+    async def refuse(self, call: Call, refusal: Refusal) -> None:
+        headers = [(b"content-type", b"text/plain")]
+        await self.respond(call, self.status(refusal), refusal.message.encode(), headers)
+
+
+class ChatAlone(Requests):
+    """It has neither texts nor responses, and refuses several choices."""
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        if component != "CreateChatCompletionRequest":
+            raise Refusal(ErrorCode.NOT_FOUND, "There is nothing here.")
+        body = super().accepted(call, component)
+        if body.get("n", 1) > 1:
+            raise Refusal(ErrorCode.INVALID_VALUE, "There is one choice.")
+        return body
+
+
+def test_errors_of_another_shape_are_told_once_for_paths_that_are_not_there() -> None:
+    cases = {"chat/choices/two", "transport/errors/unknown-path", *cases_of("completions")}
+    results = by_openai(SpeaksPlainly, ChatAlone, only=cases)
+    assert results["completions/rules/error-envelope"].verdict is Verdict.NOT_EXERCISED
+    assert failed(results).keys() >= {"chat/rules/error-envelope", "transport/rules/unrouted-envelope"}
+    assert results["chat/capabilities/n"].follows == "chat/rules/error-envelope"

@@ -1,0 +1,109 @@
+"""What servers that others make do, however odd, and may do: `test_legal_oddities.py` has more of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Output
+from reference_server.http import Call, Event, Headers, Http, Route
+from reference_server.models import Models
+from reference_server.refusal import Refusal
+from reference_server.requests import Requests
+from specvino.generated.errors import ErrorCode
+
+
+class RefusesUnread(Http):
+    """A body of many bytes is refused with 413, unread and before anything else is looked at."""
+
+    def route(self, call: Call) -> Route:
+        if int(call.headers.get("content-length", 0)) > 20_000:
+            raise Refusal(ErrorCode.REQUEST_TOO_LARGE, "The body is too long: it has more than 20000 bytes.")
+        return super().route(call)
+
+
+class GuessesCharacters(Http):
+    """Bytes that are no UTF-8 are taken for some character."""
+
+    advised: ClassVar = True
+
+    def parse(self, content: bytes) -> Any:
+        return super().parse(content.decode("utf-8", "replace").encode())
+
+
+class StreamsInTwoPieces(Chat):
+    """All of a streamed text comes in two pieces."""
+
+    def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
+        begun: set[Any] = set()
+        held: dict[Any, dict[str, Any]] = {}
+        for event in super().chat_events(head, asked, outputs):
+            choice = event["choices"][0] if event["choices"] else {}
+            text, of = choice.get("delta", {}).get("content"), choice.get("index")
+            if text and of in held:
+                before = held[of]["choices"][0]
+                before["delta"]["content"] += text
+                if before["logprobs"]:
+                    before["logprobs"]["content"] += choice["logprobs"]["content"]
+            elif text and of in begun:
+                held[of] = event
+            else:
+                if not text:
+                    yield from held.values()
+                    held.clear()
+                yield event
+                begun |= {of} if text else set()
+
+
+class LeavesOutSettings(Http):
+    """A response doesn't say whether it is stored, what it continues, or that it is text."""
+
+    def encode(self, value: Any) -> bytes:
+        if isinstance(value, dict) and isinstance(value.get("response"), dict):
+            return super().encode({**value, "response": self.told(value["response"])})
+        return super().encode(self.told(value) if isinstance(value, dict) else value)
+
+    def told(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        left_out = ("background", "previous_response_id", "store", "text")
+        return {name: each for name, each in value.items() if value.get("object") != "response" or name not in left_out}
+
+
+class HandsOnWhatHasNoEffect(Requests):
+    """A gateway hands on, under a name of its own, which fields have no effect."""
+
+    def unsupported_headers(self, call: Call) -> Headers:
+        return [(b"llm_provider-" + name, value) for name, value in super().unsupported_headers(call)]
+
+
+class StreamsCountNoDetails(Chat):
+    """The usage of a stream has no details."""
+
+    def usage_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
+        for event in super().usage_events(head, asked, outputs):
+            yield {**event, "usage": {name: each for name, each in event["usage"].items() if "details" not in name}}
+
+
+class TakesOptionsWithoutAStream(Requests):
+    """The options of a stream are taken where nothing is streamed."""
+
+    advised: ClassVar = True
+
+    def violations(self, component: str, body: Any) -> Iterator[Any]:
+        if isinstance(body, dict) and body.get("stream") is not True and isinstance(body.get("stream_options"), dict):
+            body = {name: value for name, value in body.items() if name != "stream_options"}
+        return super().violations(component, body)
+
+
+class UnknownResponsesAre400(Http):
+    """A response that isn't there is refused with 400."""
+
+    advised: ClassVar = True
+
+    def status(self, refusal: Refusal) -> int:
+        return 400 if refusal.code is ErrorCode.RESPONSE_NOT_FOUND else refusal.status
+
+
+class ModelsWithMore(Models):
+    """Models tell more of themselves than the document has."""
+
+    def described(self, model: str) -> dict[str, Any]:
+        return {**super().described(model), "owned_by": "", "permission": [], "context_length": None}
