@@ -5,7 +5,7 @@ import logging
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from mkdocs.exceptions import MkDocsException
 from specvino.document import yaml_text
 from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
-from specvino.portal.pages import commands, dialects, endpoints, errors, matrix, reference, streams, vocabulary
+from specvino.portal.pages import commands, dialects, doubles, endpoints, errors, matrix, reference, streams, vocabulary
 from specvino.portal.pages.fields import description, kind
 from specvino.portal.pages.page import Page, html
 from specvino.portal.source import SYSTEMS, Source
@@ -50,9 +50,11 @@ class BuildError(Exception):
     """The site can't be built; `str()` says why."""
 
 
-def build(output: Path, cli: typer.Typer, side_by_side: SideBySide) -> None:
+def build(
+    output: Path, cli: typer.Typer, side_by_side: SideBySide, start_lines: Mapping[str, doubles.StartLine]
+) -> None:
     """Writes the site to `output`, and replaces one that is there; `cli` is what it shows commands of, `side_by_side`
-    makes the pages of the sample. Raises BuildError."""
+    makes the pages of the servers that were judged, `start_lines` are those of the systems. Raises BuildError."""
     if output.exists() and not output.is_dir():
         raise BuildError(f"{output} is no folder")
     if output.is_dir() and any(output.iterdir()) and not (output / MARK).exists():
@@ -65,7 +67,7 @@ def build(output: Path, cli: typer.Typer, side_by_side: SideBySide) -> None:
     logging.getLogger("mkdocs").addHandler(said)
     try:
         with tempfile.TemporaryDirectory() as parent, as_file(HERE) as here, as_file(WRITTEN) as written:
-            _build(Path(parent), here, written, output.resolve(), cli, side_by_side)
+            _build(Path(parent), here, written, output.resolve(), cli, side_by_side, start_lines)
     except MkDocsException as error:
         raise BuildError("; ".join([*said.messages, str(error)])) from None
     finally:
@@ -83,13 +85,23 @@ class _Warnings(logging.Handler):
         self.messages.append(record.getMessage())
 
 
-def _build(work: Path, here: Path, written: Path, output: Path, cli: typer.Typer, side_by_side: SideBySide) -> None:
+def _build(
+    work: Path,
+    here: Path,
+    written: Path,
+    output: Path,
+    cli: typer.Typer,
+    side_by_side: SideBySide,
+    start_lines: Mapping[str, doubles.StartLine],
+) -> None:
     source = Source()
-    made = {part: list(pages(source)) for part, pages in MADE.items()} | {"commands": list(commands.pages(cli))}
+    made = {part: list(pages(source)) for part, pages in MADE.items()}
+    made |= {"commands": list(commands.pages(cli)), "doubles": list(doubles.pages(source, start_lines))}
     pages = work / "pages"
     shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions"))
     _drop_test_links(pages / "field-handling.md")
-    side_by_side(sorted((pages / "sample").glob("*.ndjson")), pages / "sample" / "matrix")
+    # The wheel is without the reports, 0.4 MB: a site that is built from it shows no server.
+    side_by_side(sorted((pages / "servers").glob("*.ndjson")), pages / "servers" / "matrix")
     shutil.copytree(here / "assets", pages / "assets")
     for page in (page for part in made.values() for page in part):
         _write(pages / page.path, page.text)
@@ -161,6 +173,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
         {
             "Tools": [
                 {"Conformance": "conformance.md"},
+                {"Servers, judged": "servers.md"},
                 {"Drift": "drift.md"},
                 {"Client packages": [{"specvino sdk": "sdk.md"}, {"Other generators": "generators.md"}]},
                 *all_of("commands"),
@@ -169,6 +182,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
         {
             "Serving": [
                 {"The engine": "engine.md"},
+                {"Other systems": [{"Speaking as them": "other-systems.md"}, *all_of("doubles")]},
                 {"Structured outputs": "structured-outputs.md"},
                 {"Deployment": "deployment.md"},
                 {"Performance settings": "performance-settings.md"},

@@ -24,6 +24,7 @@ TITLES = {
     "response_cancel": "Cancelling a response",
     "response_input_items": "Input items of a response",
     "tokenize": "Tokenize",
+    "detokenize": "Detokenize",
     "models": "Models",
     "model": "One model",
     "health": "Health",

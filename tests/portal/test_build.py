@@ -11,6 +11,7 @@ from support.examples import ROOT
 
 from specvino.cli.conform_matrix import side_by_side
 from specvino.cli.main import app
+from specvino.cli.system_options.page import start_lines
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS
 from specvino.portal import build as portal
@@ -21,7 +22,7 @@ from specvino.portal.source import SYSTEMS, TITLES, Source
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("portal") / "site"
-    build(folder, app, side_by_side)
+    build(folder, app, side_by_side, start_lines())
     return folder
 
 
@@ -157,25 +158,25 @@ def test_a_broken_link_is_an_error(tmp_path, monkeypatch) -> None:
         (pages / f"{page}.md").write_text("# Page\n\n[nowhere](gone.md)\n" if page == "engine" else "# Page\n")
     monkeypatch.setattr(portal, "WRITTEN", pages)
     with pytest.raises(BuildError, match=r"gone\.md"):
-        build(tmp_path / "site", app, side_by_side)
+        build(tmp_path / "site", app, side_by_side, start_lines())
 
 
 def test_a_folder_with_something_else_stays_as_it_is(tmp_path) -> None:
     (tmp_path / "precious").write_text("data")
     with pytest.raises(BuildError, match="something else"):
-        build(tmp_path, app, side_by_side)
+        build(tmp_path, app, side_by_side, start_lines())
     assert (tmp_path / "precious").read_text() == "data"
 
 
 def test_the_portal_s_own_folder_is_no_site(tmp_path) -> None:
     shutil.copytree(ROOT / "portal", tmp_path / "portal")
     with pytest.raises(BuildError, match="something else"):
-        build(tmp_path / "portal", app, side_by_side)
+        build(tmp_path / "portal", app, side_by_side, start_lines())
     assert (tmp_path / "portal" / "build.py").exists()
 
 
 def test_a_site_is_replaced(site) -> None:
     (site / "stale.html").write_text("old")
-    build(site, app, side_by_side)
+    build(site, app, side_by_side, start_lines())
     assert not (site / "stale.html").exists()
     assert (site / "index.html").exists()

@@ -1,0 +1,226 @@
+"""A page for each system as which this server speaks: what works, what differs, what is missing."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from specvino.document.loading import DIFFERENCES, load
+from specvino.document.operations import operations
+from specvino.portal.pages.fields import here, told
+from specvino.portal.pages.page import Page, cell
+from specvino.portal.source import SYSTEMS, TITLES, Field, Source
+from specvino.portal.variants import remarks
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Is what some options of a system are here: an effect, or the reason why they have none."""
+
+    names: str
+    effect: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartLine:
+    """Says how a system's server is started there and here, and what its options are, by the files that define them."""
+
+    theirs: str
+    ours: str
+    version: str
+    note: str
+    options: Mapping[str, list[Option]]
+
+
+HEAD = """\
+# As {name}
+
+`specvino serve --dialect {system}` speaks as {name}: what works of it, what differs and what is missing, by the
+markings of the document. What {name} itself does is on [its own page](../dialects/{system}.md).
+
+## How it is started
+
+{start}
+"""
+
+IN_PLACE = """\
+In place of `{theirs}`:
+
+```sh
+{ours}
+```
+"""
+
+OPTIONS = """
+{name}'s options are understood under their names, those of {version} from {sources}.
+
+| option of {name} | here |
+| --- | --- |
+"""
+
+NO_EFFECT = """
+??? note "Options without effect"
+    They are accepted, and named at the start.
+
+    | options | why |
+    | --- | --- |
+"""
+
+PATHS = """
+## Paths
+
+Served below {bases}:
+
+{served}
+"""
+
+NOT_SERVED = """
+Not served as there; `/health`, `/metrics`, `/version` and `/openapi.json` are this server's own, at the root:
+
+| method | path | purpose |
+| --- | --- | --- |
+"""
+
+# What becomes of a request's field, in the order of the page: a title and what is to be said of all of them.
+FATES = {
+    "works": ("What works", "Fields that {name} heeds, and this server too."),
+    "partly": ("What works for some values", "Other values have no effect here, and are named in the answer's header."),
+    "missing": (
+        "What is missing",
+        "{name} heeds these fields. Here they have no effect: the answer's header names them.",
+    ),
+    "natural": ("What has no effect by its nature", "These fields change no answer, such as a note on who asks."),
+    "more": ("What has an effect nevertheless", "{name} ignores these fields; this server heeds them."),
+    "refused": ("What is refused", "As {name} refuses it."),
+}
+
+# Those of which each field is told by itself.
+WITH_REASON = ("partly", "missing")
+
+REQUESTS = "\n## Requests\n"
+
+ANSWERS = """
+## Answers
+
+These members are never known here. Where {name} always has them they are null, empty or their only value; else they
+are left out.
+"""
+
+KNOWN = """
+## Known differences
+
+Rules by which this server answers otherwise, on purpose:
+
+| rule | why |
+| --- | --- |
+"""
+
+
+def pages(source: Source, start_lines: Mapping[str, StartLine]) -> Iterator[Page]:
+    for system, name in SYSTEMS.items():
+        text = "".join(_text(source, system, start_lines.get(system)))
+        yield Page(f"doubles/{system}.md", f"As {name}", text)
+
+
+def _text(source: Source, system: str, line: StartLine | None) -> Iterator[str]:
+    name = SYSTEMS[system]
+    yield HEAD.format(name=name, system=system, start=_start(system, line))
+    if line and any(line.options.values()):
+        yield from _options(name, line)
+    yield from _paths(source.dialect(system))
+    fields = [(field, found) for field in source.fields if (found := _outermost(field, system))]
+    yield REQUESTS
+    for each, (title, words) in FATES.items():
+        if of_it := [field for field, found in fields if found == each]:
+            yield f"\n### {title}\n\n{words.format(name=name)}\n"
+            yield from _with_reasons(of_it, source) if each in WITH_REASON else _listed(of_it)
+    if unknown := [field for field, found in fields if found == "unknown here"]:
+        yield ANSWERS.format(name=name)
+        yield from _listed(unknown)
+    if known := load(DIFFERENCES).get(system):
+        yield KNOWN
+        yield from (f"| {rule} | {cell(said['reason'])} |\n" for rule, said in known.items())
+
+
+def _start(system: str, line: StartLine | None) -> str:
+    if line is None:
+        return f"```sh\nspecvino serve MODEL --dialect {system}\n```\n"
+    return "\n".join(filter(None, [IN_PLACE.format(theirs=line.theirs, ours=line.ours), line.note]))
+
+
+def _options(name: str, line: StartLine) -> Iterator[str]:
+    options = [option for several in line.options.values() for option in several]
+    sources = " and ".join(f"`{file}`" for file in line.options)
+    yield OPTIONS.format(name=name, version=line.version, sources=sources)
+    yield from (f"| `{option.names}` | {cell(option.effect)} |\n" for option in options if option.effect)
+    yield NO_EFFECT
+    yield from (f"    | `{option.names}` | {cell(option.reason)} |\n" for option in options if not option.effect)
+
+
+def _paths(document: dict[str, Any]) -> Iterator[str]:
+    bases = [server["url"] for server in document["servers"]]
+    served = [
+        f"- `{operation.method.upper()} {operation.path}`" + (" at the root" if operation.is_only_at_root else "")
+        for operation in operations(document)
+    ]
+    yield PATHS.format(bases=", ".join(f"`{base}`" for base in bases), served="\n".join(served))
+    if others := document["x-dialect"].get("other_operations"):
+        yield NOT_SERVED
+        yield from (f"| {cell(each['method'])} | {cell(each['path'])} | {cell(each['purpose'])} |\n" for each in others)
+
+
+def fate(field: Field, system: str) -> str | None:
+    """Tells what becomes of a field that the system has; None where there is nothing to tell."""
+    said = field.support.get(system)
+    level = said.level if said else None
+    handling = {field.handling(owner.schema) for owner in field.owners}
+    if field.part != "request":
+        return "unknown here" if level in ("full", "partial") and handling <= {"never", "null"} else None
+    if level == "refused":
+        return "refused"
+    if level == "ignored":
+        return "more" if "supported" in handling else None
+    if level not in ("full", "partial"):
+        return None
+    if "supported" in handling or any("x-supported-values" in owner.schema for owner in field.owners):
+        whole = handling == {"supported"} and not any("x-supported-values" in each.schema for each in field.owners)
+        return "works" if whole else "partly"
+    return "natural" if handling == {"accepted"} else "missing"
+
+
+def _outermost(field: Field, system: str) -> str | None:
+    """Returns the fate of a field, if it isn't told of one around it."""
+    found, outer = fate(field, system), field.around
+    while outer and found:
+        if fate(outer, system) == found:
+            return None
+        outer = outer.around
+    return found
+
+
+def _listed(fields: list[Field]) -> Iterator[str]:
+    for endpoint, several in groupby(fields, lambda field: field.endpoint):
+        yield f"\n{TITLES[endpoint]}: {', '.join(_link(field) for field in several)}.\n"
+
+
+def _with_reasons(fields: list[Field], source: Source) -> Iterator[str]:
+    """Yields a table of the fields of which something is to be said, and a list of the others."""
+    said = {field.name: _reason(field, source) for field in fields}
+    for endpoint, several in groupby(fields, lambda field: field.endpoint):
+        of_it = list(several)
+        if reasoned := [field for field in of_it if said[field.name]]:
+            yield f"\n| {TITLES[endpoint]} | here |\n| --- | --- |\n"
+            yield from (f"| {_link(field)} | {cell(said[field.name])} |\n" for field in reasoned)
+        yield from _listed([field for field in of_it if not said[field.name]])
+
+
+def _reason(field: Field, source: Source) -> str:
+    """Returns what is said of a field here, beside that it has no effect."""
+    notes = dict.fromkeys(note for owner in field.owners for note in remarks(owner.schema, source.schemas))
+    handled = told(field, lambda schema: here(field, schema))
+    return " ".join([*([] if handled == "not supported here" else [f"{handled}."]), *notes])
+
+
+def _link(field: Field) -> str:
+    return f"[`{field.path}`](../matrix.md#{field.name})"

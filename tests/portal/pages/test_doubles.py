@@ -1,0 +1,109 @@
+"""The page of a double says what becomes of each field, path and option, and nothing twice."""
+
+import re
+
+import pytest
+
+from specvino.cli.system_options.page import start_lines
+from specvino.cli.system_options.table import read
+from specvino.document.loading import DIFFERENCES, load
+from specvino.portal.pages import doubles
+from specvino.portal.source import SYSTEMS, Source
+
+SOURCE = Source()
+FIELDS = {field.name: field for field in SOURCE.fields}
+PAGES = {
+    page.path.removeprefix("doubles/").removesuffix(".md"): page.text for page in doubles.pages(SOURCE, start_lines())
+}
+
+
+def section(system: str, title: str) -> str:
+    """The part of a page below a heading, up to the next one; nothing, where there is none."""
+    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#|\Z)", PAGES[system], re.DOTALL | re.MULTILINE)
+    return found[1] if found else ""
+
+
+def linked(text: str) -> list[str]:
+    return re.findall(r"\(\.\./matrix\.md#([^)]+)\)", text)
+
+
+def test_there_is_one_for_each_system() -> None:
+    assert list(PAGES) == list(SYSTEMS)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_each_field_stands_where_its_markings_put_it(system) -> None:
+    titles = {fate: title for fate, (title, _) in doubles.FATES.items()} | {"unknown here": "Answers"}
+    for fate, title in titles.items():
+        named = linked(section(system, title))
+        assert len(named) == len(set(named))
+        assert {doubles.fate(FIELDS[name], system) for name in named} <= {fate}
+    told = set(linked(PAGES[system]))
+    for field in SOURCE.fields:
+        outer, fates = field.around, list[str | None]()
+        while outer:
+            fates.append(doubles.fate(outer, system))
+            outer = outer.around
+        own = doubles.fate(field, system)
+        assert (field.name in told) == (own is not None and own not in fates), field.name
+
+
+@pytest.mark.parametrize(
+    ("system", "name", "fate"),
+    [
+        ("vllm", "chat.temperature", "works"),
+        ("openai", "chat.user", "natural"),
+        ("ovms", "chat.audio", "missing"),
+        ("ovms", "completions.logprobs", "partly"),
+        ("ovms", "chat.logit_bias", None),
+        ("openai", "chat.top_k", "refused"),
+        ("ovms", "chat.reasoning_effort", "more"),
+        ("vllm", "chat.response.kv_transfer_params", "unknown here"),
+        ("vllm", "chat.response.id", None),
+    ],
+)
+def test_what_becomes_of_a_field(system, name, fate) -> None:
+    assert doubles.fate(FIELDS[name], system) == fate
+
+
+def test_what_is_missing_has_the_reason() -> None:
+    lines = section("ovms", "What works for some values").splitlines()
+    [row] = [line for line in lines if "#completions.logprobs" in line]
+    assert "supported for at most 1." in row
+    assert "OpenVINO GenAI knows the chosen one only" in row
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_paths(system) -> None:
+    said, document = section(system, "Paths"), SOURCE.dialect(system)
+    for path, item in document["paths"].items():
+        assert all(f"- `{method.upper()} {path}`" in said for method in item if method in ("get", "post", "delete"))
+    for each in document["x-dialect"].get("other_operations", ()):
+        assert f"| {each['method']} | {each['path']} | {each['purpose']} |" in said
+
+
+def test_operations_without_a_base_path_are_told() -> None:
+    assert "- `POST /tokenize` at the root" in section("vllm", "Paths")
+    assert "- `POST /tokenize`\n" in section("ovms", "Paths")
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_differences_have_their_reasons(system) -> None:
+    rules = re.findall(r"^\| ([\w-]+) \| \S", section(system, "Known differences").split("---", 1)[-1], re.MULTILINE)
+    assert rules == list(load(DIFFERENCES).get(system, {}))
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_all_options_are_there_with_their_source(system) -> None:
+    said, table = section(system, "How it is started"), read(system)
+    if table is None:
+        assert "specvino serve MODEL --dialect openai" in said
+        return
+    assert f"In place of `{table.line}`:" in said
+    assert f"specvino serve --dialect {system} " in said
+    assert table.note in said
+    for file, meanings in table.sources.items():
+        assert not meanings or f"`{file}`" in said
+        for meaning in meanings:
+            assert f"| `{', '.join(meaning.names)}` | " in said
+            assert meaning.because is None or f" {meaning.because} |" in said
