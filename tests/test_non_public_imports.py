@@ -18,6 +18,8 @@ PUBLIC = {
     *("alembic.config", "alembic.runtime.migration", "alembic.script"),
     *("connexion.exceptions", "connexion.lifecycle", "connexion.resolver"),
     "cryptography.fernet",
+    *("huggingface_hub.constants", "huggingface_hub.errors"),
+    "jsonschema_rs.canonical",  # in its __all__
     "numpy.typing",
     *(
         "opentelemetry.exporter.otlp.proto.http.metric_exporter",
@@ -38,6 +40,7 @@ PUBLIC = {
     "starlette.applications",
     *("starlette.exceptions", "starlette.middleware.cors", "starlette.requests", "starlette.responses"),
     *("starlette.routing", "starlette.staticfiles", "starlette.types"),
+    "tqdm.auto",
     "typer.core",
 }
 

@@ -16,6 +16,7 @@ from support.node import installed
 
 from specvino.cli.conform_matrix import side_by_side
 from specvino.cli.main import app
+from specvino.cli.system_options.page import start_lines
 from specvino.portal.build import build
 
 NODE = Path(__file__).parent / "node"
@@ -28,7 +29,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("portal") / "site"
-    build(folder, app, side_by_side)
+    build(folder, app, side_by_side, start_lines())
     return folder
 
 

@@ -186,10 +186,9 @@ def test_cve_2026_7482_others_need_a_key(host) -> None:
 
 
 def test_a_template_of_the_request_s_own_is_not_run(server) -> None:
-    plain = ask(server)
     own = ask(server, chat_template="{{ ''.__class__.__mro__ }}{% for x in range(10**9) %}{% endfor %}")
-    assert own.headers["x-unsupported-params"] == "chat_template"
-    assert own.json()["usage"]["prompt_tokens"] == plain.json()["usage"]["prompt_tokens"]
+    assert code(own) == (400, "unsupported_parameter")
+    assert own.json()["error"]["param"] == "chat_template"
     kwargs = {"messages": [], "bos_token": "{{ 7*7 }}", "chat_template": "{{ 7*7 }}", "tokenize": False}
     assert ask(server, chat_template_kwargs=kwargs).status_code in (200, 400)
 
@@ -204,9 +203,9 @@ def test_connexion_validates_a_body_without_a_content_type(server) -> None:
 def test_connexion_renders_no_document(server, monkeypatch) -> None:
     from support.app import make_app
 
-    from specvino.server import app
+    from specvino.server import routes as served
 
     routes = json.loads(read(ROUTES))
     routes["info"]["title"] = "{{ 7*7 }} {% if tools %}"
-    monkeypatch.setattr(app, "read", lambda _: json.dumps(routes))
+    monkeypatch.setattr(served, "read", lambda _: json.dumps(routes))
     make_app()

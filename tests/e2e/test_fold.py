@@ -29,6 +29,24 @@ FORMS = [
     {"type": "json_schema", "json_schema": {"name": "c", "schema": CITY}},
 ]
 FLAT_FORMS = [{"type": "text"}, {"type": "json_object"}, {"type": "json_schema", "name": "c", "schema": CITY}]
+STRUCTURED: dict[str, Any] = {
+    "structured_outputs": pick(
+        [{"json": CITY}, {"regex": "[a-e]{2,9}"}, {"choice": ["no", "é 🎉"]}, {"json_object": True}, {"choice": None}]
+    )
+}
+SCHEMA: dict[str, Any] = {"json_schema": st.just(CITY)}
+GRAMMAR: dict[str, Any] = {"grammar": st.just('root ::= "a" [b-e]+')}
+GUIDED: list[dict[str, Any]] = [
+    {"guided_json": st.just(CITY)},
+    {"guided_regex": st.just("[a-e]{2,9}")},
+    {"guided_choice": st.just(["no", "é 🎉"])},
+    {"guided_grammar": st.just('root ::= "a" [b-e]+')},
+    {"regex": st.just("[a-e]{2,9}")},
+    {"ebnf": st.just('root ::= "a" [b-e]+')},
+]
+TAG: dict[str, Any] = {
+    "structural_tag": st.just('{"structures": [{"begin": "1,", "schema": {}, "end": "!"}], "triggers": ["1"]}')
+}
 
 SEED = {"seed": st.integers(-(2**63), 2**63 - 1)}
 DRAWN = {
@@ -52,6 +70,29 @@ PENALTIES = {
 }
 BEAMS = {"best_of": st.integers(2, 3), "length_penalty": pick([-1, 0, 2])}
 N = {"n": st.integers(1, 2)}
+PROMPT = {
+    "return_token_ids": st.booleans(),
+    "truncate_prompt_tokens": pick([-1, 1, 5, 100]),
+    "truncation_side": pick(["left", "right"]),
+    "add_special_tokens": st.booleans(),
+}
+RENDERING = {
+    "add_generation_prompt": st.booleans(),
+    "disable_chat_template": st.booleans(),
+    "echo": st.booleans(),
+    "prompt_token_ids": st.lists(st.integers(0, 999), max_size=5),
+    "input_ids": st.lists(st.integers(0, 999), max_size=5),
+}
+OPEN = {"continue_final_message": st.booleans(), "echo": st.booleans()}
+ORDER: dict[str, Any] = {"priority": st.integers(-3, 3)}
+NAMED: dict[str, Any] = ORDER | {"request_id": pick(["", "é 1", "chatcmpl-1", "cmpl-1"])}
+REASONING: dict[str, Any] = {"include_reasoning": st.booleans()}
+BUDGETS: dict[str, Any] = {name: st.integers(-1, 8) for name in ("reasoning_budget_tokens", "thinking_budget_tokens")}
+BUDGETS["reasoning_budget_message"] = pick(["", "é 🎉."])
+CHAT_BUDGETS: dict[str, Any] = BUDGETS | {
+    "thinking_token_budget": st.integers(-1, 8),
+    "reasoning_max_tokens": st.integers(0, 8),
+}
 CALLS = {"parallel_tool_calls": st.booleans(), "chat_template_kwargs": pick([{}, {"enable_thinking": False}])}
 CHAT_LOGPROBS = {"logprobs": st.booleans(), "top_logprobs": pick([0, 1])}
 RESPONSE_LOGPROBS = {
@@ -62,9 +103,16 @@ RESPONSE_LOGPROBS = {
 # By endpoint several kinds of requests: what the text is drawn from, the fields that are given and those that may be.
 KINDS: dict[str, list[tuple[Any, dict[str, Any], dict[str, Any]]]] = {
     "chat": [
-        (TEXTS, {"max_tokens": st.integers(1, 40)}, DRAWN | ENDED | PENALTIES | N | CHAT_LOGPROBS),
-        (TEXTS, {"max_completion_tokens": st.integers(1, 20)}, BEAMS | N | CHAT_LOGPROBS),
+        (TEXTS, {"max_tokens": st.integers(1, 40)}, DRAWN | ENDED | PENALTIES | N | NAMED | CHAT_LOGPROBS),
+        (TEXTS, {"max_completion_tokens": st.integers(1, 20)}, BEAMS | N | CHAT_LOGPROBS | PROMPT),
+        (TEXTS, {"max_tokens": st.integers(1, 20)}, DRAWN | ENDED | N | CHAT_LOGPROBS | PROMPT | RENDERING),
+        (TOLD, {"tools": st.just(TOOLS), "max_tokens": st.integers(1, 40)}, PROMPT | OPEN | CHAT_LOGPROBS),
         (TEXTS, {"max_tokens": st.integers(1, 60), "response_format": pick(FORMS)}, DRAWN | N | CHAT_LOGPROBS),
+        *(
+            (TEXTS, {"max_tokens": st.integers(1, 40)}, form | DRAWN | N | CHAT_LOGPROBS)
+            for form in (STRUCTURED, SCHEMA, GRAMMAR, TAG, *GUIDED)
+        ),
+        (TOLD, {"max_tokens": st.integers(1, 60)}, CHAT_BUDGETS | DRAWN | N | REASONING | CHAT_LOGPROBS),
         (
             TOLD,
             {"tools": st.just(TOOLS), "max_tokens": st.integers(1, 90)},
@@ -75,6 +123,7 @@ KINDS: dict[str, list[tuple[Any, dict[str, Any], dict[str, Any]]]] = {
                 )
             }
             | {"reasoning_effort": pick(["none", "low", "high"])}
+            | REASONING
             | CHAT_LOGPROBS,
         ),
         (
@@ -87,9 +136,26 @@ KINDS: dict[str, list[tuple[Any, dict[str, Any], dict[str, Any]]]] = {
         (
             TEXTS,
             {"max_tokens": st.integers(1, 40)},
-            DRAWN | ENDED | PENALTIES | N | {"echo": st.booleans(), "logprobs": pick([0, 1])},
+            DRAWN | ENDED | PENALTIES | N | NAMED | {"echo": st.booleans(), "logprobs": pick([0, 1])},
         ),
         (TEXTS, {"max_tokens": st.integers(1, 20)}, BEAMS | N),
+        (
+            TEXTS,
+            {"max_tokens": st.integers(1, 20)},
+            DRAWN
+            | ENDED
+            | N
+            | PROMPT
+            | {
+                "echo": st.booleans(),
+                "logprobs": pick([0, 1]),
+                "prompt_token_ids": st.lists(st.integers(0, 999), max_size=5),
+            },
+        ),
+        *(
+            (TEXTS, {"max_tokens": st.integers(1, 40)}, form | DRAWN | N | {"echo": st.booleans()})
+            for form in (STRUCTURED, SCHEMA, GRAMMAR, *GUIDED)
+        ),
     ],
     "responses": [
         (
@@ -98,26 +164,32 @@ KINDS: dict[str, list[tuple[Any, dict[str, Any], dict[str, Any]]]] = {
             DRAWN
             | ENDED
             | PENALTIES
+            | N
             | RESPONSE_LOGPROBS
+            | ORDER
             | {
                 "instructions": pick([None, "be brief"]),
                 "truncation": pick(["auto", "disabled"]),
                 "store": st.booleans(),
             },
         ),
-        (TEXTS, {"max_output_tokens": st.integers(1, 20)}, BEAMS),
+        (TEXTS, {"max_output_tokens": st.integers(1, 20)}, BEAMS | N),
         (
             TEXTS,
             {"max_output_tokens": st.integers(1, 60)},
             {"text": st.fixed_dictionaries({"format": pick(FLAT_FORMS)})},
         ),
         (TEXTS, {"max_output_tokens": st.integers(1, 60)}, {"response_format": pick(FORMS)}),
+        *((TEXTS, {"max_output_tokens": st.integers(1, 40)}, form | DRAWN) for form in (STRUCTURED, SCHEMA, GRAMMAR)),
+        (TOLD, {"max_output_tokens": st.integers(1, 60)}, BUDGETS | DRAWN | REASONING),
         (
             TOLD,
             {"tools": st.just(FLAT_TOOLS), "max_output_tokens": st.integers(1, 90)},
             CALLS
+            | N
             | {"tool_choice": pick(["none", "auto", "required", {"type": "function", "name": "get_time"}])}
             | {"reasoning": pick([{"effort": "none"}, {"summary": "auto"}, {}])}
+            | REASONING
             | RESPONSE_LOGPROBS,
         ),
     ],
@@ -128,6 +200,7 @@ ELSEWHERE = {
     *("model", "messages", "prompt", "input", "stream", "stream_options"),
     *("num_assistant_tokens", "assistant_confidence_threshold", "max_ngram_size"),
     *("previous_response_id", "background"),
+    "chat_template",
 }
 BODIES = {
     "chat": ("/chat/completions", "CreateChatCompletionRequest", fold_chat),

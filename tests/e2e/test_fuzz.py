@@ -29,6 +29,7 @@ KEY = "sk-fuzz"
 SEED = 20250101
 
 CHAT = "create_chat_completion"
+DETOKENIZE = "POST /detokenize"
 ANSWER = {
     "id": "chatcmpl-1",
     "object": "chat.completion",
@@ -58,7 +59,8 @@ def test_schemathesis_finds_nothing() -> None:
         if "requestBody" not in operation:
             assert report.count(operation=label, status=200), label
             continue
-        assert report.count(operation=label, phase="coverage", status=200) >= 25, label
+        fewest = 25 if label != DETOKENIZE else 15  # its body has three fields
+        assert report.count(operation=label, phase="coverage", status=200) >= fewest, label
         assert report.count(operation=label, phase="fuzzing", status=200) >= 8, label
         assert report.count(operation=label, status=400) >= 50, label
     assert 0.85 <= report.limited / report.unlimited <= 0.97

@@ -70,7 +70,7 @@ def test_chat_and_its_streams_agree(client) -> None:
     assert unary.usage.total_tokens == unary.usage.prompt_tokens + unary.usage.completion_tokens
 
     *chunks, last = client.chat.completions.create(**CHAT, **WITH_USAGE, stream=True)
-    assert chunks[0].choices[0].delta.role == "assistant"
+    assert (chunks[0].choices[0].delta.role, chunks[0].choices[0].delta.content) == ("assistant", "")
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == unary.choices[0].message.content
     assert chunks[-1].choices[0].finish_reason == unary.choices[0].finish_reason == "stop"
     assert last.choices == []

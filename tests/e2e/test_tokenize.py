@@ -16,7 +16,7 @@ def client(default_server):
 def tokens(client, text, **fields):
     response = client.post("/tokenize", json={"model": "smollm2", "text": text, **fields})
     assert response.status_code == 200, response.text
-    assert response.json().keys() == {"tokens"}
+    assert response.json().keys() == {"tokens", "count", "max_model_len"}
     return response.json()["tokens"]
 
 

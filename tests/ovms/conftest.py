@@ -5,10 +5,22 @@ import httpx
 import pytest
 from support.serving import serving
 
+Clients = Iterator[Callable[[str], httpx.Client]]
+
 
 @pytest.fixture(scope="package")
-def clients(tiny_text, tiny_vision, tmp_path_factory) -> Iterator[Callable[[str], httpx.Client]]:
+def clients(tiny_text, tiny_vision, tmp_path_factory) -> Clients:
     """A client of each server that the cases name, which starts when it is asked for."""
+    yield from _clients(tiny_text, tiny_vision, tmp_path_factory)
+
+
+@pytest.fixture(scope="package")
+def clients_as_ovms(tiny_text, tiny_vision, tmp_path_factory) -> Clients:
+    """The same of servers that speak as OVMS."""
+    yield from _clients(tiny_text, tiny_vision, tmp_path_factory, "--dialect", "ovms")
+
+
+def _clients(tiny_text, tiny_vision, tmp_path_factory, *options) -> Clients:
     keys = tmp_path_factory.mktemp("keys") / "keys"
     keys.write_text("secret\n")
     settings = {
@@ -23,8 +35,8 @@ def clients(tiny_text, tiny_vision, tmp_path_factory) -> Iterator[Callable[[str]
 
         def client(name: str) -> httpx.Client:
             if name not in started:
-                server = stack.enter_context(serving(*map(str, settings[name]), "--served-model-name", "m"))
-                base = server.url.removesuffix("/v1")
+                server = stack.enter_context(serving(*map(str, settings[name]), "--served-model-name", "m", *options))
+                base = server.url.rpartition("/v")[0]
                 started[name] = stack.enter_context(httpx.Client(base_url=base, timeout=300))
             return started[name]
 

@@ -38,7 +38,7 @@ def send(client: httpx.Client, case: Case) -> httpx.Response:
 
 def kind(response: httpx.Response) -> str:
     if response.status_code == 200:
-        return "sse" if response.headers["content-type"].startswith(STREAM) else "200"
+        return "sse" if response.headers.get("content-type", "").startswith(STREAM) else "200"
     return f"{response.status_code // 100}xx"
 
 

@@ -108,6 +108,13 @@ def drafting(tiny_text: ModelSource) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def trusting(tiny_text: ModelSource) -> Iterator[str]:
+    """The tiny model, on a server that takes the chat templates of requests."""
+    with model(tiny_text.path, "--trust-request-chat-template") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
 def telling(tiny_text: ModelSource, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The tiny model with the tokenizer and the chat template of `telling.py`."""
     folder = tmp_path_factory.mktemp("telling")

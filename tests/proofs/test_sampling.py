@@ -50,6 +50,15 @@ def test_so_many_choices(ask: Ask, settings: dict[str, Any]) -> None:
     assert len(set(answer.texts)) == (1 if settings == {"temperature": 0} else 3)
 
 
+@proves("responses.n")
+@pytest.mark.parametrize("settings", [{"temperature": 0}, {"temperature": 2, "seed": 1}, {"best_of": 3}])
+def test_so_many_messages_in_one_output(ask: Ask, settings: dict[str, Any]) -> None:
+    answer = ask("hello", n=3, **settings)
+    texts = [message["content"][0]["text"] for message in answer.items("message")]
+    assert len(texts) == 3
+    assert len(set(texts)) == (1 if settings == {"temperature": 0} else 3)
+
+
 @proves(*everywhere("best_of"))
 def test_a_search_finds_a_likelier_text_than_the_likeliest_tokens_make(ask: Ask) -> None:
     assert (ask("yes no").text, ask("yes no", best_of=4).text) == ("yes", "I am a tiny test model.")

@@ -44,3 +44,58 @@ def test_reasoning_as_a_summary(ask: Ask) -> None:
     answer = ask("think", reasoning={ask.path.removeprefix("reasoning."): "auto"})
     (item,) = answer.items("reasoning")
     assert (item["summary"], item["content"]) == ([{"type": "summary_text", "text": THOUGHTS}], [])
+
+
+@proves("chat.include_reasoning", "responses.include_reasoning")
+def test_reasoning_is_left_out(ask: Ask) -> None:
+    shown, hidden = ask("think"), ask("think", include_reasoning=False)
+    assert (thoughts(shown), thoughts(hidden)) == (THOUGHTS, None)
+    assert (hidden.text, hidden.tokens) == (shown.text, shown.tokens)
+    assert THOUGHTS not in hidden.text
+
+
+BUDGETS = ["chat.thinking_token_budget", "chat.reasoning_max_tokens"]
+BUDGETS += [
+    f"{endpoint}.{name}"
+    for endpoint in ("chat", "responses")
+    for name in ("reasoning_budget_tokens", "thinking_budget_tokens")
+]
+
+
+def reasoning_tokens(answer: Answer) -> int:
+    usage = answer.body["usage"]
+    details: dict[str, int] = usage.get("output_tokens_details") or usage["completion_tokens_details"]
+    return details["reasoning_tokens"]
+
+
+@proves(*BUDGETS)
+def test_reasoning_ends_after_so_many_tokens(ask: Ask) -> None:
+    answer = ask("think", **{ask.path: 4, ask.limit: 80})
+    # Beside the four: the tag that begins it, and the line break before the one that ends it.
+    assert (thoughts(answer), reasoning_tokens(answer)) == ("Let me", 6)
+    assert answer.text
+
+
+@proves(*BUDGETS)
+def test_no_reasoning_at_all(ask: Ask) -> None:
+    answer = ask("think", **{ask.path: 0})
+    assert (thoughts(answer), answer.text) == (None, "The answer is 4.")
+
+
+@proves(*BUDGETS)
+def test_the_form_holds_behind_reasoning_that_was_ended(ask: Ask) -> None:
+    form = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"enum": ["no"]}}}
+    reasons = {"chat_template_kwargs": {"enable_thinking": True}}
+    answer = ask("think", response_format=form, **reasons, **{ask.path: 4})
+    assert (thoughts(answer), answer.text) == ("Let me", '"no"')
+
+
+@proves(*BUDGETS)
+def test_a_search_has_no_budget(ask: Ask) -> None:
+    assert ask.refusal("think", best_of=2, **{ask.path: 4}) == ("invalid_value", ask.path)
+
+
+@proves("chat.reasoning_budget_message", "responses.reasoning_budget_message")
+def test_a_message_stands_where_reasoning_was_ended(ask: Ask) -> None:
+    answer = ask("think", reasoning_budget_tokens=4, reasoning_budget_message=" Enough.", **{ask.limit: 80})
+    assert thoughts(answer) == "Let me Enough."

@@ -78,6 +78,13 @@ def test_a_strict_schema_is_enforced_or_refused(ask: Ask) -> None:
     assert (code, param.rpartition(".")[2]) == ("unsupported_schema", "uniqueItems")
 
 
+@proves(*forms("strict"))
+def test_a_call_of_the_models_own_keeps_to_a_strict_schema(ask: Ask) -> None:
+    answer = ask("weather Paris", **tools(ask.path, function(parameters=ROME, strict=True)))
+    assert answer.calls == [("get_weather", {"city": "Rome"})]
+    assert "x-unsupported-params" not in answer.headers
+
+
 @proves("chat.tool_choice", "responses.tool_choice")
 @pytest.mark.parametrize(("choice", "names"), [("none", []), ("required", ["get_weather"])])
 def test_whether_it_calls(ask: Ask, choice: str, names: list[str]) -> None:

@@ -1,9 +1,11 @@
+import importlib
 import os
 import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from support.serving import Server, serving
@@ -35,6 +37,19 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         return made[what]
 
     return make
+
+
+@pytest.fixture
+def imported(package: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """The package of a system."""
+
+    def made(system: str) -> ModuleType:
+        folder = package("python", "--dialect", system) / "src"
+        monkeypatch.syspath_prepend(folder)
+        (name,) = (path.name for path in folder.iterdir() if (path / "py.typed").exists())
+        return importlib.import_module(name)
+
+    return made
 
 
 @pytest.fixture(scope="session")

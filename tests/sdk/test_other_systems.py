@@ -1,8 +1,6 @@
 """The Python client of each system reads what the system sends: the derived answers, and a stand-in's."""
 
-import importlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,19 +9,6 @@ from dialects.recorded import SYSTEMS, Answer, answers
 from dialects.stand_ins import KEY, MODEL, serving
 from sdk.python.scripted import Answer as Sent
 from sdk.python.scripted import Scripted
-
-
-@pytest.fixture
-def imported(package: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
-    """The package of a system."""
-
-    def made(system: str) -> ModuleType:
-        folder = package("python", "--dialect", system) / "src"
-        monkeypatch.syspath_prepend(folder)
-        (name,) = (path.name for path in folder.iterdir() if (path / "py.typed").exists())
-        return importlib.import_module(name)
-
-    return made
 
 
 def came(client: Any, answer: Answer, **more: Any) -> list[Any]:

@@ -52,7 +52,7 @@ def test_defaults(real, run) -> None:
 
 
 def test_operations(real, run) -> None:
-    handlers = run(tables.handlers(real.document))
+    handlers = run(tables.handlers(real.document, real.dialects.values()))
     chat = handlers.OPERATIONS["create_chat_completion"]
     assert (chat.method, chat.path, chat.endpoint, chat.tag) == ("POST", "/chat/completions", "chat", "chat")
     assert (chat.body, chat.terminator, chat.root) == ("CreateChatCompletionRequest", "[DONE]", False)

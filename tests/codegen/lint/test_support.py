@@ -206,11 +206,13 @@ def test_an_endpoint_of_a_head_that_does_not_exist(real) -> None:
     spec.dialects["ovms"]["errors"]["at"]["modles"] = {"fault": 500}
     spec.dialects["ovms"]["auth"]["open"] = ["moddel"]
     spec.dialects["ovms"]["at_root"] = ["mdels"]
+    spec.dialects["ovms"]["other_operations"] = [{"method": "GET", "path": "/x", "purpose": "x", "served_by": "helth"}]
     found = [str(problem) for problem in support.dialects(spec)]
     assert found == [
         "dialects: openapi/dialects/ovms.yaml: there is no endpoint mdels, of which at_root speaks",
         "dialects: openapi/dialects/ovms.yaml: there is no endpoint moddel, of which auth speaks",
         "dialects: openapi/dialects/ovms.yaml: there is no endpoint modles, of which errors speaks",
+        "dialects: openapi/dialects/ovms.yaml: there is no endpoint helth, of which other_operations speaks",
         "dialects: openapi/dialects/vllm.yaml: there is no endpoint talk, of which stream speaks",
     ]
 

@@ -1,0 +1,60 @@
+"""A server that speaks as another system is one, as far as the judge can tell."""
+
+import httpx
+import pytest
+from support.judging import judge, told
+from support.serving import serving
+
+from specvino.document.loading import systems
+
+KEY = "sk-dialect"
+
+# The systems whose clients are to run here unchanged.
+DOUBLES = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy")
+
+
+def broken(report, *, advice=True):
+    # Ollama's ids have three digits: two answers may have the same one.
+    alike = "transport/at_once/answers:" if report.header.dialect == "ollama" else None
+    return [each for each in told(report, advice=advice) if alike is None or alike not in each]
+
+
+@pytest.mark.parametrize("name", systems())
+def test_the_judge_finds_nothing_in_a_scripted_one(name) -> None:
+    options = ("--engine", "scripted", "--served-model-name", "m")  # FastDeploy compares names that were given alone
+    with serving(*options, "--dialect", name, env={"SPECVINO_API_KEY": KEY}) as server:
+        report = judge(server.url, key=KEY, dialect=name)
+    assert broken(report, advice=False) == []  # a script heeds no sampling
+
+
+@pytest.mark.parametrize("name", DOUBLES)
+def test_the_judge_finds_nothing_in_one_with_a_model(tiny_text, name) -> None:
+    options = (str(tiny_text.path), "--served-model-name", "m")
+    with serving(*options, "--dialect", name, env={"SPECVINO_API_KEY": KEY}) as server:
+        assert server.url.endswith("/v3") is (name == "ovms")
+        report = judge(server.url, key=KEY, dialect=name)
+    assert broken(report) == []
+
+
+@pytest.mark.parametrize("name", DOUBLES)
+def test_generated_requests_find_nothing(name) -> None:
+    """Some of them: `tests/whole` sends them all."""
+    options = ("--engine", "scripted", "--served-model-name", "m")
+    with serving(*options, "--dialect", name, env={"SPECVINO_API_KEY": KEY}) as server:
+        report = judge(server.url, key=KEY, dialect=name, profile="core", layers=("fuzz",))
+    assert broken(report, advice=False) == []
+    assert {line.rule for line in report.lines} >= {f"{each}/fuzz/requests" for each in ("chat", "completions")}
+
+
+def test_a_path_that_the_system_lacks_is_not_there() -> None:
+    with serving("--engine", "scripted", "--dialect", "mlc-llm") as server:
+        for path in ("/responses", "/tokenize"):
+            assert httpx.post(f"{server.url}{path}", json={}).status_code == 404
+        assert httpx.get(f"{server.url.removesuffix('/v1')}/health").status_code == 200
+
+
+def test_what_ended_a_text_as_vllm_tells_it(tiny_text) -> None:
+    asked = {"messages": [{"role": "user", "content": "count"}], "temperature": 0, "stop": ["9", ", 4"]}
+    with serving(str(tiny_text.path), "--served-model-name", "m", "--dialect", "vllm") as server:
+        answer = httpx.post(f"{server.url}/chat/completions", json={"model": "m", **asked}).json()
+        assert [choice["stop_reason"] for choice in answer["choices"]] == [", 4"]
