@@ -121,7 +121,9 @@ async def _end(server: asyncio.Server, handlers: set[asyncio.Task[None]], writer
             handler.cancel()
         await asyncio.wait(others, timeout=0.05)
     for writer in writers:
-        writer.transport.abort()
+        # asyncio (Python 3.11) fails when a connection is aborted that it closed after the last of its answer.
+        if writer.get_extra_info("socket").fileno() != -1:
+            writer.transport.abort()
     server.close()
 
 
