@@ -151,6 +151,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
         "stream",
         "unknown_fields",
         "any_model_unless_named",
+        "appends_suffix",
         "other_operations",
         "hosted",
     )

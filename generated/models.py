@@ -568,7 +568,7 @@ class ChatChunkChoice(BaseModel):
     """
     arrival_time: float | None | MISSING = MISSING
     """
-    When the piece was made (seconds).
+    How many seconds after the beginning of the work the piece was made.
     """
 
 
@@ -1267,7 +1267,7 @@ class CompletionChoice(BaseModel):
     """
     arrival_time: float | None | MISSING = MISSING
     """
-    When the piece was made (seconds).
+    How many seconds after the beginning of the work the piece was made.
     """
     reasoning_content: str | None | MISSING = MISSING
     """
@@ -1420,7 +1420,7 @@ class CompletionChunkChoice(BaseModel):
     """
     arrival_time: float | None | MISSING = MISSING
     """
-    When the piece was made (seconds).
+    How many seconds after the beginning of the work the piece was made.
     """
     reasoning_content: str | None | MISSING = MISSING
     """

@@ -270,7 +270,7 @@ class ChatChunkChoice(TypedDict):
     """
     arrival_time: NotRequired[float | None]
     """
-    When the piece was made (seconds).
+    How many seconds after the beginning of the work the piece was made.
     """
 
 
@@ -838,7 +838,7 @@ class CompletionChoice(TypedDict):
     """
     arrival_time: NotRequired[float | None]
     """
-    When the piece was made (seconds).
+    How many seconds after the beginning of the work the piece was made.
     """
     reasoning_content: NotRequired[str | None]
     """
@@ -980,7 +980,7 @@ class CompletionChunkChoice(TypedDict):
     """
     arrival_time: NotRequired[float | None]
     """
-    When the piece was made (seconds).
+    How many seconds after the beginning of the work the piece was made.
     """
     reasoning_content: NotRequired[str | None]
     """

@@ -16,6 +16,7 @@ from specvino.server import answer
 from specvino.server.by_model import ByModel
 from specvino.server.by_status import ByStatus
 from specvino.server.dialect.elsewhere import Elsewhere
+from specvino.server.dialect.suffix import appended
 from specvino.server.drain import Drain
 from specvino.server.errors import internal_error
 from specvino.server.settings import Settings
@@ -76,11 +77,12 @@ class BoundOperation:
             if self._system:
                 arguments = self._system.arguments(self._operation.id, arguments)
             arguments = {name: each.default for name, each in self._operation.query.items()} | arguments
+            suffix = ""
             if self._body:
-                arguments["body"], found = await self._read(scope, receive, self._body)
+                arguments["body"], found, suffix = await self._read(scope, receive, self._body)
                 unsupported = [*unsupported, *found]
             with self._drain.counted():
-                await _until_gone(receive, self._answer(send, context, arguments, unsupported))
+                await _until_gone(receive, self._answer(send, context, arguments, unsupported, suffix))
         except (ApiError, ClientGone) as error:
             if isinstance(error, ApiError):
                 raise
@@ -95,25 +97,35 @@ class BoundOperation:
         unsupported = support.apply(self._settings.unsupported_fields, given, f"{self._operation.id}.query")
         return {name: value for name, value in given.items() if name in self._operation.query}, unsupported
 
-    async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck) -> tuple[Any, list[str]]:
-        """Returns the body as an object, built from the value that was validated, and its fields without effect."""
+    async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck) -> tuple[Any, list[str], str]:
+        """Returns the body as an object, built from the value that was validated, its fields without effect, and what
+        is to stand behind each text of the answer."""
         require_json(scope)
         raw = await self._bodies.read(scope, receive)
         self._drain.require_open()  # not before: who is still sending would miss the answer
         policy, name = self._settings.unsupported_fields, self._operation.body or ""
         async with self._bodies.turn(len(raw)) as step:
-            value = await step(parse, raw)
+            value, suffix = await step(parse, raw), ""
             if self._requests:
-                value = await step(self._requests.read, value)
+                given, value = value, await step(self._requests.read, value)
+                suffix = self._requests.suffix(given)
             await step(check.require, value)
             unsupported = await step(support.apply, policy, value, name)
-            return await step(self._operation.model.model_validate, value), unsupported
+            return await step(self._operation.model.model_validate, value), unsupported, suffix
 
     async def _answer(
-        self, send: Send, context: RequestContext, arguments: dict[str, Any], unsupported: Sequence[str]
+        self,
+        send: Send,
+        context: RequestContext,
+        arguments: dict[str, Any],
+        unsupported: Sequence[str],
+        suffix: str,
     ) -> None:
-        """Sends the handler's reply; `unsupported` are the fields without effect that were found before it."""
+        """Sends the handler's reply, with the `suffix` behind each of its texts; `unsupported` are the fields without
+        effect that were found before it."""
         reply = await self._handler(context, **arguments)
+        if suffix:
+            reply = appended(reply, suffix)
         headers = []
         names = [*unsupported, *reply.unsupported]
         if names and self._settings.unsupported_fields != "ignore":

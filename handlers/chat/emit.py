@@ -39,6 +39,7 @@ class ChatEmitter:
         request_id: str | None = None,
         top_logprobs: bool = False,
         stop_reason: bool = False,
+        arrival_times: bool = False,
         legacy: bool = False,
         echo: str = "",
         token_ids: bool = False,
@@ -49,6 +50,7 @@ class ChatEmitter:
         self._n = n
         self._top = top_logprobs
         self._stop_reason = stop_reason
+        self._begun = time.monotonic() if arrival_times else None
         self._legacy = legacy
         self._echo = echo
         self._tokens = PendingTokens() if token_ids else None
@@ -112,6 +114,9 @@ class ChatEmitter:
         return "function_call" if self._legacy and reason == "tool_calls" else reason
 
     def _chunk(self, choices: list[wire.ChatChunkChoice]) -> wire.ChatCompletionChunk:
+        if self._begun is not None:
+            for choice in choices:
+                choice["arrival_time"] = time.monotonic() - self._begun
         return {
             "id": self._id,
             "object": "chat.completion.chunk",

@@ -33,6 +33,7 @@ class Chat:
             request_id=or_none(body.request_id),
             top_logprobs=bool(or_none(body.top_logprobs)),
             stop_reason=shows_stop_reason(context, body),
+            arrival_times=context.extensions,
             legacy=request.tools.legacy,
             echo=echoed(body),
             token_ids=request.fields.token_ids,

@@ -37,6 +37,7 @@ class CompletionEmitter:
         request_id: str | None = None,
         top_logprobs: bool = False,
         stop_reason: bool = False,
+        arrival_times: bool = False,
     ) -> None:
         self._id = answer_id("cmpl-", request_id)
         self._created = int(time.time())
@@ -46,6 +47,7 @@ class CompletionEmitter:
         self._prompts: dict[int, tuple[int, ...] | None] = {}  # of the choices that haven't begun
         self._top = top_logprobs
         self._stop_reason = stop_reason
+        self._begun = time.monotonic() if arrival_times else None
         self._offsets: defaultdict[int, int] = defaultdict(int)  # where each choice's next token begins
 
     def feed(self, segment: Segment) -> Sequence[wire.CompletionChunk]:
@@ -76,6 +78,9 @@ class CompletionEmitter:
                 return []
 
     def _chunk(self, choices: list[wire.CompletionChunkChoice]) -> wire.CompletionChunk:
+        if self._begun is not None:
+            for choice in choices:
+                choice["arrival_time"] = time.monotonic() - self._begun
         return {
             "id": self._id,
             "object": "text_completion",

@@ -31,6 +31,7 @@ class Completions:
             request_id=or_none(body.request_id),
             top_logprobs=bool(or_none(body.logprobs)),
             stop_reason=shows_stop_reason(context, body),
+            arrival_times=context.extensions,
         )
         generation = await self._pipeline.start(request, to_prompts(body))
         if or_none(body.stream):

@@ -13,7 +13,8 @@ from specvino.server.validation.schema import SchemaCheck
 
 class Requests:
     """Reads the bodies of one operation. `names` are those of the served models; with `any_model` the first of them
-    answers to every other name. With `summarizes` reasoning is always told as a summary."""
+    answers to every other name. With `summarizes` reasoning is always told as a summary; with `appends_suffix` a suffix
+    is none that the model sees."""
 
     def __init__(
         self,
@@ -24,17 +25,23 @@ class Requests:
         *,
         any_model: bool,
         summarizes: bool,
+        appends_suffix: bool = False,
     ) -> None:
         self._check = SchemaCheck(operation.body or {}, document)
         self._names = names
         self._any_model = any_model
         self._summarizes = summarizes
+        self._appends_suffix = appends_suffix
         pointer = schema_reference(ours).removeprefix("#")
         self._takes_null = _nullable(pointer)
         theirs = at(document, schema_reference(operation.body_component or "").removeprefix("#"))["properties"]
         self._default = theirs.get("model", {}).get("default")
         self._reads_model = "model" in theirs
         self._switches = _switches(theirs, at(whole(), pointer)["properties"])
+
+    def suffix(self, body: Any) -> str:
+        """Returns what is to stand behind each text of the answer to a valid body, though the model doesn't see it."""
+        return (body.get("suffix") or "") if self._appends_suffix else ""
 
     def read(self, body: Any) -> Any:
         """Returns the body as this server reads it. Raises ApiError for one that the system refuses."""
@@ -49,6 +56,8 @@ class Requests:
             read["model"] = self._names[0]
         if self._summarizes:
             read["reasoning"] = {**(read.get("reasoning") or {}), "summary": "auto"}
+        if self._appends_suffix:
+            read.pop("suffix", None)
         return read
 
 

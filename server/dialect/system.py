@@ -79,6 +79,7 @@ class System:
             self.document,
             any_model=any_model,
             summarizes=own.endpoint == "responses" and self._summarizes(),
+            appends_suffix=own.endpoint == "completions" and self._head.get("appends_suffix", False),
         )
 
     def answer(self, operation_id: str, body: Any) -> Any:

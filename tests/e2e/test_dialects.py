@@ -1,5 +1,7 @@
 """A server that speaks as another system is one, as far as the judge can tell."""
 
+import json
+
 import httpx
 import pytest
 from support.judging import judge, told
@@ -58,3 +60,31 @@ def test_what_ended_a_text_as_vllm_tells_it(tiny_text) -> None:
     with serving(str(tiny_text.path), "--served-model-name", "m", "--dialect", "vllm") as server:
         answer = httpx.post(f"{server.url}/chat/completions", json={"model": "m", **asked}).json()
         assert [choice["stop_reason"] for choice in answer["choices"]] == [", 4"]
+
+
+def test_a_suffix_stands_behind_each_text_as_mlc_llm_has_it() -> None:
+    asked = {"prompt": "a b", "suffix": " the end", "n": 2, "temperature": 0}
+    with serving("--engine", "scripted", "--dialect", "mlc-llm") as server:
+        answer = httpx.post(f"{server.url}/completions", json=asked)
+        assert [choice["text"] for choice in answer.json()["choices"]] == ["a b the end"] * 2
+        assert "x-unsupported-params" not in answer.headers
+        stream = httpx.post(f"{server.url}/completions", json={**asked, "stream": True}).text
+        *chunks, done, _ = stream.split("\n\n")
+        assert done == "data: [DONE]"
+        last = json.loads(chunks[-1].removeprefix("data: "))
+        assert [(each["text"], each["finish_reason"]) for each in last["choices"]] == [(" the end", "stop")] * 2
+
+
+def test_pieces_of_a_stream_have_their_times_as_fastdeploy_tells_them() -> None:
+    asked = {"messages": [{"role": "user", "content": "a b c"}], "stream": True}
+    with serving("--engine", "scripted", "--served-model-name", "m", "--dialect", "fastdeploy") as server:
+        chat = httpx.post(f"{server.url}/chat/completions", json={"model": "m", **asked}).text
+        completion = httpx.post(
+            f"{server.url}/completions", json={"model": "m", "prompt": "a b c", "stream": True}
+        ).text
+    for stream in (chat, completion):
+        chunks = [json.loads(event.removeprefix("data: ")) for event in stream.split("\n\n")[:-2]]
+        times = [choice["arrival_time"] for chunk in chunks for choice in chunk["choices"]]
+        assert len(times) > 3
+        assert times == sorted(times)
+        assert times[0] >= 0

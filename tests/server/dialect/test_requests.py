@@ -77,3 +77,12 @@ def test_a_switch_that_is_on_there_unless_a_request_says(name, skips) -> None:
     assert requests is not None
     assert requests.read({"tokens": [1]}).get("skip_special_tokens") == skips
     assert requests.read({"tokens": [1], "skip_special_tokens": False})["skip_special_tokens"] is False
+
+
+def test_a_suffix_that_is_appended_is_none_of_the_prompt() -> None:
+    for name, suffix in (("mlc-llm", "!"), ("ollama", "")):
+        requests = System(name, ("own",), {}).requests(OPERATIONS["create_completion"])
+        assert requests is not None
+        body = {"model": "own", "prompt": "Hi", "suffix": "!"}
+        assert requests.suffix(body) == suffix
+        assert ("suffix" in requests.read(body)) is not bool(suffix)
