@@ -33,6 +33,12 @@ def check_ids(ids: Sequence[int], vocabulary_size: int) -> None:
         raise PromptError(f"The model has no token {wrong}: its token ids are 0 to {vocabulary_size - 1}.")
 
 
+def check_length(what: str, characters: int, most: int) -> None:
+    """Raises PromptError for a text that is too long to be tokenized: other requests wait meanwhile."""
+    if characters > most:
+        raise PromptError(f"{what} has {characters} characters; at most {most} are tokenized at a time.")
+
+
 @contextmanager
 def numbered(what: str, index: int, count: int) -> Iterator[None]:
     """Makes a PromptError say which one of several it is about, as in "Prompt 2: ..."."""

@@ -96,11 +96,12 @@ class Engine(Protocol):
         """
         ...
 
-    async def render(self, conversation: Conversation) -> list[int]:
-        """Returns the tokens that the model reads of a conversation without images.
+    async def render(self, conversation: Conversation, most_characters: int) -> list[int]:
+        """Returns the tokens that the model reads of a conversation without images, or would read if it fitted the
+        model's context.
 
-        Raises EngineUnavailable, EngineRestarted, and PromptError for one that the chat template refuses, or that is
-        longer than the model's context.
+        Raises EngineUnavailable, EngineRestarted, and PromptError for one that the chat template refuses, that it makes
+        more than `most_characters` of, or that the tokenizer can't take whole.
         """
         ...
 

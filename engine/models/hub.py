@@ -178,7 +178,7 @@ def _bars(total: int, report: Report) -> type[Any]:
     lock = threading.Lock()
     most = 0
 
-    class Bar(tqdm):  # type: ignore[misc]
+    class Bar(tqdm):  # type: ignore[misc]  # tqdm has no types
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **{**kwargs, "file": io.StringIO()})
 

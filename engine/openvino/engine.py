@@ -293,9 +293,8 @@ class OpenVINOEngine:
             tokenized.append(pad_truncate(ids, max_length, pad, self._preprocess.vocabulary.pad_id))
         return tokenized
 
-    async def render(self, conversation: Conversation) -> list[int]:
-        prompt = await self._preprocess.preprocess(conversation)
-        return array("q", prompt.token_ids).tolist()
+    async def render(self, conversation: Conversation, most_characters: int) -> list[int]:
+        return array("q", await self._preprocess.render(conversation, most_characters)).tolist()
 
     async def detokenize(self, token_ids: Sequence[int], *, skip_special_tokens: bool = False) -> str:
         check_ids(token_ids, self._preprocess.vocabulary.size)

@@ -5,7 +5,7 @@ import itertools
 from array import array
 from typing import NamedTuple
 
-from specvino.engine.admission import check_ids
+from specvino.engine.admission import check_ids, check_length
 from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.image_transfer import without_pixels
@@ -82,7 +82,9 @@ class PreprocessClient:
             case Conversation(rendered=tuple(rendered)):
                 return await self._ended(await self.preprocess(TokenPrompt(rendered), cut))
             case Conversation():
-                answer = await self._render(prompt, cut)
+                answer = await self._render(
+                    Preprocess.of(next(self._ids), without_pixels(prompt), as_text=self._vision, cut=cut)
+                )
             case TextPrompt():
                 text = image_tags.cut(prompt.text) if self._vision else None
                 asked = Tokenize(next(self._ids), text or prompt.text, prompt.add_special_tokens, prompt=True, cut=cut)
@@ -93,7 +95,7 @@ class PreprocessClient:
                 check_ids(prompt.ids, self.vocabulary.size)
                 return Tokenized(_kept(array("q", prompt.ids).tobytes(), cut))
         if isinstance(answer, PromptTooLong):
-            raise ContextLengthExceeded(answer.tokens, None, answer.limit, more=answer.more)
+            raise ContextLengthExceeded(answer.count, None, answer.limit, more=answer.more)
         return Tokenized(answer.token_ids, answer.text or text, answer.ending)
 
     async def tokenize(self, text: str, *, add_special_tokens: bool, parse_special: bool = True) -> bytes:
@@ -102,8 +104,21 @@ class PreprocessClient:
         answer = await self._tokenize(asked)
         if isinstance(answer, PromptTooLong):
             raise PromptError(
-                f"The text has about {answer.tokens} tokens; this model's tokenizer takes less than {answer.limit}."
+                f"The text has about {answer.count} tokens; this model's tokenizer takes less than {answer.limit}."
             )
+        return answer.token_ids
+
+    async def render(self, conversation: Conversation, most_characters: int) -> bytes:
+        """Returns the token ids of a conversation that isn't a prompt."""
+        asked = Preprocess.of(
+            next(self._ids), without_pixels(conversation), as_text=self._vision, most_characters=most_characters
+        )
+        answer = await self._render(asked)
+        if isinstance(answer, PromptTooLong):
+            if answer.unit == "characters":
+                check_length("The chat template's text", answer.count, answer.limit)
+            tokens = f"The messages become about {answer.count} tokens"
+            raise PromptError(f"{tokens}; this model's tokenizer takes less than {answer.limit}.")
         return answer.token_ids
 
     async def detokenize(self, token_ids: bytes, *, skip_special_tokens: bool = False) -> str:
@@ -124,10 +139,10 @@ class PreprocessClient:
             if not answer.done():
                 answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
 
-    async def _render(self, prompt: Conversation, cut: Cut | None) -> Preprocessed | PromptTooLong:
-        answer = await self._ask(Preprocess.of(next(self._ids), without_pixels(prompt), self._vision, cut))
+    async def _render(self, asked: Preprocess) -> Preprocessed | PromptTooLong:
+        answer = await self._ask(asked)
         if isinstance(answer, PromptRefused):
-            whose = "The" if prompt.chat_template else "The model's"
+            whose = "The" if asked.prompt.chat_template else "The model's"
             raise PromptError(f"{whose} chat template refuses these messages: {answer.reason}")
         assert isinstance(answer, Preprocessed | PromptTooLong)
         return answer

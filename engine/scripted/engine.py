@@ -25,7 +25,7 @@ from dataclasses import replace
 from itertools import cycle, takewhile
 from typing import Any
 
-from specvino.engine.admission import check_ids, numbered, room
+from specvino.engine.admission import check_ids, check_length, numbered, room
 from specvino.engine.errors import ConstraintError, EngineRestarted, EngineUnavailable, ImageError, PromptError
 from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS
 from specvino.engine.json_schema.errors import Path
@@ -207,8 +207,9 @@ class ScriptedEngine:
         self._check_ready(self._script)
         return [pad_truncate(word_ids(text), max_length, pad, PAD_ID) for text in texts]
 
-    async def render(self, conversation: Conversation) -> list[int]:
+    async def render(self, conversation: Conversation, most_characters: int) -> list[int]:
         self._check_ready(self._script)
+        check_length("The conversation", sum(map(len, _texts(conversation))), most_characters)
         return prompt_ids(conversation)
 
     async def detokenize(self, token_ids: Sequence[int], *, skip_special_tokens: bool = False) -> str:
@@ -289,9 +290,12 @@ def prompt_ids(prompt: Prompt) -> list[int]:
         case TextPrompt(text) | Conversation(rendered=str(text)):
             return word_ids(text)
         case Conversation():
-            tools = [f"{tool.name} {tool.description or ''} {_written(tool)}" for tool in prompt.tools]
-            texts = [message.content for message in prompt.messages] + tools
-            return [id for text in texts for id in [0] * _MESSAGE_TOKENS + word_ids(text)]
+            return [id for text in _texts(prompt) for id in [0] * _MESSAGE_TOKENS + word_ids(text)]
+
+
+def _texts(conversation: Conversation) -> list[str]:
+    tools = [f"{tool.name} {tool.description or ''} {_written(tool)}" for tool in conversation.tools]
+    return [message.content for message in conversation.messages] + tools
 
 
 def _with_cut_prompts(request: GenerationRequest) -> GenerationRequest:

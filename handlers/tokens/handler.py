@@ -1,8 +1,8 @@
 """Binds /tokenize and /detokenize to the engine."""
 
-from collections.abc import Sequence
 from typing import Literal
 
+from specvino.engine.admission import check_length
 from specvino.engine.errors import PromptError
 from specvino.engine.protocol import Engine
 from specvino.generated import models, wire
@@ -37,7 +37,7 @@ class Tokens:
         with engine_errors(form):
             match form:
                 case "messages":
-                    found = [await engine.render(conversation(body, engine.model))]
+                    found = [await engine.render(conversation(body, engine.model), _longest(engine))]
                 case "content":
                     found = [await _mixed(engine, body)]
                 case _:
@@ -65,7 +65,7 @@ async def _texts(engine: Engine, body: models.TokenizeRequest, given: str | list
     texts = [given] if isinstance(given, str) else given
     special = or_none(body.add_special_tokens)
     side: Literal["left", "right"] = or_none(body.padding_side) or "right"
-    _require_length(texts, engine.model.context_length)
+    check_length("The text", sum(map(len, texts)), _longest(engine))
     return await engine.tokenize(
         texts,
         add_special_tokens=True if special is None else special,
@@ -79,7 +79,7 @@ async def _mixed(engine: Engine, body: models.TokenizeRequest) -> list[int]:
     content = or_none(body.content) or []
     parts = [content] if isinstance(content, str) else content
     texts = [part for part in parts if isinstance(part, str)]
-    _require_length(texts, engine.model.context_length)
+    check_length("The text", sum(map(len, texts)), _longest(engine))
     if len(texts) > MOST_TEXTS:
         raise PromptError(f"There are {len(texts)} texts; at most {MOST_TEXTS} are tokenized at a time.")
     size = engine.model.vocabulary_size
@@ -122,7 +122,5 @@ def _with_piece(id: int, piece: bytes) -> wire.TokenPiece:
         return {"id": id, "piece": list(piece)}
 
 
-def _require_length(texts: Sequence[str], context_length: int) -> None:
-    longest, length = max(LONGEST, FOR_A_TOKEN * context_length), sum(map(len, texts))
-    if length > longest:
-        raise PromptError(f"The text has {length} characters; at most {longest} are tokenized at a time.")
+def _longest(engine: Engine) -> int:
+    return max(LONGEST, FOR_A_TOKEN * engine.model.context_length)

@@ -5,7 +5,7 @@ Token ids of prompts travel as bytes (int64, the machine's order): the server on
 
 import json
 from dataclasses import replace
-from typing import Self
+from typing import Literal, Self
 
 import msgspec
 
@@ -15,6 +15,8 @@ TOKEN_ID_BYTES = 8
 
 # So many characters of a prompt's end tell whether an answer begins within the reasoning.
 ENDING = 256
+
+Unit = Literal["tokens", "characters"]
 
 
 class LoadTokenizer(msgspec.Struct, tag=True):
@@ -36,7 +38,8 @@ class Preprocess(msgspec.Struct, tag=True):
 
     `as_text` is for vision-language models: the answer brings the text too. Of images only the places are needed.
     `parameters` is the JSON text of an array with the parameters of each tool: MessagePack has no integers beyond 64
-    bits, which schemas may hold.
+    bits, which schemas may hold. With `most_characters` it needn't fit the model's context, and is cut nowhere: it is
+    refused if the template makes more characters of it.
     """
 
     id: int
@@ -44,12 +47,21 @@ class Preprocess(msgspec.Struct, tag=True):
     as_text: bool = False
     parameters: str = "[]"
     cut: Cut | None = None
+    most_characters: int | None = None
 
     @classmethod
-    def of(cls, id: int, prompt: Conversation, as_text: bool, cut: Cut | None = None) -> Self:
+    def of(
+        cls,
+        id: int,
+        prompt: Conversation,
+        *,
+        as_text: bool = False,
+        cut: Cut | None = None,
+        most_characters: int | None = None,
+    ) -> Self:
         parameters = json.dumps([tool.parameters for tool in prompt.tools])
         tools = tuple(replace(tool, parameters=None) for tool in prompt.tools)
-        return cls(id, replace(prompt, tools=tools), as_text, parameters, cut)
+        return cls(id, replace(prompt, tools=tools), as_text, parameters, cut, most_characters)
 
     def conversation(self) -> Conversation:
         """Returns the prompt with its tools whole again."""
@@ -128,12 +140,13 @@ class Spelt(msgspec.Struct, tag=True):
 
 
 class PromptTooLong(msgspec.Struct, tag=True):
-    """Says that a prompt doesn't fit the model, or that its tokenizer truncates such a text. `tokens` may be a few off;
-    with `more` it is how many there are at the least."""
+    """Says that a prompt doesn't fit the model, that its tokenizer truncates such a text, or that it has more
+    characters than were asked for. `count` may be a few off; with `more` it is how many there are at the least."""
 
     id: int
-    tokens: int
+    count: int
     limit: int
+    unit: Unit = "tokens"
     more: bool = False
 
 

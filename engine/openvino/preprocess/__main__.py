@@ -27,6 +27,9 @@ from specvino.engine.processes.lifecycle import Ready
 def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize | Detokenize | Spell) -> FromPreprocess:
     try:
         match request:
+            case Preprocess(most_characters=int(most)):
+                ids = preprocessor.render(request.conversation(), most, as_text=request.as_text)
+                return Preprocessed(request.id, ids)
             case Preprocess(as_text=True):
                 text = preprocessor.write(request.conversation())
                 ids = preprocessor.tokenize_prompt(image_tags.without(text))
@@ -48,7 +51,7 @@ def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize | Detokeni
             case Spell():
                 return Spelt(request.id, preprocessor.token_bytes(request.token_ids))
     except TooLong as error:
-        return PromptTooLong(request.id, error.tokens, error.limit, error.more)
+        return PromptTooLong(request.id, error.count, error.limit, error.unit, error.more)
     except Exception as error:
         return PromptRefused(request.id, one_line(error))
 

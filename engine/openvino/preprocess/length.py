@@ -3,6 +3,8 @@ than one that fits."""
 
 from collections.abc import Iterator, Sequence
 
+from specvino.engine.openvino.messages.preprocess import Unit
+
 # A prompt's beginning of so many characters for each token that fits is encoded first. Prose has four for each.
 _DENSITY = 8
 
@@ -14,13 +16,14 @@ _BATCH_CHARACTERS = 1 << 20
 
 
 class TooLong(Exception):
-    """The prompt has more tokens than the model or its tokenizer takes. It has `tokens`, or with `more` at least as
-    many."""
+    """The prompt has more tokens than the model or its tokenizer takes, or more characters than were asked for. It has
+    `count` of its `unit`, or with `more` at least as many."""
 
-    def __init__(self, tokens: int, limit: int, *, more: bool = True) -> None:
-        super().__init__(tokens, limit)
-        self.tokens = tokens
+    def __init__(self, count: int, limit: int, unit: Unit = "tokens", *, more: bool = True) -> None:
+        super().__init__(count, limit, unit)
+        self.count = count
         self.limit = limit
+        self.unit = unit
         self.more = more
 
 

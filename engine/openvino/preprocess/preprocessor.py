@@ -69,21 +69,31 @@ class Preprocessor:
         """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and TooLong."""
         most = None if cut else self._context_length
         self._require_length(prompt, most)
-        seam = seam_for(list(chat_template.texts(prompt)))
-        rendered = self._render(prompt, marker(self._marked, seam, most), seam)
-        pieces = [piece for piece in rendered.split(seam) if piece] or [""]
+        pieces = self._pieces(prompt, most)
         if cut is not None:
             return self._encode_cut(pieces, cut, add_special_tokens=prompt.add_special_tokens)
         ids = self._encode_prompt(pieces)
         return self._begin.tobytes() + ids + self._end.tobytes() if prompt.add_special_tokens else ids
 
-    def write(self, prompt: Conversation) -> str:
-        """Returns the prompt as the text that the pipeline of a vision-language model tokenizes.
+    def render(self, prompt: Conversation, most_characters: int, *, as_text: bool = False) -> bytes:
+        """Returns the tokens of a conversation, longer than the model's context or not, if the template makes no more
+        characters of it; with `as_text` those of the text that a vision-language model's pipeline gets. Raises like
+        `preprocess`."""
+        pieces = [image_tags.without(self.write(prompt, must_fit=False))] if as_text else self._pieces(prompt)
+        if (count := sum(map(len, pieces))) > most_characters:
+            raise TooLong(count, most_characters, "characters", more=False)
+        encoded = self._encode_whole(pieces)
+        return self._checked([self._begin, *encoded, self._end] if as_text or prompt.add_special_tokens else encoded)
 
-        Raises like `preprocess`.
+    def write(self, prompt: Conversation, *, must_fit: bool = True) -> str:
+        """Returns the prompt as the text that the pipeline of a vision-language model tokenizes, adding the special
+        tokens around a text.
+
+        Raises like `preprocess`, TooLong if it `must_fit` the model's context.
         """
-        self._require_length(prompt, self._context_length)
-        mark = marker(self._marked, image_tags.JOINER, self._context_length)
+        most = self._context_length if must_fit else None
+        self._require_length(prompt, most)
+        mark = marker(self._marked, image_tags.JOINER, most)
         seam = seam_for(list(chat_template.texts(prompt)))
         rendered = self._render(prompt, lambda text: mark(image_tags.cut(text)), seam)
         if prompt.add_special_tokens:
@@ -105,8 +115,7 @@ class Preprocessor:
         if parse_special:
             return self._checked(self._encode_whole([text], add_special_tokens=add_special_tokens))
         seam = seam_for([text])
-        pieces = [piece for piece in marker(self._marked, seam, self._context_length)(text).split(seam) if piece]
-        encoded = self._encode_whole(pieces or [""])
+        encoded = self._encode_whole(_split(marker(self._marked, seam)(text), seam))
         return self._checked([self._begin, *encoded, self._end] if add_special_tokens else encoded)
 
     def detokenize(self, token_ids: bytes, *, skip_special_tokens: bool = False) -> str:
@@ -122,6 +131,11 @@ class Preprocessor:
         ids = numpy.frombuffer(token_ids, numpy.int64).tolist()
         # Of two tokens with the same bytes the vocabulary names one only.
         return [self._spelt[id] if id in self._spelt else self.detokenize(_one(id)).encode() for id in ids]
+
+    def _pieces(self, prompt: Conversation, most: int | None = None) -> list[str]:
+        """Returns what the template makes of a conversation, cut where no control token may be made of its texts."""
+        seam = seam_for(list(chat_template.texts(prompt)))
+        return _split(self._render(prompt, marker(self._marked, seam, most), seam), seam)
 
     def _render(self, prompt: Conversation, mark: chat_template.Mark, seam: str) -> str:
         template = prompt.chat_template or self._tokenizer.chat_template
@@ -200,6 +214,8 @@ class Preprocessor:
 
     def _encode_prompt(self, pieces: Sequence[str], *, add_special_tokens: bool = False) -> bytes:
         """Returns the tokens of a prompt's pieces. One that is too long is encoded as far as it takes to see that."""
+        if self._context_length is not None and len(pieces) > self._context_length:
+            raise TooLong(len(pieces), self._context_length)  # each of them is a token at the least
         for beginning, whole in beginnings(pieces, self._context_length):
             if whole:
                 break
@@ -213,8 +229,6 @@ class Preprocessor:
         self, pieces: Sequence[str], *, more: bool = False, add_special_tokens: bool = False
     ) -> list[_Ids]:
         """Returns the tokens of a text's pieces, if none were dropped. `more` says that the text goes on."""
-        if self._context_length is not None and len(pieces) > self._context_length:
-            raise TooLong(len(pieces), self._context_length)  # each of them is a token at the least
         encoded = self._encode_pieces(pieces, add_special_tokens=add_special_tokens)
         if self.limit and any(len(ids) >= self.limit for ids in encoded):
             limit = min(self.limit, self._context_length or self.limit)
@@ -274,3 +288,7 @@ class Preprocessor:
 
 def _one(token_id: int) -> bytes:
     return numpy.array([token_id], numpy.int64).tobytes()
+
+
+def _split(text: str, seam: str) -> list[str]:
+    return [piece for piece in text.split(seam) if piece] or [""]

@@ -43,10 +43,22 @@ def test_it_is_what_prompts_are_made_of(tiny_text: ModelSource, sharing: Sharing
 
 def test_a_conversation_is_what_prompts_are_made_of(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
-        ids = await engine.render(conversation("hello"))
+        ids = await engine.render(conversation("hello"), 1000)
         assert (await answer(engine, ask_all(conversation("hello"), max_tokens=5)))[0] == Started(len(ids))
+
+    sharing(tiny_text, test)
+
+
+def test_a_conversation_of_any_length_is_tokenized(tiny_text: ModelSource, sharing: Sharing) -> None:
+    async def test(engine: Engine) -> None:
+        long = conversation("hello " * 20_000)
+        ids = await engine.render(long, 200_000)
+        assert len(ids) > engine.model.context_length
+        assert (await engine.detokenize(ids)).count("hello ") == 20_000
+        with pytest.raises(PromptError, match=r"has 1200\d\d characters; at most 100000 are tokenized"):
+            await engine.render(long, 100_000)
         with pytest.raises(ContextLengthExceeded):
-            await engine.render(conversation("hello " * 20_000))
+            await answer(engine, ask_all(long, max_tokens=5))
 
     sharing(tiny_text, test)
 

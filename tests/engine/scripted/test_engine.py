@@ -306,10 +306,13 @@ def test_tokenizing_agrees_with_counting() -> None:
             [0, 0],
         ]
         asked = Conversation((Message("user", "one two"),))
-        assert len(await engine.render(asked)) == count_tokens(asked)
+        assert len(await engine.render(asked, 100)) == count_tokens(asked)
         assert await engine.detokenize(tokenized[1]) == "one two  three\n"
         assert await engine.token_bytes(word_ids("one two")) == [b"one", b" two"]
-        assert len(await engine.render(Conversation((Message("user", "one " * 5000),)))) > 5000
+        long = Conversation((Message("user", "one " * 5000),))
+        assert len(await engine.render(long, 20_000)) > 5000
+        with pytest.raises(PromptError, match="20000 characters; at most 19999"):
+            await engine.render(long, 19_999)
         with pytest.raises(PromptError):
             await engine.token_bytes([VOCABULARY_SIZE])
 

@@ -8,7 +8,7 @@ import pytest
 from support.conversation import answer, ask, ask_all, prompt_tokens, text
 
 from specvino.engine.errors import PromptError
-from specvino.engine.request import GenerationRequest, TextPrompt, TokenPrompt, Truncation
+from specvino.engine.request import Conversation, GenerationRequest, Message, TextPrompt, TokenPrompt, Truncation
 from specvino.engine.scripted import CONTEXT_LENGTH, ScriptedEngine
 from specvino.engine.scripted.mock_tokenizer import VOCABULARY_SIZE, word_ids
 from specvino.engine.segments import Segment, Started, TokenIds
@@ -46,8 +46,8 @@ def test_the_tokens_of_prompts_and_choices() -> None:
 
 
 def test_a_conversation_that_is_rendered() -> None:
-    conversation = ask("a").prompts[0]
-    written = replace(conversation, rendered="b c")  # type: ignore[arg-type]
+    conversation = Conversation((Message("user", "a"),))
+    written = replace(conversation, rendered="b c")
     assert text(asked(ask_all(written))) == "b c"
     with pytest.raises(PromptError, match="no token"):
-        asked(ask_all(replace(conversation, rendered=(VOCABULARY_SIZE,))))  # type: ignore[arg-type]
+        asked(ask_all(replace(conversation, rendered=(VOCABULARY_SIZE,))))

@@ -57,7 +57,7 @@ def bounded(counting: Counting) -> Preprocessor:
 def test_what_is_seen_to_be_too_long_is_not_encoded(bounded: Preprocessor, counting: Counting, text: str) -> None:
     refused = answer(bounded, Preprocess(1, conversation(text)))
     assert isinstance(refused, PromptTooLong)
-    assert (refused.tokens > CONTEXT, refused.limit, refused.more) == (True, CONTEXT, True)
+    assert (refused.count > CONTEXT, refused.limit, refused.more) == (True, CONTEXT, True)
     assert counting.calls == 0
 
 
@@ -69,7 +69,7 @@ def test_what_is_too_long_is_encoded_as_far_as_it_takes(
     asked = Tokenize(1, text, add_special_tokens=True, prompt=True) if prompt else Preprocess(1, conversation(text))
     refused = answer(bounded, asked)
     assert isinstance(refused, PromptTooLong)
-    assert refused.tokens > CONTEXT
+    assert refused.count > CONTEXT
     # GenAI's tokenizers from GGUF drop tokens silently: there the first beginning is counted in halves.
     assert counting.characters <= 8 * CONTEXT * (5 if bounded.limit else 1)
 

@@ -113,7 +113,7 @@ def test_a_prompt_that_the_tokenizer_truncates_is_too_long(smollm2: ModelSource)
     result = answer(preprocessor, Preprocess(1, conversation(words)))
     assert isinstance(result, PromptTooLong)
     assert result.limit == 8192
-    assert result.tokens == pytest.approx(10_031, abs=10)
+    assert result.count == pytest.approx(10_031, abs=10)
 
 
 def test_other_tokenizers_do_not_truncate(tiny_text: ModelSource) -> None:
@@ -201,7 +201,7 @@ def test_a_text_that_the_tokenizer_truncates_is_too_long(smollm2: ModelSource) -
     for text in (just + "\n", just * 30):
         result = answer(preprocessor, Tokenize(1, text, add_special_tokens=False))
         assert isinstance(result, PromptTooLong)
-        assert result.tokens == pytest.approx(8192 * len(text) / len(just), rel=0.01)
+        assert result.count == pytest.approx(8192 * len(text) / len(just), rel=0.01)
 
 
 def test_a_prompt_as_text_is_the_template(tiny_vision: ModelSource) -> None:
