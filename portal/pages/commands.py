@@ -19,11 +19,11 @@ def pages(app: typer.Typer) -> Iterator[Page]:
 
 
 def _text(app: typer.Typer) -> Iterator[str]:
-    command = typer.main.get_command(app)
+    command = typer.main.get_group(app)
     context = typer.Context(command, info_name="specvino")
     yield HEAD
     yield from _options(command, context)
-    for name, below in command.commands.items():  # type: ignore[attr-defined]  # it is a group
+    for name, below in command.commands.items():
         yield from _command(below, name, context)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from specvino.document.loading import DIFFERENCES, load
+from specvino.document.loading import DIFFERENCES, dialect_file, load
 from specvino.document.operations import operations
 from specvino.portal.pages.fields import here, told
 from specvino.portal.pages.page import Page, cell
@@ -82,8 +82,8 @@ Not served as there; `/health`, `/metrics`, `/version` and `/openapi.json` are t
 | --- | --- | --- |
 """
 
-# What becomes of a request's field, in the order of the page: a title and what is to be said of all of them.
-FATES = {
+# The sections of requests' fields, in the order of the page: a title and what is to be said of all of them.
+SECTIONS = {
     "works": ("What works", "Fields that {name} heeds, and this server too."),
     "partly": ("What works for some values", "Other values have no effect here, and are named in the answer's header."),
     "missing": (
@@ -131,7 +131,7 @@ def _text(source: Source, system: str, line: StartLine | None) -> Iterator[str]:
     yield from _paths(source.dialect(system))
     fields = [(field, found) for field in source.fields if (found := _outermost(field, system))]
     yield REQUESTS
-    for each, (title, words) in FATES.items():
+    for each, (title, words) in SECTIONS.items():
         if of_it := [field for field, found in fields if found == each]:
             yield f"\n### {title}\n\n{words.format(name=name)}\n"
             yield from _with_reasons(of_it, source) if each in WITH_REASON else _listed(of_it)
@@ -164,16 +164,22 @@ def _paths(document: dict[str, Any]) -> Iterator[str]:
         f"- `{operation.method.upper()} {operation.path}`" + (" at the root" if operation.is_only_at_root else "")
         for operation in operations(document)
     ]
+    others = document["x-dialect"].get("other_operations", ())
+    served += [f"- `{each['method']} {each['path']}` at the root" for each in others if "served_by" in each]
     yield PATHS.format(bases=", ".join(f"`{base}`" for base in bases), served="\n".join(served))
-    if others := document["x-dialect"].get("other_operations"):
+    missing = [each for each in others if "served_by" not in each]
+    if missing:
         yield NOT_SERVED
-        yield from (f"| {cell(each['method'])} | {cell(each['path'])} | {cell(each['purpose'])} |\n" for each in others)
+    for each in missing:
+        yield f"| {cell(each['method'])} | {cell(each['path'])} | {cell(each['purpose'])} |\n"
 
 
-def fate(field: Field, system: str) -> str | None:
-    """Tells what becomes of a field that the system has; None where there is nothing to tell."""
+def section(field: Field, system: str) -> str | None:
+    """Returns the section of a field that the system has; None where there is nothing to tell."""
     said = field.support.get(system)
     level = said.level if said else None
+    if field.name == "completions.suffix" and load(dialect_file(system))["x-dialect"].get("appends_suffix"):
+        return "works"
     handling = {field.handling(owner.schema) for owner in field.owners}
     if field.part != "request":
         return "unknown here" if level in ("full", "partial") and handling <= {"never", "null"} else None
@@ -190,10 +196,10 @@ def fate(field: Field, system: str) -> str | None:
 
 
 def _outermost(field: Field, system: str) -> str | None:
-    """Returns the fate of a field, if it isn't told of one around it."""
-    found, outer = fate(field, system), field.around
+    """Returns the section of a field, if the one around it isn't in it too."""
+    found, outer = section(field, system), field.around
     while outer and found:
-        if fate(outer, system) == found:
+        if section(outer, system) == found:
             return None
         outer = outer.around
     return found

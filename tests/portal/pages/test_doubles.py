@@ -17,7 +17,7 @@ PAGES = {
 }
 
 
-def section(system: str, title: str) -> str:
+def below(system: str, title: str) -> str:
     """The part of a page below a heading, up to the next one; nothing, where there is none."""
     found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#|\Z)", PAGES[system], re.DOTALL | re.MULTILINE)
     return found[1] if found else ""
@@ -33,41 +33,43 @@ def test_there_is_one_for_each_system() -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_each_field_stands_where_its_markings_put_it(system) -> None:
-    titles = {fate: title for fate, (title, _) in doubles.FATES.items()} | {"unknown here": "Answers"}
-    for fate, title in titles.items():
-        named = linked(section(system, title))
+    titles = {found: title for found, (title, _) in doubles.SECTIONS.items()} | {"unknown here": "Answers"}
+    for found, title in titles.items():
+        named = linked(below(system, title))
         assert len(named) == len(set(named))
-        assert {doubles.fate(FIELDS[name], system) for name in named} <= {fate}
+        assert {doubles.section(FIELDS[name], system) for name in named} <= {found}
     told = set(linked(PAGES[system]))
     for field in SOURCE.fields:
-        outer, fates = field.around, list[str | None]()
+        outer, outers = field.around, list[str | None]()
         while outer:
-            fates.append(doubles.fate(outer, system))
+            outers.append(doubles.section(outer, system))
             outer = outer.around
-        own = doubles.fate(field, system)
-        assert (field.name in told) == (own is not None and own not in fates), field.name
+        own = doubles.section(field, system)
+        assert (field.name in told) == (own is not None and own not in outers), field.name
 
 
 @pytest.mark.parametrize(
-    ("system", "name", "fate"),
+    ("system", "name", "found"),
     [
         ("vllm", "chat.temperature", "works"),
         ("openai", "chat.user", "natural"),
         ("ovms", "chat.audio", "missing"),
         ("ovms", "completions.logprobs", "partly"),
         ("ovms", "chat.logit_bias", None),
+        ("mlc-llm", "completions.suffix", "works"),
+        ("ollama", "completions.suffix", "partly"),
         ("openai", "chat.top_k", "refused"),
         ("ovms", "chat.reasoning_effort", "more"),
         ("vllm", "chat.response.kv_transfer_params", "unknown here"),
         ("vllm", "chat.response.id", None),
     ],
 )
-def test_what_becomes_of_a_field(system, name, fate) -> None:
-    assert doubles.fate(FIELDS[name], system) == fate
+def test_what_becomes_of_a_field(system, name, found) -> None:
+    assert doubles.section(FIELDS[name], system) == found
 
 
 def test_what_is_missing_has_the_reason() -> None:
-    lines = section("ovms", "What works for some values").splitlines()
+    lines = below("ovms", "What works for some values").splitlines()
     [row] = [line for line in lines if "#completions.logprobs" in line]
     assert "supported for at most 1." in row
     assert "OpenVINO GenAI knows the chosen one only" in row
@@ -75,27 +77,29 @@ def test_what_is_missing_has_the_reason() -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_paths(system) -> None:
-    said, document = section(system, "Paths"), SOURCE.dialect(system)
+    said, document = below(system, "Paths"), SOURCE.dialect(system)
     for path, item in document["paths"].items():
         assert all(f"- `{method.upper()} {path}`" in said for method in item if method in ("get", "post", "delete"))
     for each in document["x-dialect"].get("other_operations", ()):
-        assert f"| {each['method']} | {each['path']} | {each['purpose']} |" in said
+        is_missing = f"| {each['method']} | {each['path']} | {each['purpose']} |" in said
+        is_served = f"- `{each['method']} {each['path']}` at the root" in said
+        assert (is_missing, is_served) == ("served_by" not in each, "served_by" in each)
 
 
 def test_operations_without_a_base_path_are_told() -> None:
-    assert "- `POST /tokenize` at the root" in section("vllm", "Paths")
-    assert "- `POST /tokenize`\n" in section("ovms", "Paths")
+    assert "- `POST /tokenize` at the root" in below("vllm", "Paths")
+    assert "- `POST /tokenize`\n" in below("ovms", "Paths")
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_differences_have_their_reasons(system) -> None:
-    rules = re.findall(r"^\| ([\w-]+) \| \S", section(system, "Known differences").split("---", 1)[-1], re.MULTILINE)
+    rules = re.findall(r"^\| ([\w-]+) \| \S", below(system, "Known differences").split("---", 1)[-1], re.MULTILINE)
     assert rules == list(load(DIFFERENCES).get(system, {}))
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_all_options_are_there_with_their_source(system) -> None:
-    said, table = section(system, "How it is started"), read(system)
+    said, table = below(system, "How it is started"), read(system)
     if table is None:
         assert "specvino serve MODEL --dialect openai" in said
         return
