@@ -67,6 +67,12 @@ def values(schema: Mapping[str, Any]) -> list[Any] | None:
     return [schema["const"]] if "const" in schema else schema.get("enum")
 
 
+def type_names(schema: Mapping[str, Any]) -> list[str]:
+    """Returns the types that a schema names, none where it leaves the type open. It is no reference."""
+    named = schema.get("type", [])
+    return [named] if isinstance(named, str) else named
+
+
 def texts(listed: Iterable[Any] | None) -> list[str]:
     """Returns the texts among the values that a property can have."""
     return [value for value in listed or () if isinstance(value, str)]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jsonschema_rs
+from jsonschema_rs import ValidationErrorKind
 
 from specvino.document.operations import Schema
 
@@ -48,9 +49,9 @@ class Validator:
         leaves = [leaf for error in errors for leaf in _nearest(error)]
         missing: dict[tuple[str | int, ...], list[str]] = {}
         for leaf in leaves:
-            if leaf.kind.name == "required":
-                name = leaf.kind.property  # type: ignore[attr-defined]
-                missing.setdefault(tuple(leaf.instance_path), []).append(json.dumps(name, ensure_ascii=False))
+            if isinstance(leaf.kind, ValidationErrorKind.Required):
+                name = json.dumps(leaf.kind.property, ensure_ascii=False)
+                missing.setdefault(tuple(leaf.instance_path), []).append(name)
         for leaf in leaves:
             if leaf.kind.name != "required":
                 yield _sentence(leaf)

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperOption
 
 from specvino.cli.system_options import table as tables
 from specvino.cli.system_options.reading import read
@@ -59,8 +59,8 @@ class SystemCommand(TyperCommand):
 
     def _own(self, ctx: Any) -> Iterator[tuple[str, Own]]:
         for each in self.get_params(ctx):
-            if each.param_type_name == "option":
-                own = Own(not each.is_flag, each.multiple)  # type: ignore[attr-defined]
+            if isinstance(each, TyperOption):
+                own = Own(not each.is_flag, each.multiple)
                 yield from ((name, own) for name in [*each.opts, *each.secondary_opts])
 
 

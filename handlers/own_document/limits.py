@@ -5,6 +5,7 @@ from typing import Any
 
 from specvino.document.operations import operations
 from specvino.document.pointers import resolved
+from specvino.document.unions import type_names
 from specvino.document.walk import descend, reached
 from specvino.handlers.limits import DRAFTING, TOKEN_LIMITS
 from specvino.handlers.own_document.facts import Facts
@@ -28,9 +29,8 @@ def bound(document: dict[str, Any], facts: Facts) -> None:
         if facts.model is not None:
             for name in _TOKEN_IDS & properties.keys():
                 _token_ids(properties[name], facts.model.vocabulary_size - 1)
-        template = properties.get("chat_template", {})
-        if template.get("x-handling") == "supported" and not facts.limits.trust_request_chat_template:
-            properties["chat_template"] = _only_null(template)
+        if "chat_template" in properties and not facts.limits.trust_request_chat_template:
+            properties["chat_template"] = _only_null(properties["chat_template"])
         if facts.model is not None and "best_of" in properties:
             for name, kinds in DRAFTING.items():
                 if facts.model.drafting not in kinds:
@@ -84,13 +84,8 @@ def _only_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _token_ids(prompt: dict[str, Any], last: int) -> None:
     for _, schema in descend(prompt, "Prompt"):
-        if "integer" in _types(schema):
+        if "integer" in type_names(schema):
             _at_most(schema, "maximum", last)
-
-
-def _types(schema: dict[str, Any]) -> list[str]:
-    types = schema.get("type", [])
-    return [types] if isinstance(types, str) else types
 
 
 def _sizes(document: dict[str, Any], facts: Facts) -> None:

@@ -18,7 +18,8 @@ def patterned(pattern: str) -> Callable[[str], str]:
 
     def candidates(text: str) -> Iterator[str]:
         yield text
-        kind, own = re.fullmatch("(.*[-_])?([^-_]*)", text, re.DOTALL).groups("")  # type: ignore[union-attr]
+        own = re.split("[-_]", text)[-1]
+        kind = text.removesuffix(own)
         if beginning:
             yield beginning[1] + own
         if re.fullmatch("[0-9a-f]+", own):  # as those of our ids are

@@ -10,6 +10,7 @@ from typing import Any
 
 from specvino.document.operations import Schema
 from specvino.document.pointers import resolved
+from specvino.document.unions import type_names
 from specvino.server.dialect.patterns import patterned
 
 Fit = Callable[[Any], Any]
@@ -67,8 +68,8 @@ class Shapes:
         if "enum" in schema:
             return None if None in schema["enum"] else schema["enum"][0]
         branches = [resolved(self._document, each) for each in (*schema.get("anyOf", ()), *schema.get("oneOf", ()))]
-        types = _types(schema)
-        if "null" in types or any("null" in _types(each) for each in branches):
+        types = type_names(schema)
+        if "null" in types or any("null" in type_names(each) for each in branches):
             return None
         if branches:
             return self.empty(branches[0])
@@ -78,7 +79,7 @@ class Shapes:
         return self.of(schema)({}) if kind == "object" else EMPTY[kind]
 
     def _by_type(self, schema: Schema) -> Fit:
-        types = _types(schema)
+        types = type_names(schema)
         inside: dict[str, Fit] = {}
         if "properties" in schema or isinstance(schema.get("additionalProperties"), Mapping):
             inside["object"] = self._object(schema)
@@ -159,10 +160,11 @@ class Shapes:
         candidates = [_Branch(resolved(self._document, each), self.of(each), self._document) for each in branches]
 
         def fit(value: Any) -> Any:
-            for each in sorted(candidates, key=lambda each: each.likeness(value), reverse=True):
-                if each.likeness(value) < 0 or (fitted := each.fit(value)) is ABSENT:
-                    continue
-                if not isinstance(value, list) or len(fitted) == len(value):
+            likenesses = ((each, each.likeness(value)) for each in candidates)
+            alike = [(each, likeness) for each, likeness in likenesses if likeness is not None]
+            for each, _ in sorted(alike, key=lambda found: found[1], reverse=True):
+                fitted = each.fit(value)
+                if fitted is not ABSENT and (not isinstance(value, list) or len(fitted) == len(value)):
                     return fitted
             return None if any(each.is_null for each in candidates) else ABSENT
 
@@ -174,26 +176,20 @@ class _Branch:
 
     def __init__(self, schema: Schema, fit: Fit, document: Schema) -> None:
         self.fit = fit
-        self._types = _types(schema)
+        self._types = type_names(schema)
         self.is_null = self._types == ["null"]
         self._names = frozenset(schema.get("properties", ()))
-        values = {name: resolved(document, each) for name, each in schema.get("properties", {}).items()}
-        self._only = {name: each["const"] for name, each in values.items() if "const" in each}
+        self._only = resolved(document, schema.get("properties", {}).get("type", {})).get("const")
 
-    def likeness(self, value: Any) -> int:
-        """Returns how many members of an object the branch has; -1 for a value that it isn't for."""
+    def likeness(self, value: Any) -> int | None:
+        """Returns how many members of an object the branch has; None for a value that it isn't for."""
         if self._types and not set(TYPES[type(value)]) & set(self._types):
-            return -1
+            return None
         if not isinstance(value, Mapping) or not self._names:
             return 0
-        if any(name in value and value[name] != only for name, only in self._only.items() if name == "type"):
-            return -1
+        if self._only is not None and value.get("type", self._only) != self._only:
+            return None  # an object of another kind
         return len(self._names & value.keys())
-
-
-def _types(schema: Schema) -> list[str]:
-    said = schema.get("type", ["object"] if "properties" in schema else [])
-    return [said] if isinstance(said, str) else list(said)
 
 
 def _parsed(text: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from specvino.document.operations import Schema
 from specvino.document.pointers import at, escape, resolved
-from specvino.document.unions import Union
+from specvino.document.unions import Union, type_names, values
 from specvino.document.validator import Validator, Validators
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
@@ -114,12 +114,11 @@ class Explainer:
         """Returns the JSON types that a schema can accept."""
         schema = resolved(self._schema, schema)
         if "type" in schema:
-            names = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+            names = type_names(schema)
             return ["integer", *names] if "number" in names else list(names)
-        values = [schema["const"]] if "const" in schema else schema.get("enum", [])
         branches = (*schema.get("anyOf", ()), *schema.get("oneOf", ()))
-        found = [_type_of(value) for value in values] + [name for each in branches for name in self._types(each)]
-        return list(dict.fromkeys(found))
+        found = [_type_of(value) for value in values(schema) or ()]
+        return list(dict.fromkeys([*found, *(name for each in branches for name in self._types(each))]))
 
     def _fits(self, pointer: str, value: Any) -> bool:
         return bool(self._validators.at(pointer).is_valid(value))

@@ -10,7 +10,7 @@ from specvino.cli.system_options.reading import read as read_line
 from specvino.cli.system_options.said import Read
 from specvino.cli.system_options.table import read as read_table
 
-_SERVE: Any = typer.main.get_command(main).commands["serve"]  # type: ignore[attr-defined]
+_SERVE: Any = typer.main.get_group(main).commands["serve"]
 _OWN = dict(SystemCommand._own(_SERVE, typer.Context(_SERVE)))
 
 

@@ -10,11 +10,7 @@ from specvino.cli.system_options.table import MODEL, Meaning, Table, plain, read
 from specvino.document.loading import systems
 from specvino.server.keys import ENVIRONMENT
 
-OWN = {
-    name: option
-    for option in typer.main.get_command(main).commands["serve"].params  # type: ignore[attr-defined]
-    for name in option.opts
-}
+OWN = {name: option for option in typer.main.get_group(main).commands["serve"].params for name in option.opts}
 TABLES = {system: table for system in systems() if (table := read(system))}
 VARIABLES = {ENVIRONMENT, "HF_TOKEN"}
 

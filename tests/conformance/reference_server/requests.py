@@ -62,8 +62,8 @@ class Requests(Part):
     def param(self, error: jsonschema_rs.ValidationError) -> str | None:
         """The field that an error is about, as a dotted path."""
         path = [*map(str, error.instance_path)]
-        if error.kind.name == "required":
-            path.append(error.kind.property)  # type: ignore[attr-defined]
+        if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Required):
+            path.append(error.kind.property)
         return ".".join(path) or None
 
     def unsupported(self, body: Any, component: str) -> list[str]:
