@@ -122,7 +122,8 @@ async def _end(server: asyncio.Server, handlers: set[asyncio.Task[None]], writer
         await asyncio.wait(others, timeout=0.05)
     for writer in writers:
         # asyncio (Python 3.11) fails when a connection is aborted that it closed after the last of its answer.
-        if writer.get_extra_info("socket").fileno() != -1:
+        socket = writer.get_extra_info("socket")  # None for a TLS connection that is lost
+        if socket is not None and socket.fileno() != -1:
             writer.transport.abort()
     server.close()
 

@@ -13,6 +13,7 @@ from support.raw_server import chat, raw_server
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.layer import Fuzz
+from specvino.conformance.fuzz.options import Options
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.http.client import Target
 from specvino.conformance.verdict import Verdict
@@ -25,7 +26,9 @@ async def hears(asked):
 def fuzzed(server, key=KEY, filters=("models", "chat/fuzz/status-code-conformance")):
     async def run():
         async with answering(server) as url:
-            fuzz = Fuzz(Target(url, key), Dialect("openai"), [MODEL], "core", max_time=3, filters=filters)
+            fuzz = Fuzz(
+                Target(url, key), Dialect("openai"), [MODEL], "core", filters=filters, options=Options(max_examples=5)
+            )
             return await collected(fuzz)
 
     return asyncio.run(run())
