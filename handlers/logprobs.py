@@ -1,6 +1,7 @@
 """Logprobs as the endpoints show them: chat and responses as a list, completions as parallel lists."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from specvino.engine.segments import TokenLogprob
 from specvino.generated import wire
@@ -9,22 +10,22 @@ from specvino.generated import wire
 _NONE = 0.0
 
 
-def chat_logprobs(tokens: Iterable[TokenLogprob], top: bool) -> wire.ChatLogprobs | None:
-    """Returns the tokens' logprobs, None if there are none.
-
-    `top` shows the chosen tokens as the likeliest ones, too: the engine knows no others.
+def chat_logprobs(tokens: Iterable[TokenLogprob], top: int) -> wire.ChatLogprobs | None:
+    """Returns the tokens' logprobs, None if there are none, with the `top` likeliest tokens at each place: the chosen
+    one alone where the engine knows no others.
     """
     content = [_token(token, top) for token in tokens]
     return {"content": content, "refusal": None} if content else None
 
 
-def output_logprobs(tokens: Iterable[TokenLogprob], top: bool) -> list[wire.OutputLogprob]:
+def output_logprobs(tokens: Iterable[TokenLogprob], top: int) -> list[wire.OutputLogprob]:
     """Returns the logprobs of a response's tokens; `top` as in `chat_logprobs`."""
     return [_output(token, top) for token in tokens]
 
 
-def completion_logprobs(tokens: Iterable[TokenLogprob], top: bool, offset: int) -> wire.CompletionLogprobs | None:
-    """Returns parallel lists, None if there are no tokens; `offset` is where the first begins, in characters."""
+def completion_logprobs(tokens: Iterable[TokenLogprob], top: int, offset: int) -> wire.CompletionLogprobs | None:
+    """Returns parallel lists, None if there are no tokens; `offset` is where the first begins, in characters. Among the
+    likeliest tokens is always the chosen one, so that there may be one more than `top`."""
     tokens = list(tokens)
     if not tokens:
         return None
@@ -35,32 +36,55 @@ def completion_logprobs(tokens: Iterable[TokenLogprob], top: bool, offset: int) 
     return {
         "tokens": [token.text for token in tokens],
         "token_logprobs": [token.logprob for token in tokens],
-        "top_logprobs": [_alone(token) for token in tokens] if top else None,
+        "top_logprobs": [_by_text(token) for token in tokens] if top else None,
         "text_offset": offsets,
     }
 
 
-def _alone(token: TokenLogprob) -> dict[str, float] | None:
-    return None if token.logprob is None else {token.text: token.logprob}
+def _by_text(token: TokenLogprob) -> dict[str, float] | None:
+    if token.logprob is None:
+        return None
+    found: dict[str, float] = {}
+    for text, _, logprob in _likeliest(token):
+        found.setdefault(text, logprob)  # parts of characters look alike: the likeliest is shown
+    return found | {token.text: token.logprob}
 
 
-def _token(token: TokenLogprob, top: bool) -> wire.TokenLogprob:
-    bytes = None if token.bytes is None else list(token.bytes)
-    shown: wire.TopLogprob = {"token": token.text, "logprob": token.logprob or _NONE, "bytes": bytes}
+def _likeliest(token: TokenLogprob) -> Iterator[tuple[str, bytes | None, float]]:
+    """Yields the likeliest tokens at a place; the chosen one has the text that it gave."""
+    if token.logprob is not None and not token.top:
+        yield token.text, token.bytes, token.logprob
+    for each in token.top:
+        yield token.text if each.chosen else each.text, token.bytes if each.chosen else each.bytes, each.logprob
+
+
+def _token(token: TokenLogprob, top: int) -> wire.TokenLogprob:
     return {
         "token": token.text,
         "logprob": token.logprob or _NONE,
-        "bytes": bytes,
-        "top_logprobs": [shown] if top else [],
+        "bytes": _bytes(token.bytes),
+        "top_logprobs": [
+            {"token": text, "logprob": logprob, "bytes": _bytes(bytes)}
+            for text, bytes, logprob in islice(_likeliest(token), top)
+        ],
     }
 
 
-def _output(token: TokenLogprob, top: bool) -> wire.OutputLogprob:
-    bytes = list(token.text.encode() if token.bytes is None else token.bytes)
-    shown: wire.OutputTopLogprob = {"token": token.text, "logprob": token.logprob or _NONE, "bytes": bytes}
+def _output(token: TokenLogprob, top: int) -> wire.OutputLogprob:
     return {
         "token": token.text,
         "logprob": token.logprob or _NONE,
-        "bytes": bytes,
-        "top_logprobs": [shown] if top else [],
+        "bytes": _own_bytes(token.text, token.bytes),
+        "top_logprobs": [
+            {"token": text, "logprob": logprob, "bytes": _own_bytes(text, bytes)}
+            for text, bytes, logprob in islice(_likeliest(token), top)
+        ],
     }
+
+
+def _bytes(bytes: bytes | None) -> list[int] | None:
+    return None if bytes is None else list(bytes)
+
+
+def _own_bytes(text: str, bytes: bytes | None) -> list[int]:
+    return list(text.encode() if bytes is None else bytes)

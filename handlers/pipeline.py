@@ -32,6 +32,7 @@ from specvino.engine.segments import ReasoningDelta, Segment, Started
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.deadline import in_time
 from specvino.handlers.errors import engine_errors
+from specvino.handlers.full_logits import TopLogprobs, require_known_tokens, without_full_logits
 from specvino.handlers.limits import Limits, require_no_penalty_in_search
 from specvino.handlers.measuring import Measured
 from specvino.handlers.media import Media, MessageDraft, fetches
@@ -65,6 +66,7 @@ class RequestFields:
     n: int = 1
     echo: bool = False
     logprobs: bool = False
+    top_logprobs: TopLogprobs = field(default_factory=TopLogprobs)
     include_reasoning: bool = True
     token_ids: bool = False
     truncation: Truncation | None = None
@@ -91,6 +93,7 @@ class CheckedRequest:
     output: StructuredOutput | None
     template: TemplateVariables
     budget: ThinkingBudget | None
+    top_logprobs: int
     unsupported: tuple[str, ...]
     owner: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
@@ -104,6 +107,7 @@ class CheckedRequest:
             n=self.fields.n,
             echo=self.fields.echo,
             logprobs=self.fields.logprobs,
+            top_logprobs=self.top_logprobs,
             token_ids=self.fields.token_ids,
             truncation=self.fields.truncation,
             constraint=self.output.constraint if self.output else None,
@@ -184,16 +188,19 @@ class Pipeline:
             model = served.engine.model
         self._limits.require(fields.body, model.drafting)
         settings = sampling(fields.body, fields.max_tokens, model.defaults)
+        require_known_tokens(settings, model)
         tools = tool_calling(fields.tools, settings, model.calling, strict=strict)
         output = structured_output(fields.format, settings, strict=strict)
         template = template_variables(fields.template, model)
         budget = thinking_budget(fields.budget, settings, model)
         of_tokens = fields.of_tokens if model.vision else ()
+        top, settings, of_full_logits = without_full_logits(fields.top_logprobs, settings, model, tools, output)
         without_effect = (
             *tools.unsupported,
             *template.unsupported,
             *budget_unsupported(fields.budget, model),
             *of_tokens,
+            *of_full_logits,
         )
         unsupported = reported(context, without_effect)
         return CheckedRequest(
@@ -205,6 +212,7 @@ class Pipeline:
             output,
             template,
             budget,
+            top.count,
             unsupported,
             context.owner,
             context.notes,

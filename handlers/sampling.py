@@ -41,6 +41,7 @@ def sampling(body: Body, max_tokens: int | None, model: Mapping[str, float | int
         length_penalty=1.0 if length_penalty is None else length_penalty,
         include_stop_str_in_output=or_none(body.include_stop_str_in_output) or False,
         skip_special_tokens=or_none(body.skip_special_tokens) is not False,
+        logit_bias=tuple({int(id): value for id, value in (or_none(body.logit_bias) or {}).items()}.items()),
         num_assistant_tokens=or_none(body.num_assistant_tokens),
         assistant_confidence_threshold=or_none(body.assistant_confidence_threshold),
         max_ngram_size=or_none(body.max_ngram_size),

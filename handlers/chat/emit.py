@@ -37,7 +37,7 @@ class ChatEmitter:
         n: int,
         *,
         request_id: str | None = None,
-        top_logprobs: bool = False,
+        top_logprobs: int = 0,
         stop_reason: bool = False,
         arrival_times: bool = False,
         legacy: bool = False,

@@ -35,7 +35,7 @@ class CompletionEmitter:
         n: int,
         *,
         request_id: str | None = None,
-        top_logprobs: bool = False,
+        top_logprobs: int = 0,
         stop_reason: bool = False,
         arrival_times: bool = False,
     ) -> None:

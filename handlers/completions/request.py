@@ -2,6 +2,7 @@
 
 from specvino.engine.request import Prompt, TextPrompt, TokenPrompt
 from specvino.generated import models
+from specvino.handlers.full_logits import TopLogprobs
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
 from specvino.handlers.structured_outputs import FormatFields, constraint_fields
@@ -19,6 +20,7 @@ def request_fields(body: models.CreateCompletionRequest) -> RequestFields:
         n=or_none(body.n) or 1,
         echo=or_none(body.echo) or False,
         logprobs=or_none(body.logprobs) is not None,
+        top_logprobs=TopLogprobs(or_none(body.logprobs) or 0, "logprobs"),
         token_ids=or_none(body.return_token_ids) or False,
         truncation=cut,
         of_tokens=(*((TRUNCATION,) if cut else ()), *(() if _special(body) else ("add_special_tokens",))),

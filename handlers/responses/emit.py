@@ -31,9 +31,12 @@ from specvino.handlers.responses.request_echo import request_echo
 class ResponseEmitter:
     """Makes the events of one response, without I/O."""
 
-    def __init__(self, body: models.CreateResponseRequest, sampling: Sampling, stored: bool = False) -> None:
-        self._response = request_echo(body, sampling, f"resp_{uuid.uuid4().hex}", int(time.time()), stored)
-        self._top = bool(or_none(body.top_logprobs))
+    def __init__(
+        self, body: models.CreateResponseRequest, sampling: Sampling, stored: bool = False, *, top_logprobs: int = 0
+    ) -> None:
+        id = f"resp_{uuid.uuid4().hex}"
+        self._response = request_echo(body, sampling, id, int(time.time()), stored, top_logprobs=top_logprobs)
+        self._top = top_logprobs
         self._summary = self._response["reasoning"]["summary"] is not None
         self._open: MessageItem | ReasoningItem | CallItem | None = None
         self._order = OneByOne() if (or_none(body.n) or 1) > 1 else None

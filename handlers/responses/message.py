@@ -12,7 +12,7 @@ from specvino.handlers.logprobs import output_logprobs
 class MessageItem:
     """A message's item. Its events have no numbers yet."""
 
-    def __init__(self, output_index: int, *, top_logprobs: bool = False) -> None:
+    def __init__(self, output_index: int, *, top_logprobs: int = 0) -> None:
         self._index = output_index
         self._text: list[str] = []
         self._logprobs: list[wire.OutputLogprob] = []

@@ -13,9 +13,15 @@ _DEFAULTS = DEFAULTS["CreateResponseRequest"]
 
 
 def request_echo(
-    body: models.CreateResponseRequest, sampling: Sampling, id: str, created_at: int, stored: bool = False
+    body: models.CreateResponseRequest,
+    sampling: Sampling,
+    id: str,
+    created_at: int,
+    stored: bool = False,
+    *,
+    top_logprobs: int = 0,
 ) -> wire.ResponseObject:
-    """Returns the response as it is before anything was put out."""
+    """Returns the response as it is before anything was put out; `top_logprobs` is how many are shown."""
     background = or_none(body.background) or False
     response: wire.ResponseObject = {
         "id": id,
@@ -42,7 +48,7 @@ def request_echo(
         "top_p": sampling.top_p,
         "presence_penalty": sampling.presence_penalty,
         "frequency_penalty": sampling.frequency_penalty,
-        "top_logprobs": min(1, or_none(body.top_logprobs) or 0),
+        "top_logprobs": top_logprobs,
         "max_output_tokens": or_none(body.max_output_tokens),
         "store": stored,
         "background": background,

@@ -41,7 +41,7 @@ def test_explain_shows_what_the_document_says() -> None:
 
 
 def test_explain_what_is_supported() -> None:
-    assert "supported values an empty object" in lines(explain("chat.logit_bias"))
+    assert "supported values an empty object" in lines(explain("chat.vllm_xargs"))
 
 
 def test_explain_shows_remarks_beside_the_handling() -> None:

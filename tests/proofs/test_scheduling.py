@@ -10,7 +10,7 @@ from support.serving import wait_until
 from proofs import everywhere, proves
 from proofs.asking import Ask
 
-# The choices of requests that have all 64 places together, by the shares of engine/openvino/worker/fair_queue.py.
+# The choices of requests that have all 64 places together, by the shares of engine/openvino/native/fair_queue.py.
 FILLING = (48, 12, 3, 1)
 
 

@@ -128,13 +128,13 @@ def test_body_limit() -> None:
 
 
 def test_fields_without_effect_are_reported_rejected_or_ignored() -> None:
-    fields = {"foo": 1, "logit_bias": {"1": 1}}
-    assert Client().chat(**fields).headers["x-unsupported-params"] == "foo, logit_bias"
-    assert Client().chat(stream=True, **fields).headers["x-unsupported-params"] == "foo, logit_bias"
+    fields = {"foo": 1, "vllm_xargs": {"1": 1}}
+    assert Client().chat(**fields).headers["x-unsupported-params"] == "foo, vllm_xargs"
+    assert Client().chat(stream=True, **fields).headers["x-unsupported-params"] == "foo, vllm_xargs"
     assert "x-unsupported-params" not in Client().chat().headers
     rejecting = Client(settings=Settings(unsupported_fields="reject"))
     assert error_of(rejecting.chat(foo=1), 400, "unknown_parameter")["param"] == "foo"
-    assert error_of(rejecting.chat(logit_bias={"1": 1}), 400, "unsupported_parameter")["param"] == "logit_bias"
+    assert error_of(rejecting.chat(vllm_xargs={"1": 1}), 400, "unsupported_parameter")["param"] == "vllm_xargs"
     ignoring = Client(settings=Settings(unsupported_fields="ignore")).chat(**fields)
     assert ignoring.status_code == 200
     assert "x-unsupported-params" not in ignoring.headers

@@ -27,7 +27,7 @@ def test_handling_and_shapes(real, run) -> None:
     shapes = table.SHAPES
     request = shapes["CreateChatCompletionRequest"].fields
     assert request["user"].handling == "accepted"
-    assert request["logit_bias"].supported_values == {"maxProperties": 0}
+    assert request["vllm_xargs"].supported_values == {"maxProperties": 0}
     assert request["messages"].shape == "Message"
     assert request["metadata"].shape is None, "free-form maps are not searched"
     assert table.UNIONS["Message"].select == "role"

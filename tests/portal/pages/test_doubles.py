@@ -54,8 +54,8 @@ def test_each_field_stands_where_its_markings_put_it(system) -> None:
         ("vllm", "chat.temperature", "works"),
         ("openai", "chat.user", "natural"),
         ("ovms", "chat.audio", "missing"),
-        ("ovms", "completions.logprobs", "partly"),
-        ("ovms", "chat.logit_bias", None),
+        ("ovms", "completions.echo", "works"),
+        ("ovms", "chat.logit_bias", "more"),
         ("mlc-llm", "completions.suffix", "works"),
         ("ollama", "completions.suffix", "partly"),
         ("openai", "chat.top_k", "refused"),
@@ -69,10 +69,10 @@ def test_what_becomes_of_a_field(system, name, found) -> None:
 
 
 def test_what_is_missing_has_the_reason() -> None:
-    lines = below("ovms", "What works for some values").splitlines()
-    [row] = [line for line in lines if "#completions.logprobs" in line]
-    assert "supported for at most 1." in row
-    assert "OpenVINO GenAI knows the chosen one only" in row
+    lines = below("openai", "What works for some values").splitlines()
+    [row] = [line for line in lines if "#completions.suffix" in line]
+    assert "not supported here, except an empty text." in row
+    assert "Models that insert have a prompt of their own for it" in row
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

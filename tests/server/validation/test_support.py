@@ -39,9 +39,9 @@ def test_unknown_names_at_every_depth() -> None:
 
 
 def test_an_unsupported_field_counts_only_where_it_asks_for_something() -> None:
-    assert names(logit_bias={"1": 5}) == ["logit_bias"]
-    assert names(logit_bias={}) == []
-    assert names(logit_bias=None) == []
+    assert names(vllm_xargs={"1": 5}) == ["vllm_xargs"]
+    assert names(vllm_xargs={}) == []
+    assert names(vllm_xargs=None) == []
 
 
 def test_free_maps_are_not_searched() -> None:
@@ -50,8 +50,8 @@ def test_free_maps_are_not_searched() -> None:
 
 def test_reject_names_the_first() -> None:
     with pytest.raises(ApiError) as caught:
-        apply("reject", MINIMAL | {"logit_bias": {"1": 5}}, CHAT)
-    assert (caught.value.code, caught.value.param) == ("unsupported_parameter", "logit_bias")
+        apply("reject", MINIMAL | {"vllm_xargs": {"1": 5}}, CHAT)
+    assert (caught.value.code, caught.value.param) == ("unsupported_parameter", "vllm_xargs")
     with pytest.raises(ApiError) as caught:
         apply("reject", MINIMAL | {"foo": 1}, CHAT)
     assert (caught.value.code, caught.value.param) == ("unknown_parameter", "foo")

@@ -1,0 +1,58 @@
+"""What needs the scores of the whole vocabulary: the likeliest tokens at each place, and logit_bias."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from specvino.engine.protocol import ModelInfo
+from specvino.engine.request import Sampling
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+from specvino.handlers.structured_outputs import StructuredOutput
+from specvino.handlers.tools import ToolCalling
+
+
+@dataclass(frozen=True, slots=True)
+class TopLogprobs:
+    """How many of the likeliest tokens to show at each place, and the field that says so."""
+
+    count: int = 0
+    param: str = "top_logprobs"
+
+
+def require_known_tokens(sampling: Sampling, model: ModelInfo) -> None:
+    """Raises ApiError for a logit_bias of a token that the model lacks."""
+    for id, _ in sampling.logit_bias:
+        if id >= model.vocabulary_size:
+            message = f"logit_bias has the token {id}, but the model's token ids are 0 to {model.vocabulary_size - 1}."
+            raise ApiError(ErrorCode.INVALID_VALUE, message, param=f"logit_bias.{id}")
+
+
+def without_full_logits(
+    top: TopLogprobs,
+    sampling: Sampling,
+    model: ModelInfo,
+    tools: ToolCalling,
+    output: StructuredOutput | None,
+) -> tuple[TopLogprobs, Sampling, tuple[str, ...]]:
+    """Returns what of these settings has its effect in such a request, and the fields that have none: beside what only
+    the pipeline can do, the chosen token alone is shown."""
+    of_pipeline = (
+        output is not None
+        or tools.forced_by is not None
+        or any(tool.held for tool in tools.tools)
+        or sampling.best_of > 1
+    )
+    if model.full_logits and not of_pipeline:
+        return top, sampling, ()
+    return (
+        replace(top, count=min(1, top.count)),
+        replace(sampling, logit_bias=()),
+        tuple(_wanted(top, sampling)),
+    )
+
+
+def _wanted(top: TopLogprobs, sampling: Sampling) -> Iterator[str]:
+    if top.count > 1:
+        yield top.param
+    if sampling.logit_bias:
+        yield "logit_bias"
