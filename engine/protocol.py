@@ -26,7 +26,8 @@ class ModelInfo:
     `calling` says that the model was taught a way to call tools, in which its calls can be held to strict schemas also
     where nothing forces them; or one in which they can't; or it calls them only where it is forced to. None if not even
     that. `thinking_variables` are those of `enable_thinking` and `reasoning_effort` that its chat template
-    heeds. `thinking_budgets` says that its reasoning can be ended after a number of tokens.
+    heeds. `thinking_budgets` says that its reasoning can be ended after a number of tokens. `full_logits` says that it
+    can show the likeliest tokens at each place, and heed `logit_bias`.
     """
 
     context_length: int
@@ -37,6 +38,7 @@ class ModelInfo:
     calling: Calling | None = "strict"
     thinking_variables: frozenset[str] = frozenset()
     thinking_budgets: bool = False
+    full_logits: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,6 +135,8 @@ class Sampling:
       the penalties, `ignore_eos`, `best_of`, `length_penalty` and the last three.
     - The server's process alone, which makes text of tokens (`text/choice_text.py`), reads `stop`, `stop_token_ids`,
       `include_stop_str_in_output` and `skip_special_tokens`.
+    - The full-logits process alone (`openvino/full_logits/sampler.py`) reads `logit_bias`, beside what the pipeline
+      reads.
     - Both heed `min_tokens`: the pipeline for the end of the turn, the server for what stops.
     - The server settles `max_tokens` and `seed` for each sequence before the pipeline gets them.
 
@@ -146,6 +148,7 @@ class Sampling:
     its turn, may.
     `best_of` above 1 is a beam search of that width, of whose texts the `n` best are the choices. It draws nothing, and
     the pipeline has no penalties in it; a stop string cuts its finished texts. `length_penalty` is for it alone.
+    `logit_bias` is added to the scores of tokens, by their ids.
     The last three are for speculative decoding (`ModelInfo.drafting`); None leaves them to the engine.
     """
 
@@ -166,6 +169,7 @@ class Sampling:
     length_penalty: float = 1.0
     include_stop_str_in_output: bool = False
     skip_special_tokens: bool = True
+    logit_bias: tuple[tuple[int, float], ...] = ()
     num_assistant_tokens: int | None = None
     assistant_confidence_threshold: float | None = None
     max_ngram_size: int | None = None
@@ -212,7 +216,11 @@ class GenerationRequest:
     """Asks for `n` choices for each prompt: those of the first prompt are 0 to n - 1, those of the second go on at n.
 
     `truncation` cuts prompts that are too long. `echo` repeats the prompt before each choice; `logprobs` says how
-    likely the tokens were, those of a repeated prompt too; with `token_ids` the segments have the tokens themselves.
+    likely the tokens were, those of a repeated prompt too, and which `top_logprobs` were the likeliest at each place;
+    with `token_ids` the segments have the tokens themselves.
+
+    More than one of `top_logprobs`, and `logit_bias`, are for models with `full_logits` (`ModelInfo`), without a beam
+    search, and for answers that nothing constrains.
 
     `constraint` is the structure that every choice has. It can't be had with `ignore_eos`, `min_tokens` or a beam
     search: the pipeline would go on without it.
@@ -230,6 +238,7 @@ class GenerationRequest:
     n: int = 1
     echo: bool = False
     logprobs: bool = False
+    top_logprobs: int = 0
     token_ids: bool = False
     truncation: Truncation | None = None
     constraint: Constraint | None = None
@@ -238,3 +247,13 @@ class GenerationRequest:
     owner: str = ""
     priority: int = 0
     thinking_budget: ThinkingBudget | None = None
+
+    @property
+    def scores_prompt(self) -> bool:
+        """Tells whether the prompt's own logprobs are wanted."""
+        return self.echo and self.logprobs
+
+    @property
+    def needs_full_logits(self) -> bool:
+        """Tells whether the scores of the whole vocabulary are needed, for a token's place or for a prompt's."""
+        return self.scores_prompt or (self.logprobs and self.top_logprobs > 1) or bool(self.sampling.logit_bias)

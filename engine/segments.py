@@ -7,9 +7,19 @@ between them. Streams and unary answers are both made from it.
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 FinishReason = Literal["stop", "length", "tool_calls"]
+
+
+class TopToken(NamedTuple):
+    """Is one of the likeliest tokens at a place: its own text and bytes, of a special one its name, and its logprob.
+    The bytes are None where the vocabulary doesn't tell them. `chosen` says that it is the one that was."""
+
+    text: str
+    bytes: bytes | None
+    logprob: float
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +28,14 @@ class TokenLogprob:
 
     `text` is what the token gave to the text: empty where it gave nothing (a control token that is left out, a part of
     a character before its last one, what is cut off at a stop string). So the texts of a choice's tokens are its text.
-    `bytes` are the token's own, whole in any case; None where the vocabulary doesn't tell them.
+    `bytes` are the token's own, whole in any case; None where the vocabulary doesn't tell them. `top` are the likeliest
+    tokens at its place, as many as were asked for; none where the engine knows the chosen one alone.
     """
 
     text: str
     bytes: bytes | None
     logprob: float | None
+    top: tuple[TopToken, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

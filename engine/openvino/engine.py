@@ -57,12 +57,19 @@ from specvino.engine.text.choice_text import ChoiceText
 from specvino.engine.text.detokenizer import DetokenizerFactory
 from specvino.engine.text.echoed_prompt import EchoedPrompt
 from specvino.engine.text.pad_truncate import pad_truncate
+from specvino.engine.text.token_names import TokenNames
 
 # Seconds after which a client may try again where too many requests wait.
 _RETRY_AFTER = 5
 
-# Seconds for which the plain worker is kept when nobody needs it.
-_PLAIN_IDLE = 300.0
+# Seconds for which a process that was started on demand is kept when nobody needs it.
+_IDLE = 300.0
+
+# Sequences that the full-logits process has at a time: each reads all the weights in each step.
+_FULL_LOGITS = 16
+
+_WORKER = "specvino.engine.openvino.worker"
+_SCORING = "specvino.engine.openvino.full_logits"
 
 # A silent worker that computes may take so many times the stall timeout in CPU time, on each core.
 _SILENT_WORK = 10
@@ -111,6 +118,7 @@ class OpenVINOEngine:
         self._source = source
         self._model: ModelInfo | None = None
         self._detokenizer: DetokenizerFactory  # set by start()
+        self._names: TokenNames  # set by start()
         self._parsers = (tool_parser, reasoning_parser)
         self._ids = itertools.count()
         self._queues: dict[int, OutputQueue] = {}  # by sequence; the choices of a request share one
@@ -132,11 +140,15 @@ class OpenVINOEngine:
             options=options,
         )
         self._stall_timeout = stall_timeout
-        self._worker = self._supervisor("worker", self._load)
-        # Prompts whose logprobs are wanted, and long ones where a draft model would take them in one step, go to a
-        # second worker, so that nobody waits while it loads, or for its steps (decisions 028, 029).
+        self._worker = self._supervisor("worker", _WORKER, self._load)
+        # Long prompts that a draft model would take in one step go to a second worker, so that nobody waits while it
+        # loads, or for its steps; so do prompts whose logprobs are wanted beside what only a pipeline can do (decisions
+        # 028, 029).
         plain = msgspec.structs.replace(self._load, plain=True)
-        self._plain = OnDemand(partial(self._supervisor, "plain worker", plain), _PLAIN_IDLE)
+        self._plain = OnDemand(partial(self._supervisor, "plain worker", _WORKER, plain), _IDLE)
+        # What needs the scores of all tokens goes to a process that has them (decision 068).
+        full = msgspec.structs.replace(self._load, max_sequences=min(max_sequences, _FULL_LOGITS))
+        self._full_logits = OnDemand(partial(self._supervisor, "full-logits", _SCORING, full), _IDLE)
 
     @property
     def model(self) -> ModelInfo:
@@ -156,6 +168,7 @@ class OpenVINOEngine:
         return {
             "worker": self._worker.pid,
             **({"plain": self._plain.pid} if self._plain.pid else {}),
+            **({"full_logits": self._full_logits.pid} if self._full_logits.pid else {}),
             "preprocess": self._preprocess.process.pid,
             "image": self._images.pid,
             **self._grammars.pids,
@@ -169,6 +182,8 @@ class OpenVINOEngine:
                 if isinstance(result, BaseException):
                     raise result
             self._detokenizer = await self._choose_detokenizer()
+            vocabulary = self._preprocess.vocabulary
+            self._names = TokenNames(vocabulary.table, vocabulary.special)
             self._admission.parsers = self._select_parsers()
         except ModelLoadError as error:
             await self.close()
@@ -186,6 +201,7 @@ class OpenVINOEngine:
             thinking_variables(self._preprocess.vocabulary.chat_template),
             # A prompt with images is a text, which nothing can be put behind as tokens.
             self._admission.parsers.closing() is not None and not self._source.vision,
+            full_logits=not self._source.vision,
         )
 
     async def check(self, request: GenerationRequest) -> None:
@@ -202,7 +218,7 @@ class OpenVINOEngine:
             prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
             with_images = any(prompt.prompt_images is not None for prompt in prompts)
             async with (
-                self._worker_for(request, prompts) as worker,
+                self._worker_for(request, prompts, resolved) as worker,
                 self._sent(worker, request, prompts, resolved) as (queue, choices, times),
             ):
                 # Whether a prompt with images fits, only the worker can tell.
@@ -241,12 +257,16 @@ class OpenVINOEngine:
 
     @asynccontextmanager
     async def _worker_for(
-        self, request: GenerationRequest, prompts: Sequence[AdmittedPrompt]
+        self, request: GenerationRequest, prompts: Sequence[AdmittedPrompt], resolved: Sequence[ResolvedConstraint]
     ) -> AsyncIterator[Supervisor]:
         """Gives the worker for the request. Raises EngineUnavailable."""
         self._check_ready()  # the worker may have died meanwhile
+        of_pipeline = request.sampling.best_of > 1 or any(each.lowered for each in resolved)
         long = any(len(prompt.token_ids) > LONGEST_DRAFTED * TOKEN_ID_BYTES for prompt in prompts)
-        if (request.echo and request.logprobs) or (long and self._load.draft_path is not None):
+        if request.needs_full_logits and not of_pipeline:
+            async with self._full_logits.use() as worker:
+                yield worker
+        elif request.scores_prompt or (long and self._load.draft_path is not None):
             async with self._plain.use() as worker:
                 yield worker
         else:
@@ -325,6 +345,7 @@ class OpenVINOEngine:
         await asyncio.gather(
             self._worker.close(),
             self._plain.close(),
+            self._full_logits.close(),
             self._preprocess.close(),
             self._images.close(),
             self._grammars.close(),
@@ -386,6 +407,7 @@ class OpenVINOEngine:
                 n=request.n,
                 copies=1 if search else request.n,
                 logprobs=request.logprobs,
+                top_logprobs=request.top_logprobs if request.needs_full_logits else 0,
                 # A prompt without an answer can only be given back.
                 echo=(request.echo and request.logprobs) or not prompt.max_new_tokens,
                 vision_prompt=prompt.vision_prompt,
@@ -442,10 +464,10 @@ class OpenVINOEngine:
             thinking=prompt.thinking,
         )
         if not request.echo:
-            return RunningChoice(output, token_ids=request.token_ids)
+            return RunningChoice(output, self._names, token_ids=request.token_ids)
         ids = array("q", prompt.token_ids).tolist()
         echoed = EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special)
-        return RunningChoice(output, echoed, token_ids=request.token_ids)
+        return RunningChoice(output, self._names, echoed, token_ids=request.token_ids)
 
     def _select_parsers(self) -> SelectedParsers:
         try:
@@ -459,10 +481,10 @@ class OpenVINOEngine:
         if queue and not finished:
             queue.worker.send(Cancel(id))
 
-    def _supervisor(self, name: str, load: LoadModel) -> Supervisor:
+    def _supervisor(self, name: str, module: str, load: LoadModel) -> Supervisor:
         supervisor = Supervisor(
             name,
-            "specvino.engine.openvino.worker",
+            module,
             load,
             incoming=Loaded | Step,
             on_message=partial(self._receive, name),

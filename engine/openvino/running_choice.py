@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from specvino.engine.openvino.messages.worker import Output
 from specvino.engine.output.choice_output import ChoiceOutput
-from specvino.engine.segments import PromptText, Segment, TokenIds
+from specvino.engine.segments import PromptText, Segment, TokenIds, TokenLogprob
 from specvino.engine.text.echoed_prompt import EchoedPrompt
+from specvino.engine.text.token_names import TokenNames
 
 if TYPE_CHECKING:
     from specvino.engine.openvino.closed_reasoning import BudgetedChoice
@@ -17,11 +18,14 @@ class RunningChoice:
     has its tokens, too.
 
     Outputs that come later are tokens made after a stop string, or after the only call. `budgeted` is what is needed to
-    end its reasoning.
+    end its reasoning; `names` are those of tokens that weren't chosen.
     """
 
-    def __init__(self, output: ChoiceOutput, prompt: EchoedPrompt | None = None, *, token_ids: bool = False) -> None:
+    def __init__(
+        self, output: ChoiceOutput, names: TokenNames, prompt: EchoedPrompt | None = None, *, token_ids: bool = False
+    ) -> None:
         self.output = output
+        self._names = names
         self.budgeted: BudgetedChoice | None = None
         self._prompt = prompt
         self._token_ids = token_ids
@@ -32,14 +36,18 @@ class RunningChoice:
         segments = self._segments(output)
         if self._prompt is None:
             return segments
-        logprobs = self._prompt.tokens(output.prompt_logprobs) if output.prompt_logprobs else ()
+        logprobs: tuple[TokenLogprob, ...] = ()
+        if output.prompt_logprobs:
+            likeliest = self._names.likeliest(self._prompt.ids, output.prompt_top_logprobs)
+            logprobs = self._prompt.tokens(output.prompt_logprobs, likeliest)
         prompt = PromptText(self.output.index, self._prompt.text, logprobs)
         self._prompt = None
         return (prompt, *segments)
 
     def _segments(self, output: Output) -> Iterable[Segment]:
         read = self.output.tokens
-        segments = self.output.push(output.token_ids, output.logprobs, output.finish)
+        likeliest = self._names.likeliest(output.token_ids, output.top_logprobs)
+        segments = self.output.push(output.token_ids, output.logprobs, output.finish, likeliest)
         if not self._token_ids:
             return segments
         segments = tuple(segments)

@@ -24,7 +24,7 @@ from specvino.engine.segments import (
     ToolCallEnd,
     ToolCallStart,
 )
-from specvino.engine.text.choice_text import ChoiceText
+from specvino.engine.text.choice_text import ChoiceText, Top
 
 
 class ChoiceOutput:
@@ -73,18 +73,27 @@ class ChoiceOutput:
         return self._text.tokens
 
     def push(
-        self, token_ids: Sequence[int], logprobs: Sequence[float] | None, finish: FinishReason | None
+        self,
+        token_ids: Sequence[int],
+        logprobs: Sequence[float] | None,
+        finish: FinishReason | None,
+        likeliest: Sequence[Top] = (),
     ) -> Iterable[Segment]:
-        """Returns the segments of further tokens, to be taken at once. `finish` is why no more tokens come, if so."""
+        """Returns the segments of further tokens, to be taken at once. `finish` is why no more tokens come, if so; the
+        others are as in `ChoiceText`."""
         if self._parser is None:
-            return self._plain(token_ids, logprobs, finish)
-        return _joined(self._parsed(self._parser, token_ids, logprobs, finish))
+            return self._plain(token_ids, logprobs, finish, likeliest)
+        return _joined(self._parsed(self._parser, token_ids, logprobs, finish, likeliest))
 
     def _plain(
-        self, token_ids: Sequence[int], logprobs: Sequence[float] | None, finish: FinishReason | None
+        self,
+        token_ids: Sequence[int],
+        logprobs: Sequence[float] | None,
+        finish: FinishReason | None,
+        likeliest: Sequence[Top],
     ) -> list[Segment]:
         segments: list[Segment] = []
-        text = self._text.push(token_ids, logprobs)
+        text = self._text.push(token_ids, logprobs, likeliest)
         if finish is not None and not self._text.stopped:
             text += self._text.finish()
         if text:
@@ -100,10 +109,11 @@ class ChoiceOutput:
         token_ids: Sequence[int],
         logprobs: Sequence[float] | None,
         finish: FinishReason | None,
+        likeliest: Sequence[Top],
     ) -> Iterator[Segment]:
         """Yields the segments token by token, so that each counts for what it was."""
         for place, token_id in enumerate(token_ids):
-            text = self._text.push([token_id], logprobs and [logprobs[place]])
+            text = self._text.push([token_id], logprobs and [logprobs[place]], likeliest[place : place + 1])
             self._logprobs.add(self._text.take_logprobs())
             if self._text.stopped:  # a token that was cut has the end of this text
                 self._logprobs.add(self._text.rest_logprobs())

@@ -4,8 +4,8 @@ It answers a conversation with its last user message, or with the results of cal
 to an end; a text prompt with its text, and a token prompt with its ids as words. A token is a word
 (`mock_tokenizer.py`); every message of a conversation takes 4 tokens more, and the end of a turn is a token, as in a
 real model. With a temperature above 0 the words are shuffled by the seed, so that choices differ and each can be
-repeated. How likely a token was depends on the token alone. The worse texts of a search (best_of above 1) begin a word
-later each.
+repeated. How likely a token was depends on the token alone, and no bias changes what comes. The worse texts of a search
+(best_of above 1) begin a word later each.
 
 To a constraint it answers with a short text that the constraint allows, whatever the prompt; where a structural tag
 leaves room for any text, or holds a grammar, it answers as without. If it must call, it calls the first two tools, or
@@ -46,7 +46,17 @@ from specvino.engine.request import (
 from specvino.engine.scripted.constraints import worked_out
 from specvino.engine.scripted.mock_tokenizer import PAD_ID, VOCABULARY_SIZE, word_id, word_ids, word_of, words
 from specvino.engine.scripted.script import AS_IT_COMES, Script, directed
-from specvino.engine.segments import Finish, FinishReason, PromptText, Segment, Started, TokenIds, TokenLogprob, Usage
+from specvino.engine.segments import (
+    Finish,
+    FinishReason,
+    PromptText,
+    Segment,
+    Started,
+    TokenIds,
+    TokenLogprob,
+    TopToken,
+    Usage,
+)
 from specvino.engine.text.byte_table import ByteTableDetokenizer
 from specvino.engine.text.choice_text import ChoiceText
 from specvino.engine.text.pad_truncate import pad_truncate
@@ -87,6 +97,7 @@ class _Choice:
         self._early = sampling.min_tokens
         self._tokens = tokens
         self._logprobs = [_logprob(token) for token in tokens]
+        self._likeliest = [_likeliest(token, request.top_logprobs) for token in tokens]
         text = ChoiceText(ByteTableDetokenizer(tokens), sampling, logprobs=request.logprobs)
         self.output = ChoiceOutput(
             index, text, parser, must_call=request.must_call, parallel_calls=request.parallel_calls
@@ -106,7 +117,8 @@ class _Choice:
             reason = "stop" if tokens == [self._end] else None if self._left else "length"
         if self._ids and tokens:
             yield TokenIds(self.output.index, tuple(self._ids[token] for token in tokens))
-        for segment in self.output.push(tokens, [self._logprobs[token] for token in tokens], reason):
+        logprobs = [self._logprobs[token] for token in tokens]
+        for segment in self.output.push(tokens, logprobs, reason, [self._likeliest[token] for token in tokens]):
             if isinstance(segment, Finish):
                 self.finished = True
                 if isinstance(segment.stopped_by, int):
@@ -378,12 +390,24 @@ def _logprob(token: bytes) -> float:
     return -(zlib.crc32(token) % 1024) / 64
 
 
+def _likeliest(token: bytes, count: int) -> tuple[TopToken, ...]:
+    """Returns the token and, less likely each, its place's number among the likeliest."""
+    chosen = TopToken(token.decode(errors="replace"), token, _logprob(token), chosen=True)
+    others = (
+        TopToken(f" #{place}", f" #{place}".encode(), chosen.logprob - place / 4) for place in range(2, count + 1)
+    )
+    return (chosen, *others) if count else ()
+
+
 def _echo(choice: int, request: GenerationRequest) -> PromptText:
     prompt = request.prompts[choice // request.n]
     text = "" if isinstance(prompt, Conversation) else _to_be_answered(prompt)
     if not request.logprobs:
         return PromptText(choice, text)
-    tokens = [TokenLogprob(word, word.encode(), _logprob(word.encode())) for word in words(text)]
+    tokens = [
+        TokenLogprob(word, word.encode(), _logprob(word.encode()), _likeliest(word.encode(), request.top_logprobs))
+        for word in words(text)
+    ]
     first = [TokenLogprob(token.text, token.bytes, None) for token in tokens[:1]]
     return PromptText(choice, text, (*first, *tokens[1:]))
 

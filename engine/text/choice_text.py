@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 from specvino.engine.request import Sampling
-from specvino.engine.segments import TokenLogprob
+from specvino.engine.segments import TokenLogprob, TopToken
 from specvino.engine.text.detokenizer import Detokenizer
 from specvino.engine.text.pending_logprobs import PendingLogprobs
 from specvino.engine.text.stop import StopMatcher
+
+Top = tuple[TopToken, ...]
 
 
 class ChoiceText:
@@ -31,15 +33,19 @@ class ChoiceText:
         self._tokens: tuple[TokenLogprob, ...] = ()
         self._rest: tuple[TokenLogprob, ...] = ()
 
-    def push(self, token_ids: Sequence[int], logprobs: Sequence[float] | None = None) -> str:
-        """Returns the text that these tokens free; none after a stop."""
+    def push(
+        self, token_ids: Sequence[int], logprobs: Sequence[float] | None = None, likeliest: Sequence[Top] = ()
+    ) -> str:
+        """Returns the text that these tokens free; none after a stop. `likeliest` are the likeliest tokens at their
+        places, where they are known: they come with the logprobs."""
         if self._stops is None and self._trail is None and not self._ends:
             self.tokens += len(token_ids)
             return self._detokenizer.push(token_ids)
         text = ""
         for place, token_id in enumerate(token_ids):
             self.tokens += 1
-            text += self._read(token_id, logprobs[place] if logprobs else None)
+            top = likeliest[place] if likeliest else ()
+            text += self._read(token_id, logprobs[place] if logprobs else None, top)
             if self.stopped:
                 break
         return self._released(text, ended=self.stopped)
@@ -69,13 +75,13 @@ class ChoiceText:
         self._tokens += tokens
         return "".join(token.text for token in tokens)
 
-    def _read(self, token_id: int, logprob: float | None) -> str:
+    def _read(self, token_id: int, logprob: float | None, top: Top) -> str:
         stops = token_id in self._ends and self.tokens > self._least
         held = self._held() if stops and not self._keep else ""
         piece = "" if stops and not self._keep else self._detokenizer.push([token_id])
         if self._trail is not None:
             bytes = self._detokenizer.bytes_of(token_id)
-            self._trail.add(piece, bytes, logprob, whole=not self._detokenizer.unfinished)
+            self._trail.add(TokenLogprob(piece, bytes, logprob, top), whole=not self._detokenizer.unfinished)
         text = held + self._free(piece)
         if stops and not self.stopped:
             text += self._held()

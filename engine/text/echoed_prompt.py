@@ -1,9 +1,10 @@
 """A prompt given back as text, with its tokens' logprobs where they are wanted."""
 
 from collections.abc import Sequence
+from itertools import repeat
 
 from specvino.engine.request import Prompt, TextPrompt
-from specvino.engine.segments import TokenLogprob
+from specvino.engine.segments import TokenLogprob, TopToken
 from specvino.engine.text.detokenizer import Detokenizer, DetokenizerFactory
 
 
@@ -14,13 +15,16 @@ class EchoedPrompt:
     def __init__(
         self, prompt: Prompt, ids: Sequence[int], detokenizers: DetokenizerFactory, *, special: bool = False
     ) -> None:
-        self._ids = ids
+        self.ids = ids
         self._detokenizers = detokenizers
         pieces = [prompt.text] if isinstance(prompt, TextPrompt) else _pieces(detokenizers(special=special), ids)
         self.text = "".join(pieces)
 
-    def tokens(self, logprobs: Sequence[float | None]) -> tuple[TokenLogprob, ...]:
-        """Returns the prompt's tokens; their texts make up `text`. There is one of `logprobs` for each.
+    def tokens(
+        self, logprobs: Sequence[float | None], likeliest: Sequence[tuple[TopToken, ...]] = ()
+    ) -> tuple[TokenLogprob, ...]:
+        """Returns the prompt's tokens; their texts make up `text`. There is one of `logprobs` for each, and so are the
+        likeliest tokens at its place, where they are known.
 
         A special token may stand in the text, or may have been added by the tokenizer.
         """
@@ -28,13 +32,14 @@ class EchoedPrompt:
         readings = (shown, [*hidden[:1], *shown[1:]], hidden)
         pieces = next((pieces for pieces in readings if "".join(text for text, _ in pieces) == self.text), shown)
         return tuple(
-            TokenLogprob(text, bytes, logprob) for (text, bytes), logprob in zip(pieces, logprobs, strict=True)
+            TokenLogprob(text, bytes, logprob, top)
+            for (text, bytes), logprob, top in zip(pieces, logprobs, likeliest or repeat((), len(pieces)), strict=True)
         )
 
     def _read(self, *, special: bool) -> list[tuple[str, bytes | None]]:
         """Returns each token's text and bytes."""
         detokenizer = self._detokenizers(special=special, each=True)
-        read = [(detokenizer.push([id]), detokenizer.bytes_of(id)) for id in self._ids]
+        read = [(detokenizer.push([id]), detokenizer.bytes_of(id)) for id in self.ids]
         text, bytes = read[-1]
         return [*read[:-1], (text + detokenizer.finish(), bytes)]
 

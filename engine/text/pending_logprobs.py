@@ -1,5 +1,7 @@
 """The tokens of a text with their logprobs, given out as the text comes free."""
 
+from dataclasses import replace
+
 from specvino.engine.segments import TokenLogprob
 
 
@@ -16,17 +18,17 @@ class PendingLogprobs:
         self._whole = 0  # so many of them end a run whose text is complete
         self._free = 0  # characters that are free to go and whose tokens aren't out yet
 
-    def add(self, text: str, bytes: bytes | None, logprob: float | None, *, whole: bool = True) -> None:
+    def add(self, token: TokenLogprob, *, whole: bool = True) -> None:
         """Adds a token; `whole` says that the text isn't inside a character after this token."""
-        self._waiting.append(TokenLogprob(text, bytes, logprob))
-        if text and whole:
+        self._waiting.append(token)
+        if token.text and whole:
             self._whole = len(self._waiting)
 
     def extend(self, text: str) -> None:
         """Adds what comes at the end of all tokens to the last one's text."""
         if text and self._waiting:
             last = self._waiting[-1]
-            self._waiting[-1] = TokenLogprob(last.text + text, last.bytes, last.logprob)
+            self._waiting[-1] = replace(last, text=last.text + text)
 
     def free(self, length: int) -> None:
         """Lets so many more characters go."""
@@ -54,6 +56,6 @@ class PendingLogprobs:
         for token in self._waiting:
             text = token.text[: self._free]
             self._free -= len(text)
-            tokens.append(TokenLogprob(text, token.bytes, token.logprob))
+            tokens.append(replace(token, text=text))
         self._waiting = []
         return tuple(tokens)

@@ -19,6 +19,10 @@ LONGEST_DRAFTED = 1024
 CACHE_BLOCK = 32
 
 
+Likeliest = list[tuple[int, float]]
+"""Tokens by their ids, the likeliest first, with their logprobs."""
+
+
 class LoadModel(msgspec.Struct, tag=True):
     """Is the first message to a worker. `draft_path` is that of a smaller model for speculative decoding.
 
@@ -84,8 +88,8 @@ class Generate(msgspec.Struct, tag=True):
     `request` is the same for all that one client's request asks for, `owner` for all that one key asks for, and
     `client` for all that one key asks for or, without keys, one address.
     `sampling` is the request's. `max_new_tokens` and `seed` are this sequence's own, where that leaves them open or the
-    choices of a request must differ. `echo` asks for the prompt's `logprobs` too. `vision_prompt` takes the place of
-    `token_ids` for a vision-language model.
+    choices of a request must differ. `echo` asks for the prompt's `logprobs` too. Only the full-logits process knows
+    the `top_logprobs` likeliest tokens. `vision_prompt` takes the place of `token_ids` for a vision-language model.
     """
 
     id: int
@@ -97,6 +101,7 @@ class Generate(msgspec.Struct, tag=True):
     n: int = 1
     copies: int = 1
     logprobs: bool = False
+    top_logprobs: int = 0
     echo: bool = False
     vision_prompt: VisionPrompt | None = None
     lowered: LoweredConstraint | None = None
@@ -139,7 +144,8 @@ class Loaded(msgspec.Struct, tag=True):
 class Output(msgspec.Struct, array_like=True):
     """Carries a sequence's new tokens; its last output has a `finish`, or says in `error` why it failed.
 
-    `logprobs`, where asked for, has one for each token. `prompt_logprobs` comes once, in the first output. Of a prompt
+    `logprobs`, where asked for, has one for each token, and `top_logprobs` the ids and logprobs of the likeliest tokens
+    at its place. Those of the prompt come once, in the first output. Of a prompt
     with images there is one more output, also for a sequence that was cancelled while it ran: `prompt_tokens` is how
     many tokens it was. `too_long` says that such a prompt doesn't fit. `begun`, in a sequence's first output, is when
     the pipeline got it, by the monotonic clock.
@@ -154,6 +160,8 @@ class Output(msgspec.Struct, array_like=True):
     prompt_tokens: int | None = None
     too_long: bool = False
     begun: float | None = None
+    top_logprobs: list[Likeliest] | None = None
+    prompt_top_logprobs: list[Likeliest] | None = None
 
 
 class Step(msgspec.Struct, tag=True):

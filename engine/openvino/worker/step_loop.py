@@ -23,11 +23,11 @@ from specvino.engine.openvino.messages.worker import (
     Step,
 )
 from specvino.engine.openvino.native.error_text import one_line
+from specvino.engine.openvino.native.fair_queue import FairQueue
 from specvino.engine.openvino.worker import vision
 from specvino.engine.openvino.worker.active_request import ActiveRequest, scores_prompt
 from specvino.engine.openvino.worker.computed_prompts import ComputedPrompts
 from specvino.engine.openvino.worker.draft_budget import DraftBudget
-from specvino.engine.openvino.worker.fair_queue import FairQueue
 from specvino.engine.openvino.worker.generation_config import configure
 from specvino.engine.openvino.worker.grammar_compiler import GrammarCompiler
 from specvino.engine.openvino.worker.prompt_backlog import PromptBacklog

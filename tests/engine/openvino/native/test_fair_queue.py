@@ -4,7 +4,7 @@ from typing import Any
 
 from support import worker_requests
 
-from specvino.engine.openvino.worker.fair_queue import FairQueue
+from specvino.engine.openvino.native.fair_queue import FairQueue
 
 
 def add(queue: FairQueue, first: int, count: int, request: int, **settings: Any) -> None:

@@ -1,0 +1,1 @@
+"""The full-logits process: for requests that need the scores of the whole vocabulary, which the pipeline keeps."""

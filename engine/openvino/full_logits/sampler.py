@@ -1,0 +1,115 @@
+"""How a token is chosen by the scores (logits) of the whole vocabulary: with the meanings that the settings have in
+GenAI's pipeline, so that a request is answered alike on both paths, and with `logit_bias`, which that lacks."""
+
+import numpy
+import numpy.typing
+
+from specvino.engine.openvino.full_logits.model import Ids, Logits
+from specvino.engine.request import Sampling
+
+Probabilities = numpy.typing.NDArray[numpy.float64]
+
+# Below, the pipeline takes the likeliest token, too (decision 022).
+_SMALLEST = 1e-6
+
+# So many of the likeliest tokens are sorted first: they nearly always hold what top_p keeps.
+_NEAREST = 1024
+
+
+class Sampler:
+    """Chooses the tokens of one sequence. `ends` are the tokens that end its turn."""
+
+    def __init__(self, sampling: Sampling, seed: int, prompt: Ids, ends: frozenset[int]) -> None:
+        self._sampling = sampling
+        self._ends = sorted(ends)
+        self._random = numpy.random.Generator(numpy.random.PCG64(seed))
+        self._bias_ids = numpy.array([id for id, _ in sampling.logit_bias], numpy.int64)
+        self._bias = numpy.array([value for _, value in sampling.logit_bias], numpy.float64)
+        self._prompt = numpy.unique(prompt)
+        self._made: dict[int, int] = {}  # how often each token was chosen
+
+    @property
+    def is_greedy(self) -> bool:
+        return min(self._sampling.temperature, self._sampling.top_p) < _SMALLEST
+
+    def choose(self, logits: Logits) -> int:
+        """Returns the next token's id."""
+        if self.is_greedy:
+            token = int(self.adjusted(logits).argmax())
+        else:
+            bounds = self.probabilities(logits).cumsum()
+            token = int(bounds.searchsorted(self._random.random() * bounds[-1], side="right"))
+        self._made[token] = self._made.get(token, 0) + 1
+        return token
+
+    def adjusted(self, logits: Logits) -> Probabilities:
+        """Returns the scores with bias and penalties.
+
+        - `logit_bias` is added to a token's score (OpenAI's API reference).
+        - `repetition_penalty` r divides a positive score of a token that the prompt or the text has, and multiplies a
+          negative one (Keskar et al. 2019, CTRL, section 4.1, with the sign's correction of Hugging Face).
+        - `presence_penalty` is subtracted once from the score of each token that the text has, and
+          `frequency_penalty` as often as it has it (OpenAI's API reference). The prompt doesn't count.
+        - Before `min_tokens`, tokens that end the turn can't be chosen.
+        """
+        sampling = self._sampling
+        scores = logits.astype(numpy.float64)
+        scores[self._bias_ids] += self._bias
+        made = numpy.fromiter(self._made.keys(), numpy.int64, len(self._made))
+        if sampling.repetition_penalty != 1:
+            seen = numpy.union1d(self._prompt, made)
+            found = scores[seen]
+            penalty = sampling.repetition_penalty
+            scores[seen] = numpy.where(found > 0, found / penalty, found * penalty)
+        if len(made):
+            counts = numpy.fromiter(self._made.values(), numpy.float64, len(self._made))
+            scores[made] -= sampling.presence_penalty + sampling.frequency_penalty * counts
+        if sum(self._made.values()) < sampling.min_tokens:
+            scores[self._ends] = -numpy.inf
+        return scores
+
+    def probabilities(self, logits: Logits) -> Probabilities:
+        """Returns the probabilities by which a token is drawn.
+
+        They are the softmax of the scores divided by `temperature`. Then only the fewest tokens stay, from the
+        likeliest on, whose probabilities make up `top_p` (Holtzman et al. 2020, nucleus sampling), of these the `top_k`
+        likeliest (Fan et al. 2018), and those that are at least `min_p` times as likely as the likeliest (Nguyen et al.
+        2024). They aren't made to sum up to 1 again.
+        """
+        sampling = self._sampling
+        scores = self.adjusted(logits) / sampling.temperature
+        probabilities: Probabilities = numpy.exp(scores - scores.max())
+        probabilities /= probabilities.sum()
+        kept = self._kept(probabilities)
+        if len(kept) < len(probabilities):
+            drawn = numpy.zeros_like(probabilities)
+            drawn[kept] = probabilities[kept]
+            return drawn
+        return probabilities
+
+    def _kept(self, probabilities: Probabilities) -> Ids:
+        sampling = self._sampling
+        order = _sorted(probabilities, _NEAREST)
+        if sampling.top_p < 1:
+            if probabilities[order].sum() < sampling.top_p:
+                order = _sorted(probabilities, len(probabilities))
+            order = order[: int(probabilities[order].cumsum().searchsorted(sampling.top_p)) + 1]
+        elif not 0 < sampling.top_k <= _NEAREST:
+            order = (
+                _sorted(probabilities, len(probabilities)) if sampling.top_k > 0 else numpy.arange(len(probabilities))
+            )
+        if sampling.top_k > 0:
+            order = order[: sampling.top_k]
+        if sampling.min_p > 0:
+            order = order[probabilities[order] >= sampling.min_p * probabilities.max()]
+        return order
+
+
+def _sorted(probabilities: Probabilities, count: int) -> Ids:
+    """Returns the ids of so many of the likeliest tokens, the likeliest first; of equals that with the lower id."""
+    if count < len(probabilities):
+        least = numpy.partition(probabilities, -count)[-count]
+        ids = numpy.flatnonzero(probabilities >= least)
+    else:
+        ids = numpy.arange(len(probabilities))
+    return ids[numpy.lexsort((ids, -probabilities[ids]))][:count]

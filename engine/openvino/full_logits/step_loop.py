@@ -1,0 +1,79 @@
+"""The steps of the full-logits process: each sequence gets on by a piece of its prompt, or by a token."""
+
+from specvino.engine.openvino.full_logits.model import FullLogitsModel
+from specvino.engine.openvino.full_logits.sequence import Sequence
+from specvino.engine.openvino.messages.worker import Cancel, Generate, Output, Step
+from specvino.engine.openvino.native.error_text import one_line
+from specvino.engine.openvino.native.fair_queue import FairQueue
+
+
+class StepLoop:
+    """Steps at most `max_sequences`, the others wait. `ends` are the tokens that end a turn; of prompts a step reads
+    at most `step_tokens`. All that runs has at most `cache_tokens`, None for any number: what each may come to has its
+    place from the beginning on. One that is longer runs alone."""
+
+    def __init__(
+        self,
+        model: FullLogitsModel,
+        ends: frozenset[int],
+        max_sequences: int,
+        step_tokens: int,
+        cache_tokens: int | None = None,
+    ) -> None:
+        self._model = model
+        self._ends = ends
+        self._step_tokens = step_tokens
+        self._cache_tokens = cache_tokens
+        self._queue = FairQueue(max_sequences)
+        self._running: dict[int, Sequence] = {}
+
+    @property
+    def idle(self) -> bool:
+        return not (self._queue or self._running)
+
+    def receive(self, message: Generate | Cancel) -> None:
+        match message:
+            case Generate():
+                for sequence in message.each():
+                    self._queue.add(sequence)
+            case Cancel() if message.id in self._running:
+                self._end(message.id)
+            case Cancel():
+                self._queue.drop(message.id)
+
+    def step(self) -> Step:
+        """Runs one step and returns what came of it."""
+        while (request := self._queue.next()) and self._has_room(request):
+            self._queue.begin(request)
+            self._running[request.id] = Sequence(request, self._model.begin(), self._ends, self._step_tokens)
+        outputs = []
+        reads_prompt = False
+        for id, sequence in list(self._running.items()):
+            if sequence.reads_prompt and reads_prompt:
+                continue  # one prompt a step: those who get tokens needn't wait for several
+            reads_prompt = reads_prompt or sequence.reads_prompt
+            try:
+                output = sequence.step()
+            except RuntimeError as error:  # the others have states of their own
+                output = Output(id, [], error=one_line(error))
+            if output is None:
+                continue
+            outputs.append(output)
+            if output.finish or output.error:
+                self._end(id)
+        return Step(outputs, len(self._running), len(self._queue), 0.0)
+
+    def _has_room(self, request: Generate) -> bool:
+        if self._cache_tokens is None or not self._running:
+            return True
+        taken = sum(_most_tokens(sequence.request) for sequence in self._running.values())
+        return taken + _most_tokens(request) <= self._cache_tokens
+
+    def _end(self, id: int) -> None:
+        sequence = self._running.pop(id)
+        self._model.end(sequence.decoder)
+        self._queue.end(sequence.request)
+
+
+def _most_tokens(request: Generate) -> int:
+    return request.prompt_tokens + request.max_new_tokens

@@ -1,0 +1,110 @@
+"""Tokens are drawn by the probabilities that the settings' formulas give, and chosen by them."""
+
+import math
+from collections import Counter
+from typing import Any
+
+import numpy
+import pytest
+from support.conversation import ask
+
+from specvino.engine.openvino.full_logits.sampler import Sampler
+
+LOGITS = numpy.array([2.0, 1.5, 1.0, 0.5, 0.0, -0.5, -1.0, -3.0], numpy.float32)
+DRAWS = 20_000
+
+# A right sampler stays below this for any of the fixed seeds but one in a million: the quantiles of chi-square by its
+# degrees of freedom (scipy.stats.chi2.ppf(1 - 1e-6, df)).
+CHI_SQUARE = {1: 23.9, 2: 27.6, 3: 30.7, 4: 33.4, 5: 35.9, 6: 38.3, 7: 40.5}
+
+
+def sampler(prompt: tuple[int, ...] = (), ends: tuple[int, ...] = (), seed: int = 7, **sampling: Any) -> Sampler:
+    (settings,) = (ask("x", **sampling).sampling,)
+    return Sampler(settings, seed, numpy.array(prompt, numpy.int64), frozenset(ends))
+
+
+def softmax(values: list[float]) -> list[float]:
+    powers = [math.exp(value) for value in values]
+    return [power / sum(powers) for power in powers]
+
+
+PLAIN = softmax(LOGITS.tolist())
+COOL = softmax([value / 0.5 for value in LOGITS.tolist()])
+
+
+@pytest.mark.parametrize(
+    ("sampling", "expected"),
+    [
+        ({"temperature": 1}, PLAIN),
+        ({"temperature": 0.5}, COOL),
+        ({"temperature": 1, "top_k": 3}, PLAIN[:3]),
+        # 0.399 + 0.242 + 0.147 < 0.8 <= … + 0.089
+        ({"temperature": 1, "top_p": 0.8}, PLAIN[:4]),
+        ({"temperature": 1, "top_p": 0.8, "top_k": 2}, PLAIN[:2]),
+        # At least a quarter of the likeliest's: e^-1 is, e^-1.5 isn't.
+        ({"temperature": 1, "min_p": 0.25}, PLAIN[:3]),
+        ({"temperature": 1, "logit_bias": ((7, 5.0), (0, -100.0))}, softmax([-98, *LOGITS[1:7].tolist(), 2.0])),
+    ],
+)
+def test_draws_are_distributed_by_the_formula(sampling: dict[str, Any], expected: list[float]) -> None:
+    found = Counter(sampler(seed=seed, **sampling).choose(LOGITS) for seed in range(DRAWS))
+    likely = {id: p / sum(expected) for id, p in enumerate(expected) if p > 1e-6}
+    assert found.keys() <= likely.keys()
+    chi_square = sum((found[id] - DRAWS * p) ** 2 / (DRAWS * p) for id, p in likely.items())
+    assert chi_square < CHI_SQUARE[len(likely) - 1]
+
+
+def test_one_sampler_draws_as_well_as_many() -> None:
+    one = sampler(temperature=1)
+    found = Counter(one.choose(LOGITS) for _ in range(DRAWS))
+    chi_square = sum((found[id] - DRAWS * p) ** 2 / (DRAWS * p) for id, p in enumerate(PLAIN))
+    assert chi_square < CHI_SQUARE[7]
+
+
+def test_a_seed_draws_the_same_again() -> None:
+    first, again = (sampler(temperature=1, seed=3) for _ in range(2))
+    other = sampler(temperature=1, seed=4)
+    drawn = [[each.choose(LOGITS) for _ in range(20)] for each in (first, again, other)]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+@pytest.mark.parametrize("sampling", [{"temperature": 0}, {"temperature": 1, "top_p": 0}, {"temperature": 1e-9}])
+def test_the_likeliest_is_chosen(sampling: dict[str, Any]) -> None:
+    assert sampler(**sampling).choose(LOGITS) == 0
+
+
+def test_bias() -> None:
+    assert sampler(logit_bias=((5, 2.6),)).choose(LOGITS) == 5
+    assert sampler(logit_bias=((5, 2.4),)).choose(LOGITS) == 0
+    assert sampler(logit_bias=((0, -100.0), (1, -100.0))).choose(LOGITS) == 2
+
+
+def test_presence_and_frequency_count_what_was_made_alone() -> None:
+    presence = sampler(prompt=(0,), presence_penalty=0.7)
+    assert [presence.choose(LOGITS) for _ in range(4)] == [0, 1, 0, 0]
+    frequency = sampler(prompt=(0,), frequency_penalty=0.4)
+    assert [frequency.choose(LOGITS) for _ in range(5)] == [0, 0, 1, 0, 1]
+
+
+def test_repetition_counts_the_prompt_too() -> None:
+    assert sampler(prompt=(0,), repetition_penalty=1.5).choose(LOGITS) == 1
+    negative = numpy.array([-1.0, -1.5], numpy.float32)
+    assert sampler(prompt=(0,), repetition_penalty=2).choose(negative) == 1
+
+
+def test_nothing_ends_before_its_least_length() -> None:
+    one = sampler(ends=(0,), min_tokens=2)
+    assert [one.choose(LOGITS) for _ in range(3)] == [1, 1, 0]
+
+
+def test_a_great_vocabulary() -> None:
+    """Only the likeliest are sorted, and all of them where these aren't enough."""
+    flat = numpy.zeros(5000, numpy.float32)
+    flat[4000] = 1
+    kept = numpy.flatnonzero(sampler(temperature=1, top_p=0.5).probabilities(flat))
+    assert len(kept) == pytest.approx(2500, abs=2)
+    assert 4000 in kept
+    assert len(numpy.flatnonzero(sampler(temperature=1, top_k=2000).probabilities(flat))) == 2000
+    assert len(numpy.flatnonzero(sampler(temperature=1, top_k=20).probabilities(flat))) == 20
+    assert len(numpy.flatnonzero(sampler(temperature=1).probabilities(flat))) == 5000
+    assert list(numpy.flatnonzero(sampler(temperature=1, min_p=0.9).probabilities(flat))) == [4000]

@@ -1,0 +1,96 @@
+"""Sequences share the steps: prompts by pieces, one a step, and no more than the memory holds."""
+
+from array import array
+from collections import Counter
+from typing import Any
+
+import pytest
+from support.conversation import GREEDY
+
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.full_logits.model import FullLogitsModel, load
+from specvino.engine.openvino.full_logits.step_loop import StepLoop
+from specvino.engine.openvino.messages.options import PipelineOptions
+from specvino.engine.openvino.messages.worker import Cancel, Generate
+
+
+@pytest.fixture(scope="module")
+def model(tiny_text: ModelSource) -> FullLogitsModel:
+    return load(str(tiny_text.path), PipelineOptions())
+
+
+def asked(id: int, tokens: int = 3, prompt: int = 4, **changes: Any) -> Generate:
+    ids = array("q", range(1, prompt + 1)).tobytes()
+    return Generate(id, changes.pop("request", id), ids, GREEDY, tokens, seed=0, **changes)
+
+
+def made(loop: StepLoop, most: int = 100) -> Counter[int]:
+    """How many tokens each sequence gets until all have ended."""
+    counts: Counter[int] = Counter()
+    for _ in range(most):
+        if loop.idle:
+            return counts
+        for output in loop.step().outputs:
+            assert output.error is None
+            counts[output.id] += len(output.token_ids)
+    raise AssertionError("it doesn't end")
+
+
+def test_all_get_their_tokens(model: FullLogitsModel) -> None:
+    loop = StepLoop(model, frozenset(), max_sequences=2, step_tokens=8)
+    for id in range(5):
+        loop.receive(asked(id))
+    first = loop.step()
+    assert (first.running, first.waiting) == (2, 3)
+    assert made(loop) + Counter(output.id for output in first.outputs) == Counter(dict.fromkeys(range(5), 3))
+
+
+def test_copies_are_sequences(model: FullLogitsModel) -> None:
+    loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8)
+    loop.receive(asked(0, copies=3))
+    assert made(loop) == {0: 3, 1: 3, 2: 3}
+
+
+def test_a_long_prompt_keeps_nobody_waiting(model: FullLogitsModel) -> None:
+    loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8)
+    loop.receive(asked(0, tokens=30))
+    loop.step()
+    loop.receive(asked(1, prompt=80))
+    loop.receive(asked(2, prompt=80))
+    for _ in range(9):
+        assert [output.id for output in loop.step().outputs] == [0]
+    assert [output.id for output in loop.step().outputs] == [0, 1]
+
+
+def test_a_prompt_in_pieces_is_the_same_prompt(model: FullLogitsModel) -> None:
+    scored = []
+    for step_tokens in (7, 100):
+        loop = StepLoop(model, frozenset(), max_sequences=1, step_tokens=step_tokens)
+        loop.receive(asked(0, prompt=40, echo=True, logprobs=True, top_logprobs=2))
+        outputs = [output for _ in range(20) if not loop.idle for output in loop.step().outputs]
+        assert outputs[0].prompt_logprobs is not None
+        scored.append((outputs[0].prompt_logprobs[1:], [output.token_ids for output in outputs]))
+    assert scored[0][0] == pytest.approx(scored[1][0], abs=0.02)
+    assert len(scored[0][0]) == 39
+    assert scored[0][1] == scored[1][1]
+
+
+def test_who_is_cancelled_leaves_at_once(model: FullLogitsModel) -> None:
+    loop = StepLoop(model, frozenset(), max_sequences=1, step_tokens=8)
+    for id in range(3):
+        loop.receive(asked(id, tokens=1000))
+    loop.step()
+    for id in (1, 0):
+        loop.receive(Cancel(id))
+    assert (loop.step().running, made(loop, 2000)) == (1, {2: 999})
+
+
+def test_memory_is_for_what_runs(model: FullLogitsModel) -> None:
+    assert model.token_bytes() > 0
+    loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8, cache_tokens=20)
+    for id in range(4):
+        loop.receive(asked(id))  # of 7 tokens each
+    assert loop.step().running == 2
+    assert made(loop)
+    loop.receive(asked(5, tokens=50))
+    assert loop.step().running == 1

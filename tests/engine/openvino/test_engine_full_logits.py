@@ -1,0 +1,223 @@
+"""Requests that need the scores of all tokens: held against the model itself, and against the pipeline's answers."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy
+import pytest
+from openvino_genai import Tokenizer
+from support.conversation import answer, ask, ask_all, completion_tokens, conversation, reasons, text, until_text
+from support.engines import Sharing, endless, running
+from support.scores import Scores
+
+from specvino.engine.errors import EngineRestarted, EngineUnavailable
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.openvino.messages.options import PipelineOptions
+from specvino.engine.protocol import Engine
+from specvino.engine.request import GenerationRequest, JsonSchema, TextPrompt, Tool
+from specvino.engine.segments import Finish, PromptText, ReasoningDelta, Segment, TextDelta, TokenIds, TokenLogprob
+
+# With 16-bit keys and values.
+CLOSE = 0.02
+
+PROMPTS = ["hello", "count", "emoji", "think", "What is the weather in Paris?"]
+
+# Here the pipeline computes as exactly as the full-logits process, so that near ties fall alike.
+EXACT = PipelineOptions(plugin_config={"KV_CACHE_PRECISION": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0})
+
+
+def with_top(request: GenerationRequest, count: int = 3) -> GenerationRequest:
+    return replace(request, logprobs=True, top_logprobs=count)
+
+
+def tokens(segments: Sequence[Segment], choice: int = 0) -> list[TokenLogprob]:
+    kinds = TextDelta | ReasoningDelta | Finish
+    return [token for s in segments if isinstance(s, kinds) and s.choice == choice for token in s.logprobs]
+
+
+def made(segments: Sequence[Segment]) -> list[int]:
+    return [id for s in segments if isinstance(s, TokenIds) for id in s.ids]
+
+
+@pytest.mark.parametrize("sampling", [{}, {"temperature": 1.5, "seed": 3}, {"presence_penalty": 2.0}])
+def test_the_likeliest_tokens_are_the_model_s_own(
+    tiny_text: ModelSource, sampling: dict[str, Any], sharing: Sharing
+) -> None:
+    scores = Scores(tiny_text)
+    names = Tokenizer(tiny_text.path).get_vocab()
+
+    async def test(engine: Engine) -> None:
+        request = replace(with_top(ask("hello", max_tokens=12, **sampling), 5), token_ids=True)
+        segments = await answer(engine, request)
+        prompt = await engine.render(conversation("hello"), 1000)
+        ids = made(segments)
+        assert len(ids) == len(tokens(segments)) == completion_tokens(segments) >= 10
+        rows = scores.of([*prompt, *ids])[len(prompt) - 1 :]
+        for token, id, row in zip(tokens(segments), ids, rows, strict=False):
+            assert token.logprob == pytest.approx(row[id], abs=CLOSE)
+            assert [each.logprob for each in token.top] == pytest.approx(numpy.sort(row)[::-1][:5], abs=CLOSE)
+            for each in token.top:
+                assert each.logprob == pytest.approx(row[names[each.bytes]], abs=CLOSE)
+                assert each.chosen == (names[each.bytes] == id)
+
+    sharing(tiny_text, test)
+
+
+def test_texts_are_the_pipeline_s(tiny_text: ModelSource) -> None:
+    async def test(engine: Engine) -> None:
+        for prompt in PROMPTS:
+            plain = await answer(engine, ask(prompt, max_tokens=60))
+            scored = await answer(engine, with_top(ask(prompt, max_tokens=60)))
+            assert text(scored) == text(plain)
+            assert reasons(scored) == reasons(plain)
+            assert completion_tokens(scored) == completion_tokens(plain)
+
+    running(tiny_text, test, options=EXACT)
+
+
+def test_the_default_model_s_texts_are_the_pipeline_s(smollm2: ModelSource) -> None:
+    async def test(engine: Engine) -> None:
+        for prompt in ("What is the capital of France?", "Count from one to ten.", "Write a haiku about rain."):
+            penalties: list[dict[str, Any]] = [
+                {},
+                {"repetition_penalty": 1.2},
+                {"frequency_penalty": 0.5, "presence_penalty": 0.5},
+            ]
+            for sampling in penalties:
+                request = ask(prompt, max_tokens=24, **sampling)
+                assert text(await answer(engine, with_top(request))) == text(await answer(engine, request))
+
+    running(smollm2, test, options=EXACT)
+
+
+def test_bias_makes_and_forbids_tokens(tiny_text: ModelSource, sharing: Sharing) -> None:
+    async def test(engine: Engine) -> None:
+        [[first]] = await engine.tokenize(["H"], add_special_tokens=False)
+        unbiased = await answer(engine, ask("hello", max_tokens=8))
+        without = await answer(engine, ask("hello", max_tokens=8, logit_bias=((first, -100.0),)))
+        only = await answer(engine, ask("hello", max_tokens=8, logit_bias=((first, 100.0),)))
+        assert text(unbiased).startswith("H")
+        assert "H" not in text(without)
+        assert text(only) == "H" * 8
+
+    sharing(tiny_text, test)
+
+
+def test_choices_stop_strings_and_limits_are_as_ever(tiny_text: ModelSource, sharing: Sharing) -> None:
+    async def test(engine: Engine) -> None:
+        several = await answer(engine, with_top(ask("hello", n=3, temperature=2.5, seed=1, max_tokens=20)))
+        texts = [text(several, choice) for choice in range(3)]
+        assert len(set(texts)) == 3
+        again = await answer(engine, with_top(ask("hello", n=3, temperature=2.5, seed=1, max_tokens=20)))
+        assert [text(again, choice) for choice in range(3)] == texts
+        stopped = await answer(engine, with_top(ask("hello", stop=("can I",))))
+        assert text(stopped) == "Hello! How "
+        assert reasons(stopped) == {0: "stop"}
+        assert "".join(token.text for token in tokens(stopped)) == "Hello! How "
+        cut = await answer(engine, with_top(ask("hello", max_tokens=3)))
+        assert (reasons(cut), completion_tokens(cut)) == ({0: "length"}, 3)
+        endless = await answer(engine, with_top(ask("hello", max_tokens=60, ignore_eos=True)))
+        assert (reasons(endless), completion_tokens(endless)) == ({0: "length"}, 60)
+        least = await answer(engine, with_top(ask("hello", max_tokens=60, min_tokens=50)))
+        assert completion_tokens(least) >= 50
+
+    sharing(tiny_text, test)
+
+
+def test_a_prompt_s_tokens_have_theirs_too(tiny_text: ModelSource, sharing: Sharing) -> None:
+    scores = Scores(tiny_text)
+
+    async def test(engine: Engine) -> None:
+        prompt = "1, 2, 3, 4" * 80  # more than a step takes
+        [ids] = await engine.tokenize([prompt], add_special_tokens=True)
+        assert len(ids) > 2 * PipelineOptions().max_num_batched_tokens
+        request = replace(with_top(ask_all(TextPrompt(prompt), max_tokens=2)), echo=True)
+        segments = await answer(engine, request)
+        [echoed] = [segment for segment in segments if isinstance(segment, PromptText)]
+        assert echoed.text == prompt
+        rows = scores.of(ids)
+        assert echoed.logprobs[0].logprob is None
+        assert echoed.logprobs[0].top == ()
+        found = [token.logprob for token in echoed.logprobs[1:]]
+        assert found == pytest.approx([row[id] for row, id in zip(rows, ids[1:], strict=False)], abs=CLOSE)
+        for token, row in zip(echoed.logprobs[1:], rows, strict=False):
+            assert [each.logprob for each in token.top] == pytest.approx(numpy.sort(row)[::-1][:3], abs=CLOSE)
+        alone = await answer(engine, replace(request, sampling=replace(request.sampling, max_tokens=0)))
+        assert completion_tokens(alone) == 0
+        assert [segment.logprobs for segment in alone if isinstance(segment, PromptText)] == [echoed.logprobs]
+
+    sharing(tiny_text, test)
+
+
+def test_beside_what_only_the_pipeline_can_do_there_is_the_chosen_token(
+    tiny_text: ModelSource, sharing: Sharing
+) -> None:
+    async def test(engine: Engine) -> None:
+        held = replace(with_top(ask("json")), constraint=JsonSchema({"type": "object", "properties": {}}))
+        found = tokens(await answer(engine, held))
+        assert found
+        assert not any(token.top for token in found)
+
+    sharing(tiny_text, test)
+
+
+def test_calls_and_reasoning_are_found(tiny_text: ModelSource, sharing: Sharing) -> None:
+    async def test(engine: Engine) -> None:
+        weather = Tool("get_weather", parameters={"type": "object", "properties": {"city": {"type": "string"}}})
+        asked = replace(conversation("What is the weather in Paris?"), tools=(weather,))
+        plain = await answer(engine, ask_all(asked, max_tokens=80))
+        scored = await answer(engine, with_top(ask_all(asked, max_tokens=80)))
+        assert [type(s) for s in scored if not isinstance(s, TextDelta)] == [
+            type(s) for s in plain if not isinstance(s, TextDelta)
+        ]
+        assert reasons(scored) == reasons(plain)
+
+    sharing(tiny_text, test)
+
+
+def test_it_is_started_when_it_is_needed_and_replaced_when_it_dies(tiny_text: ModelSource) -> None:
+    async def test(engine: Engine) -> None:
+        assert isinstance(engine, OpenVINOEngine)
+        assert "full_logits" not in engine.pids
+        long = engine.generate(with_top(ask("hello", max_tokens=500, ignore_eos=True)))
+        await until_text(long)
+        pid = engine.pids["full_logits"]
+        assert pid is not None
+        other = asyncio.create_task(answer(engine, ask("hello")))
+        os.kill(pid, signal.SIGKILL)
+        with pytest.raises(EngineRestarted):
+            await answer_rest(long)
+        assert text(await other) == "Hello! How can I help you today?"  # others don't notice
+        found: list[Segment] = []
+        while not found:
+            with contextlib.suppress(EngineUnavailable):
+                found = await answer(engine, with_top(ask("hello")))
+            await asyncio.sleep(0.05)
+        assert text(found) == "Hello! How can I help you today?"
+        assert engine.pids["full_logits"] != pid
+
+    running(endless(tiny_text), test)
+
+
+def test_who_leaves_is_not_waited_for(tiny_text: ModelSource) -> None:
+    async def test(engine: Engine) -> None:
+        request = with_top(ask("hello", n=16, max_tokens=1900, ignore_eos=True))
+        left = engine.generate(request)
+        await until_text(left)
+        await left.aclose()
+        while engine.stats().running or engine.stats().waiting:  # noqa: ASYNC110 - only tests wait for this
+            await asyncio.sleep(0.05)
+        assert engine.generated_tokens < 16 * 1900
+
+    running(endless(tiny_text), test)
+
+
+async def answer_rest(segments: Any) -> None:
+    async for _ in segments:
+        pass
