@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from support.serving import Server, serving
 
+from bench import full_logits as scored
 from bench import grammars_page, held, machine, overhead, plot
 from bench.real_schemas import real_schemas
 from bench.validation import validation_times
@@ -62,6 +63,7 @@ def serve(
             return
         overhead.print_health(server, console)
         held.compare(server, console)
+        scored.compare(server, console)
     for line in validation_times():
         console.print(line)
 
@@ -71,6 +73,13 @@ def only_held(model: Model = None) -> None:
     """16 streams of which half are held to a schema, beside 16 free ones."""
     with _serving(model) as server:
         held.compare(server, console)
+
+
+@app.command()
+def full_logits(model: Model = None) -> None:
+    """1 and 16 streams with top_logprobs, beside as many without."""
+    with _serving(model) as server:
+        scored.compare(server, console)
 
 
 @app.command()

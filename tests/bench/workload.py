@@ -17,7 +17,8 @@ _WORDS = _TEXT.split()
 class Load:
     """`streams` requests at a time, `rounds` times; the prompts differ, so that no prefix cache helps.
 
-    The first `held` streams ask for the `response_format`, of which no answer of `new_tokens` may come to the end.
+    The first `held` streams ask for the `response_format`, of which no answer of `new_tokens` may come to the end. All
+    ask for `top_logprobs`.
     """
 
     streams: int
@@ -26,6 +27,7 @@ class Load:
     new_tokens: int = NEW_TOKENS
     held: int = 0
     response_format: Mapping[str, Any] | None = None
+    top_logprobs: int = 0
 
     def prompts(self, salt: int) -> list[list[str]]:
         """A prompt for each stream and round, other ones for every salt."""
@@ -37,7 +39,8 @@ class Load:
     def fields(self, stream: int) -> dict[str, Any]:
         """What a stream's requests ask for beside their prompts."""
         structured_output = {"response_format": self.response_format} if stream < self.held else {"ignore_eos": True}
-        return {"temperature": 0, "max_tokens": self.new_tokens, "stream": True, **structured_output}
+        scores = {"logprobs": True, "top_logprobs": self.top_logprobs} if self.top_logprobs else {}
+        return {"temperature": 0, "max_tokens": self.new_tokens, "stream": True, **structured_output, **scores}
 
 
 LOADS = (Load(1, 1), Load(4, 1), Load(16, 1), Load(64, 1))

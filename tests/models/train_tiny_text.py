@@ -11,15 +11,10 @@ import torch
 from optimum.exporters.openvino import main_export
 from optimum.intel import OVConfig
 from tiny_text_conversations import Lesson, lesson
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tiny_text_tokenizer import END, PAD, SPECIAL, train_tokenizer
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 HERE = Path(__file__).parent
-VOCABULARY = 1000
-# Special tokens are control: the detokenizer leaves them out. Tags are content: it keeps them.
-SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|pad|>"]
-TAGS = ["<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"]
-END, PAD = "<|im_end|>", "<|pad|>"
 IGNORED = -100  # the label of tokens that aren't learnt
 STEPS, BATCH, PEAK_RATE = 2500, 8, 4e-3
 
@@ -36,35 +31,6 @@ def main() -> None:
     model = train(tokenizer, arguments.steps)
     print("exact answers:", score(model, tokenizer, 500), "of 500")
     export(model, tokenizer, arguments.folder)
-
-
-def train_tokenizer(special: list[str], template: Path) -> PreTrainedTokenizerFast:
-    """A byte-level BPE, as those of Qwen and SmolLM are.
-
-    It is trained on a text that has nothing to do with the lessons, so that their words, and still more their emoji
-    and Chinese, are split over several tokens: that is what tests of streaming need.
-    """
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=VOCABULARY - len(special) - len(TAGS),
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    tokenizer.train([str(HERE.parents[1] / "LICENSE")], trainer)
-    tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in special])
-    tokenizer.add_tokens([AddedToken(token, special=False, normalized=False) for token in TAGS])
-    wrapped = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        eos_token=END,
-        pad_token=PAD,
-        clean_up_tokenization_spaces=False,
-        model_max_length=4096,
-    )
-    # The engine's template renderer knows no lstrip_blocks; with "{%-" everywhere it makes no difference.
-    wrapped.chat_template = template.read_text().strip()
-    return wrapped
 
 
 def train(tokenizer: PreTrainedTokenizerFast, steps: int) -> LlamaForCausalLM:

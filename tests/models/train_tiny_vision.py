@@ -11,8 +11,9 @@ from pathlib import Path
 import torch
 from optimum.exporters.openvino import main_export
 from optimum.intel import OVConfig
+from tiny_text_tokenizer import END, PAD, SPECIAL, train_tokenizer
 from tiny_vision_lessons import COLOURS, Lesson, lesson
-from train_tiny_text import END, IGNORED, PAD, SPECIAL, train_tokenizer
+from train_tiny_text import IGNORED
 from transformers import (
     CLIPImageProcessorPil,
     CLIPVisionConfig,
