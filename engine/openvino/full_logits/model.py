@@ -57,6 +57,12 @@ class Decoder:
         self.length = 0
         self._inputs = {name for port in request.model_inputs for name in port.get_names()}
 
+    def take(self, other: "Decoder") -> None:
+        """Remembers what another one has read."""
+        for own, its in zip(self.request.query_state(), other.request.query_state(), strict=True):
+            own.state = its.state
+        self.length = other.length
+
     def read(self, ids: Ids) -> Logits:
         """Returns the scores of what follows each of the next tokens: [tokens, vocabulary]."""
         end = self.length + len(ids)

@@ -45,13 +45,19 @@ class StepLoop:
         """Runs one step and returns what came of it."""
         while (request := self._queue.next()) and self._has_room(request):
             self._queue.begin(request)
-            self._running[request.id] = Sequence(request, self._model.begin(), self._ends, self._step_tokens)
+            self._running[request.id] = Sequence(
+                request, self._model.begin(), self._ends, self._step_tokens, self._leader(request)
+            )
         outputs = []
+        ended = []
         reads_prompt = False
-        for id, sequence in list(self._running.items()):
-            if sequence.reads_prompt and reads_prompt:
-                continue  # one prompt a step: those who get tokens needn't wait for several
-            reads_prompt = reads_prompt or sequence.reads_prompt
+        for id, sequence in self._running.items():
+            if sequence.leader is not None and sequence.leader.reads_prompt:
+                continue
+            if sequence.leader is None and sequence.reads_prompt:
+                if reads_prompt:
+                    continue  # one prompt a step: those who get tokens needn't wait for several
+                reads_prompt = True
             try:
                 output = sequence.step()
             except RuntimeError as error:  # the others have states of their own
@@ -60,7 +66,9 @@ class StepLoop:
                 continue
             outputs.append(output)
             if output.finish or output.error:
-                self._end(id)
+                ended.append(id)
+        for id in ended:
+            self._end(id)
         return Step(outputs, len(self._running), len(self._queue), 0.0)
 
     def _has_room(self, request: Generate) -> bool:
@@ -69,8 +77,19 @@ class StepLoop:
         taken = sum(_most_tokens(sequence.request) for sequence in self._running.values())
         return taken + _most_tokens(request) <= self._cache_tokens
 
+    def _leader(self, request: Generate) -> Sequence | None:
+        """Returns who reads the same prompt for the same request."""
+        for sequence in self._running.values():
+            same = sequence.request.request == request.request and sequence.request.token_ids == request.token_ids
+            if same and sequence.leader is None and sequence.reads_prompt:
+                return sequence
+        return None
+
     def _end(self, id: int) -> None:
         sequence = self._running.pop(id)
+        followers = [each for each in self._running.values() if each.leader is sequence]
+        for each in followers:  # it hasn't come to the end of the prompt
+            each.leader = followers[0] if each is not followers[0] else None
         self._model.end(sequence.decoder)
         self._queue.end(sequence.request)
 

@@ -51,6 +51,40 @@ def test_copies_are_sequences(model: FullLogitsModel) -> None:
     assert made(loop) == {0: 3, 1: 3, 2: 3}
 
 
+def texts(loop: StepLoop, most: int = 100) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for _ in range(most):
+        if loop.idle:
+            break
+        for output in loop.step().outputs:
+            found.setdefault(output.id, []).extend(output.token_ids)
+    return found
+
+
+@pytest.mark.parametrize("tokens", [1, 6])
+def test_the_prompt_of_copies_is_read_once(model: FullLogitsModel, tokens: int) -> None:
+    loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8)
+    loop.receive(asked(0, prompt=80, tokens=tokens, copies=5))
+    loop.receive(asked(9, prompt=80, tokens=tokens))  # another request's
+    counts = [len(loop.step().outputs) for _ in range(10)]
+    assert counts == [0] * 9 + [5]
+    found = texts(loop)
+    first = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8)
+    first.receive(asked(0, prompt=80, tokens=tokens))
+    alone = texts(first)[0]
+    assert found.pop(9) == alone
+    assert all(text == alone[1:] for text in found.values())
+
+
+def test_the_next_one_reads_on_where_the_first_is_cancelled(model: FullLogitsModel) -> None:
+    loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8)
+    loop.receive(asked(0, prompt=40, copies=3))
+    for id in (0, 1):
+        loop.step()
+        loop.receive(Cancel(id))
+    assert {id: len(text) for id, text in texts(loop).items()} == {2: 3}
+
+
 def test_a_long_prompt_keeps_nobody_waiting(model: FullLogitsModel) -> None:
     loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8)
     loop.receive(asked(0, tokens=30))
