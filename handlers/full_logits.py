@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Sampling
-from specvino.generated.errors import ErrorCode
-from specvino.handlers.errors import ApiError
 from specvino.handlers.structured_outputs import StructuredOutput
 from specvino.handlers.tools import ToolCalling
 
@@ -19,14 +17,6 @@ class TopLogprobs:
     param: str = "top_logprobs"
 
 
-def require_known_tokens(sampling: Sampling, model: ModelInfo) -> None:
-    """Raises ApiError for a logit_bias of a token that the model lacks."""
-    for id, _ in sampling.logit_bias:
-        if id >= model.vocabulary_size:
-            message = f"logit_bias has the token {id}, but the model's token ids are 0 to {model.vocabulary_size - 1}."
-            raise ApiError(ErrorCode.INVALID_VALUE, message, param=f"logit_bias.{id}")
-
-
 def without_full_logits(
     top: TopLogprobs,
     sampling: Sampling,
@@ -35,7 +25,7 @@ def without_full_logits(
     output: StructuredOutput | None,
 ) -> tuple[TopLogprobs, Sampling, tuple[str, ...]]:
     """Returns what of these settings has its effect in such a request, and the fields that have none: beside what only
-    the pipeline can do, the chosen token alone is shown."""
+    the pipeline can do, the chosen token alone is shown, and a token that the model lacks has no score."""
     of_pipeline = (
         output is not None
         or tools.forced_by is not None
@@ -43,7 +33,9 @@ def without_full_logits(
         or sampling.best_of > 1
     )
     if model.full_logits and not of_pipeline:
-        return top, sampling, ()
+        known = tuple((id, value) for id, value in sampling.logit_bias if id < model.vocabulary_size)
+        lacking = tuple(f"logit_bias.{id}" for id, _ in sampling.logit_bias if id >= model.vocabulary_size)
+        return top, replace(sampling, logit_bias=known), lacking
     return (
         replace(top, count=min(1, top.count)),
         replace(sampling, logit_bias=()),

@@ -32,7 +32,7 @@ from specvino.engine.segments import ReasoningDelta, Segment, Started
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.deadline import in_time
 from specvino.handlers.errors import engine_errors
-from specvino.handlers.full_logits import TopLogprobs, require_known_tokens, without_full_logits
+from specvino.handlers.full_logits import TopLogprobs, without_full_logits
 from specvino.handlers.limits import Limits, require_no_penalty_in_search
 from specvino.handlers.measuring import Measured
 from specvino.handlers.media import Media, MessageDraft, fetches
@@ -188,7 +188,6 @@ class Pipeline:
             model = served.engine.model
         self._limits.require(fields.body, model.drafting)
         settings = sampling(fields.body, fields.max_tokens, model.defaults)
-        require_known_tokens(settings, model)
         tools = tool_calling(fields.tools, settings, model.calling, strict=strict)
         output = structured_output(fields.format, settings, strict=strict)
         template = template_variables(fields.template, model)

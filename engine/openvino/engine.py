@@ -142,8 +142,8 @@ class OpenVINOEngine:
         self._stall_timeout = stall_timeout
         self._worker = self._supervisor("worker", _WORKER, self._load)
         # Long prompts that a draft model would take in one step go to a second worker, so that nobody waits while it
-        # loads, or for its steps; so do prompts whose logprobs are wanted beside what only a pipeline can do (decisions
-        # 028, 029).
+        # loads, or for its steps (decision 028); so do prompts whose logprobs are wanted beside what only a pipeline
+        # can do (decision 029).
         plain = msgspec.structs.replace(self._load, plain=True)
         self._plain = OnDemand(partial(self._supervisor, "plain worker", _WORKER, plain), _IDLE)
         # What needs the scores of all tokens goes to a process that has them (decision 068).

@@ -18,6 +18,7 @@ A `Script` changes that: given to the constructor for all prompts, or for one pr
 
 import asyncio
 import json
+import math
 import random
 import zlib
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
@@ -64,6 +65,8 @@ from specvino.engine.text.pad_truncate import pad_truncate
 CONTEXT_LENGTH = 4096
 
 _MESSAGE_TOKENS = 4
+
+_LEAST = -9999.0
 
 
 class _Choice:
@@ -393,8 +396,11 @@ def _logprob(token: bytes) -> float:
 def _likeliest(token: bytes, count: int) -> tuple[TopToken, ...]:
     """Returns the token and, less likely each, its place's number among the likeliest."""
     chosen = TopToken(token.decode(errors="replace"), token, _logprob(token), chosen=True)
+    left = 1 - math.exp(chosen.logprob)
+    likely = min(chosen.logprob, math.log(left) if left else _LEAST)
+    # Together less than what the chosen one leaves: each is at most a third as likely as the one before.
     others = (
-        TopToken(f" #{place}", f" #{place}".encode(), chosen.logprob - place / 4) for place in range(2, count + 1)
+        TopToken(f" #{place}", f" #{place}".encode(), max(likely - place, _LEAST)) for place in range(2, count + 1)
     )
     return (chosen, *others) if count else ()
 

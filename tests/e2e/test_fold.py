@@ -67,6 +67,7 @@ PENALTIES = {
     "frequency_penalty": pick([-2, 0, 1]),
     "presence_penalty": pick([-1, 0, 2]),
     "repetition_penalty": pick([0.5, 1, 1.5]),
+    "logit_bias": pick([{}, {"40": 5, "50": -100}]),
 }
 BEAMS = {"best_of": st.integers(2, 3), "length_penalty": pick([-1, 0, 2])}
 N = {"n": st.integers(1, 2)}
@@ -94,7 +95,7 @@ CHAT_BUDGETS: dict[str, Any] = BUDGETS | {
     "reasoning_max_tokens": st.integers(0, 8),
 }
 CALLS = {"parallel_tool_calls": st.booleans(), "chat_template_kwargs": pick([{}, {"enable_thinking": False}])}
-CHAT_LOGPROBS = {"logprobs": st.booleans(), "top_logprobs": pick([0, 1])}
+CHAT_LOGPROBS = {"logprobs": st.booleans(), "top_logprobs": pick([0, 1, 3])}
 RESPONSE_LOGPROBS = {
     **CHAT_LOGPROBS,
     "include": pick([[], ["message.output_text.logprobs"], ["reasoning.encrypted_content"]]),
@@ -136,7 +137,7 @@ KINDS: dict[str, list[tuple[Any, dict[str, Any], dict[str, Any]]]] = {
         (
             TEXTS,
             {"max_tokens": st.integers(1, 40)},
-            DRAWN | ENDED | PENALTIES | N | NAMED | {"echo": st.booleans(), "logprobs": pick([0, 1])},
+            DRAWN | ENDED | PENALTIES | N | NAMED | {"echo": st.booleans(), "logprobs": pick([0, 1, 3])},
         ),
         (TEXTS, {"max_tokens": st.integers(1, 20)}, BEAMS | N),
         (
@@ -148,7 +149,7 @@ KINDS: dict[str, list[tuple[Any, dict[str, Any], dict[str, Any]]]] = {
             | PROMPT
             | {
                 "echo": st.booleans(),
-                "logprobs": pick([0, 1]),
+                "logprobs": pick([0, 1, 3]),
                 "prompt_token_ids": st.lists(st.integers(0, 999), max_size=5),
             },
         ),

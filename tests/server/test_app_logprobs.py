@@ -9,6 +9,7 @@ from specvino.conformance.streams.fold import fold_chat, fold_completion
 from specvino.conformance.streams.fold_response import fold_response
 from specvino.engine.scripted import ScriptedEngine
 from specvino.handlers.limits import Limits
+from specvino.server.settings import Settings
 
 TEXT = "one two thrée 🎉 four"
 CHAT = ("/v1/chat/completions", {"model": "m", "messages": [{"role": "user", "content": TEXT}]})
@@ -47,7 +48,7 @@ def steady(value):
     ("endpoint", "fields"),
     [
         (CHAT, {"logprobs": True}),
-        (CHAT, {"logprobs": True, "top_logprobs": 1, "n": 2, "stop": "thr"}),
+        (CHAT, {"logprobs": True, "top_logprobs": 3, "n": 2, "stop": "thr"}),
         (CHAT, {"logprobs": True, "stop": ["two"], "include_stop_str_in_output": True}),
         (CHAT, {"logprobs": True, "best_of": 3, "n": 2, "max_tokens": 3}),
         (COMPLETION, {"logprobs": 0}),
@@ -56,7 +57,7 @@ def steady(value):
         (COMPLETION, {"echo": True, "prompt": [[1, 2], [3]]}),
         (COMPLETION, {"logprobs": 1, "echo": True, "stop": "four", "best_of": 2}),
         (RESPONSE, {"include": ["message.output_text.logprobs"]}),
-        (RESPONSE, {"logprobs": True, "top_logprobs": 1, "stop": "thr"}),
+        (RESPONSE, {"logprobs": True, "top_logprobs": 2, "stop": "thr"}),
         (RESPONSE, {"top_logprobs": 1, "max_output_tokens": 3}),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else " ".join(value),
@@ -90,17 +91,55 @@ def test_likely_tokens_need_logprobs(fields) -> None:
     assert error["param"] == "top_logprobs"
 
 
-def test_more_of_the_likeliest_tokens_are_reported_and_the_chosen_one_shown() -> None:
-    for endpoint, fields in (
-        (CHAT, {"logprobs": True, "top_logprobs": 2}),
-        (RESPONSE, {"top_logprobs": 20}),
-        (COMPLETION, {"logprobs": 5}),
-    ):
-        response = Client().ask("POST", endpoint[0], json={**endpoint[1], **fields})
-        assert response.headers["x-unsupported-params"] == (
-            "top_logprobs" if endpoint is not COMPLETION else "logprobs"
-        )
-        assert "logprob" in response.text
+def test_the_likeliest_tokens_are_shown() -> None:
+    [choice] = unary(CHAT, logprobs=True, top_logprobs=3)["choices"]
+    for token in choice["logprobs"]["content"]:
+        first, *others = token["top_logprobs"]
+        assert first == {name: token[name] for name in ("token", "logprob", "bytes")}
+        assert len(others) == 2
+        assert all(each["logprob"] < first["logprob"] for each in others)
+    response = unary(RESPONSE, top_logprobs=20)
+    assert response["top_logprobs"] == 20
+    [part] = response["output"][0]["content"]
+    assert {len(token["top_logprobs"]) for token in part["logprobs"]} == {20}
+    [choice] = unary(COMPLETION, logprobs=5)["choices"]
+    found = choice["logprobs"]
+    assert {len(top) for top in found["top_logprobs"]} == {5}
+    for token, logprob, top in zip(found["tokens"], found["token_logprobs"], found["top_logprobs"], strict=True):
+        assert top[token] == logprob == max(top.values())
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "fields", "told"),
+    [
+        (CHAT, {"logprobs": True, "top_logprobs": 2}, "top_logprobs"),
+        (CHAT, {"logprobs": True, "top_logprobs": 2, "logit_bias": {"1": 1}}, "top_logprobs, logit_bias"),
+        (CHAT, {"logit_bias": {"1": 1}}, "logit_bias"),
+        (RESPONSE, {"top_logprobs": 2}, "top_logprobs"),
+        (COMPLETION, {"logprobs": 2}, "logprobs"),
+    ],
+)
+def test_beside_a_structure_the_chosen_token_is_shown_alone(endpoint, fields, told) -> None:
+    form = {"format": {"type": "json_object"}}
+    held = {"text": form} if endpoint is RESPONSE else {"guided_choice": ["yes", "no"]}
+    response = Client().ask("POST", endpoint[0], json={**endpoint[1], **fields, **held})
+    assert response.headers["x-unsupported-params"] == told
+    assert "x-unsupported-params" not in Client().ask("POST", endpoint[0], json={**endpoint[1], **fields}).headers
+    if endpoint is RESPONSE:
+        assert response.json()["top_logprobs"] == 1
+    rejecting = Client(settings=Settings(unsupported_fields="reject"))
+    error = error_of(
+        rejecting.ask("POST", endpoint[0], json={**endpoint[1], **fields, **held}), 400, "unsupported_parameter"
+    )
+    assert error["param"] == told.split(", ")[0]
+
+
+def test_a_bias_of_a_token_that_the_model_lacks_is_told() -> None:
+    answer = Client().chat(logit_bias={"5": 1, "123456": 1})
+    assert answer.headers["x-unsupported-params"] == "logit_bias.123456"
+    rejecting = Client(settings=Settings(unsupported_fields="reject"))
+    error = error_of(rejecting.chat(logit_bias={"123456": 1}), 400, "unsupported_parameter")
+    assert error["param"] == "logit_bias.123456"
 
 
 def test_completions_say_where_tokens_begin() -> None:

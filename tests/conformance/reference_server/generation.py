@@ -216,8 +216,15 @@ class Generation(Part):
             yield from self.calls(asked)
         elif asked.form["type"] != "text":
             yield Segment("text", self.formed(asked.form))
+        elif (word := self.biased(asked.body)) is not None:
+            yield Segment("text", word * (budget + 1 if asked.limit else 40))
         else:
             yield Segment("text", "".join(self.words.sentence(draw, self.length(asked, draw, budget))))
+
+    def biased(self, body: Mapping[str, Any]) -> str | None:
+        """The only token that a bias leaves."""
+        bias = body.get("logit_bias") or {}
+        return next((self.words.text_of(int(id)) for id, value in bias.items() if value == 100), None)
 
     def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
         """Words after which the model ends its turn."""

@@ -11,6 +11,7 @@ from support.engines import LONG, endless, running
 from specvino.engine.errors import EngineBusy, PromptError
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.request import JsonSchema
 
 HELLO = "Hello! How can I help you today?"
 
@@ -43,14 +44,17 @@ def test_an_answer_gets_in_between_the_thousand_choices_of_another(tiny_text: Mo
     running(endless(tiny_text), test)
 
 
-def test_prompts_are_scored_in_a_worker_of_their_own(tiny_text: ModelSource) -> None:
+@pytest.mark.parametrize(("constraint", "process"), [(None, "full_logits"), (JsonSchema({"type": "string"}), "plain")])
+def test_prompts_are_scored_in_a_process_of_their_own(
+    tiny_text: ModelSource, constraint: JsonSchema | None, process: str
+) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         stream = engine.generate(ask("hello", **LONG))
         await until_text(stream)
         worker = engine.pids["worker"]
-        assert "plain" not in engine.pids
-        await answer(engine, replace(ask("hello"), echo=True, logprobs=True))
-        assert engine.pids["plain"] not in (None, worker)
+        assert process not in engine.pids
+        await answer(engine, replace(ask("hello", max_tokens=20), echo=True, logprobs=True, constraint=constraint))
+        assert engine.pids[process] not in (None, worker)
         await until_text(stream)  # it went on
         assert (engine.pids["worker"], engine.stats().restarts) == (worker, 0)
         await stream.aclose()
