@@ -210,14 +210,15 @@ class Generation(Part):
 
     def script(self, asked: Asked, draw: random.Random, budget: int) -> Iterator[Segment]:
         """What the model wants to say."""
+        if (word := self.biased(asked.body)) is not None:
+            yield Segment("thoughts" if asked.thinks else "text", word * (budget + 1 if asked.limit else 40))
+            return
         if asked.thinks:
             yield Segment("thoughts", "".join(self.words.sentence(draw, 5)))
         if asked.offer.functions and (asked.offer.forced or self.wants_call(asked)):
             yield from self.calls(asked)
         elif asked.form["type"] != "text":
             yield Segment("text", self.formed(asked.form))
-        elif (word := self.biased(asked.body)) is not None:
-            yield Segment("text", word * (budget + 1 if asked.limit else 40))
         else:
             yield Segment("text", "".join(self.words.sentence(draw, self.length(asked, draw, budget))))
 

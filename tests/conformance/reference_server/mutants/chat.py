@@ -289,7 +289,7 @@ class RefusesTheUnknown(Requests):
     }
 
     def unsupported(self, body: Any, component: str) -> list[str]:
-        names = [*super().unsupported(body, component), *(["logit_bias"] if "logit_bias" in body else [])]
+        names = [*super().unsupported(body, component), *(["logit_bias"] if body.get("logit_bias") is not None else [])]
         if names:
             raise Refusal(ErrorCode.UNKNOWN_PARAMETER, f"{names[0]} is unknown.", names[0])
         return []
@@ -298,10 +298,19 @@ class RefusesTheUnknown(Requests):
 class TellsNothing(Requests):
     """Fields without effect are dropped in silence."""
 
-    breaks = {"chat/fields/without-effect", "chat/sampling/logit-bias"}
+    breaks = {"chat/fields/without-effect"}
 
     def unsupported_headers(self, call: Call) -> list[tuple[bytes, bytes]]:
         return []
+
+
+class IgnoresBias(Generation):
+    """A logit_bias changes nothing, and nobody is told."""
+
+    breaks = {"chat/sampling/logit-bias"}
+
+    def biased(self, body: Mapping[str, Any]) -> str | None:
+        return None
 
 
 class IgnoresWrongValues(Requests):
