@@ -27,6 +27,7 @@ class Sampler:
         self._bias = numpy.array([value for _, value in sampling.logit_bias], numpy.float64)
         self._prompt = numpy.unique(prompt)
         self._made: dict[int, int] = {}  # how often each token was chosen
+        self._count = 0  # of them all
 
     @property
     def is_greedy(self) -> bool:
@@ -40,6 +41,7 @@ class Sampler:
             bounds = self.probabilities(logits).cumsum()
             token = int(bounds.searchsorted(self._random.random() * bounds[-1], side="right"))
         self._made[token] = self._made.get(token, 0) + 1
+        self._count += 1
         return token
 
     def adjusted(self, logits: Logits) -> Probabilities:
@@ -64,16 +66,16 @@ class Sampler:
         if len(made):
             counts = numpy.fromiter(self._made.values(), numpy.float64, len(self._made))
             scores[made] -= sampling.presence_penalty + sampling.frequency_penalty * counts
-        if sum(self._made.values()) < sampling.min_tokens:
+        if self._count < sampling.min_tokens:
             scores[self._ends] = -numpy.inf
         return scores
 
     def probabilities(self, logits: Logits) -> Probabilities:
         """Returns the probabilities by which a token is drawn.
 
-        They are the softmax of the scores divided by `temperature`. Then only the fewest tokens stay, from the
-        likeliest on, whose probabilities make up `top_p` (Holtzman et al. 2020, nucleus sampling), of these the `top_k`
-        likeliest (Fan et al. 2018), and those that are at least `min_p` times as likely as the likeliest (Nguyen et al.
+        They are the softmax of the scores divided by `temperature`. Then the `top_k` likeliest tokens stay (Fan et al.
+        2018), of these the fewest, from the likeliest on, that have `top_p` of their probability together (Holtzman et
+        al. 2020, nucleus sampling), and those that are at least `min_p` times as likely as the likeliest (Nguyen et al.
         2024). They aren't made to sum up to 1 again.
         """
         sampling = self._sampling
@@ -89,17 +91,15 @@ class Sampler:
 
     def _kept(self, probabilities: Probabilities) -> Ids:
         sampling = self._sampling
-        order = _sorted(probabilities, _NEAREST)
+        order = numpy.arange(len(probabilities))
+        if 0 < sampling.top_k < len(probabilities):
+            order = _sorted(probabilities, sampling.top_k)
         if sampling.top_p < 1:
-            if probabilities[order].sum() < sampling.top_p:
-                order = _sorted(probabilities, len(probabilities))
-            order = order[: int(probabilities[order].cumsum().searchsorted(sampling.top_p)) + 1]
-        elif not 0 < sampling.top_k <= _NEAREST:
-            order = (
-                _sorted(probabilities, len(probabilities)) if sampling.top_k > 0 else numpy.arange(len(probabilities))
-            )
-        if sampling.top_k > 0:
-            order = order[: sampling.top_k]
+            most = sampling.top_p * probabilities[order].sum()
+            near = _sorted(probabilities, min(_NEAREST, len(order)))
+            if probabilities[near].sum() < most:
+                near = _sorted(probabilities, len(order))
+            order = near[: int(probabilities[near].cumsum().searchsorted(most)) + 1]
         if sampling.min_p > 0:
             order = order[probabilities[order] >= sampling.min_p * probabilities.max()]
         return order
