@@ -13,12 +13,13 @@ from specvino.engine.processes.lifecycle import Ready
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
     model = load(settings.path, settings.options)
+    token_bytes = model.token_bytes()
     loop = StepLoop(
         model,
         ends(settings.path),
         settings.max_sequences,
         settings.options.max_num_batched_tokens,
-        settings.cache_size * 2**30 // model.token_bytes() if settings.cache_size else None,
+        settings.cache_size * 2**30 // token_bytes if settings.cache_size else None,
     )
     channel.send(Ready())
     while True:

@@ -1,6 +1,7 @@
 """The model as OpenVINO's own runtime has it: tokens in, the scores of the whole vocabulary out (decision 068)."""
 
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy
@@ -31,22 +32,31 @@ class FullLogitsModel:
 
     def begin(self) -> "Decoder":
         """Returns what reads a new sequence."""
-        request = self._free.pop() if self._free else self._compiled.create_infer_request()
-        return Decoder(request)
+        return Decoder(self._request())
 
     def end(self, decoder: "Decoder") -> None:
         """Takes back what a sequence needs no longer, with its memory."""
-        request = decoder.request
-        request.reset_state()
-        self._free.append(request)
+        decoder.request.reset_state()
+        self._free.append(decoder.request)
+
+    def batch(self) -> "Batch":
+        """Returns what reads several sequences at a time; there are none yet."""
+        return Batch(self._request())
+
+    def _request(self) -> openvino.InferRequest:
+        return self._free.pop() if self._free else self._compiled.create_infer_request()
 
     def token_bytes(self) -> int:
-        """Tells how much memory the keys and values of a token take, in bytes."""
+        """Tells how much memory the keys and values of a token take, in bytes. Raises RuntimeError for a model that
+        remembers something else."""
         decoder = self.begin()
         decoder.read(numpy.zeros(1, numpy.int64))
-        found: int = sum(state.state.byte_size for state in decoder.request.query_state())
+        states = [each.state for each in decoder.request.query_state()]
+        # [sequences, heads, tokens, size]: what makes a batch of them.
+        if any(len(state.shape) != 4 or state.shape[2] != 1 for state in states):
+            raise RuntimeError("Its state isn't made of keys and values alone, as the full-logits process needs it.")
         self.end(decoder)
-        return found
+        return sum(state.byte_size for state in states)
 
 
 class Decoder:
@@ -55,27 +65,88 @@ class Decoder:
     def __init__(self, request: openvino.InferRequest) -> None:
         self.request = request
         self.length = 0
-        self._inputs = {name for port in request.model_inputs for name in port.get_names()}
-
-    def take(self, other: "Decoder") -> None:
-        """Remembers what another one has read."""
-        for own, its in zip(self.request.query_state(), other.request.query_state(), strict=True):
-            own.state = its.state
-        self.length = other.length
 
     def read(self, ids: Ids) -> Logits:
         """Returns the scores of what follows each of the next tokens: [tokens, vocabulary]."""
         end = self.length + len(ids)
-        values = {
-            "input_ids": ids.reshape(1, -1),
-            "attention_mask": numpy.ones((1, end), numpy.int64),
-            "position_ids": numpy.arange(self.length, end, dtype=numpy.int64).reshape(1, -1),
-            "beam_idx": numpy.zeros(1, numpy.int32),
-        }
+        positions = numpy.arange(self.length, end, dtype=numpy.int64)
         self.length = end
-        result = self.request.infer({name: values[name] for name in self._inputs})
-        logits: Logits = result[_LOGITS][0]
+        logits: Logits = _infer(self.request, ids[None], numpy.ones((1, end), numpy.int64), positions[None], [0])[0]
         return logits
+
+
+class Batch:
+    """Reads a token of each of several sequences at a time: the weights are read once for all of them.
+
+    What they have read is in one state, a row for each, right-aligned: `_mask` says what of a row is none of its own.
+    """
+
+    def __init__(self, request: openvino.InferRequest) -> None:
+        self._request = request
+        self._rows: list[int] = []  # of the state, by the ids of the sequences
+        self._left: set[int] = set()
+        self._mask = numpy.zeros((0, 0), numpy.int64)
+
+    @property
+    def ids(self) -> list[int]:
+        return [id for id in self._rows if id not in self._left]
+
+    def leave(self, id: int) -> None:
+        """Forgets a sequence: at the next reading, or with the memory of all if it is the last one."""
+        self._left.add(id)
+        if not self.ids:
+            self._request.reset_state()
+            self._rows, self._left, self._mask = [], set(), numpy.zeros((0, 0), numpy.int64)
+
+    def join(self, joining: Mapping[int, Decoder]) -> None:
+        """Adds sequences with what their decoders have read, which may be the same one's."""
+        kept = self._kept()
+        mask = self._mask[kept]
+        used = int(mask.any(axis=0).sum()) if len(kept) else 0
+        length = max(used, *(decoder.length for decoder in joining.values()))
+        states = [decoder.request.query_state() for decoder in joining.values()]
+        for place, own in enumerate(self._request.query_state()):
+            rows = [state[place].state.data for state in states]
+            rows += [row[None, :, -used:] for row in own.state.data[kept]] if used else []
+            whole = numpy.zeros((len(rows), rows[0].shape[1], length, rows[0].shape[3]), rows[0].dtype)
+            for row, padded in zip(rows, whole, strict=True):
+                padded[:, length - row.shape[2] :] = row[0]
+            own.state = openvino.Tensor(whole)
+        self._mask = numpy.zeros((len(joining) + len(kept), length), numpy.int64)
+        for decoder, padded in zip(joining.values(), self._mask, strict=False):
+            padded[length - decoder.length :] = 1
+        if used:
+            self._mask[len(joining) :, length - used :] = mask[:, -used:]
+        self._rows = [*joining, *self.ids]
+        self._left.clear()
+
+    def read(self, tokens: Mapping[int, int]) -> dict[int, Logits]:
+        """Returns the scores of what follows the next token of each of the sequences: [vocabulary]."""
+        kept = self._kept()
+        self._rows = self.ids
+        self._left.clear()
+        ids = numpy.array([[tokens[id]] for id in self._rows], numpy.int64)
+        positions = self._mask[kept].sum(axis=1, keepdims=True)
+        self._mask = numpy.pad(self._mask[kept], ((0, 0), (0, 1)), constant_values=1)
+        logits = _infer(self._request, ids, self._mask, positions, kept)
+        return dict(zip(self._rows, logits[:, -1], strict=True))
+
+    def _kept(self) -> list[int]:
+        """Returns the rows of those that haven't left."""
+        return [row for row, id in enumerate(self._rows) if id not in self._left]
+
+
+def _infer(request: openvino.InferRequest, ids: Ids, mask: Ids, positions: Ids, rows: Sequence[int]) -> Logits:
+    """Reads tokens behind what these rows of the state hold."""
+    values = {
+        "input_ids": ids,
+        "attention_mask": mask,
+        "position_ids": positions,
+        "beam_idx": numpy.array(rows, numpy.int32),
+    }
+    names = {name for port in request.model_inputs for name in port.get_names()}
+    logits: Logits = request.infer({name: values[name] for name in names})[_LOGITS]
+    return logits
 
 
 def load(path: str, options: PipelineOptions) -> FullLogitsModel:

@@ -22,55 +22,48 @@ class ReadPrompt:
 
 
 class Sequence:
-    """Answers one Generate with what `decoder` reads. A piece of its prompt has `piece` tokens at the most; `ends` are
-    the tokens that end a turn. Of several with one prompt the others take over what their `leader` has read, in the
-    very step in which it comes to the end."""
+    """Answers one Generate. Its `decoder` reads the prompt, `piece` tokens at a time at the most; `ends` are the tokens
+    that end a turn. Of several with one prompt the others take over what their `leader` has read, in the very step in
+    which it comes to the end. Then it has no decoder: its tokens are read with those of others."""
 
-    def __init__(
-        self,
-        request: Generate,
-        decoder: Decoder,
-        ends: frozenset[int],
-        piece: int,
-        leader: "Sequence | None" = None,
-    ) -> None:
+    def __init__(self, request: Generate, ends: frozenset[int], piece: int, read_by: "Decoder | Sequence") -> None:
         self.request = request
-        self.decoder = decoder
-        self.leader = leader
-        self._unread: Ids = numpy.frombuffer(request.token_ids, numpy.int64)
-        self._ids = self._unread
+        self.leader = read_by if isinstance(read_by, Sequence) else None
+        self.decoder = None if isinstance(read_by, Sequence) else read_by
+        self.prompt = ReadPrompt()
+        self.token = 0
+        """The last one that was chosen."""
+        self._ids: Ids = numpy.frombuffer(request.token_ids, numpy.int64)
         self._piece = piece
         self._ends = ends
         self._sampler = Sampler(request.sampling, request.seed, self._ids, ends)
         self._scores_prompt = request.echo and request.logprobs
-        self.prompt = ReadPrompt()
         self._made = 0
         self._begun = time.monotonic()
 
     @property
     def reads_prompt(self) -> bool:
         """Tells whether the prompt isn't read to its end."""
-        return self.decoder.length < len(self._ids)
+        return self.leader is not None or (self.decoder is not None and self.decoder.length < len(self._ids))
 
-    def step(self) -> Output | None:
-        """Reads the next piece, or the last token; returns what came of it, None for a piece with others behind it."""
+    def read(self) -> Output | None:
+        """Reads the next piece of the prompt, or takes over what the leader has read to the end; returns what comes
+        behind the prompt, None where it isn't at its end."""
         if self.leader is not None:
-            leader, self.leader = self.leader, None
-            self.decoder.take(leader.decoder)
-            self.prompt = leader.prompt
-            return self._next(self.prompt.logits)
-        piece, self._unread = self._unread[: self._piece], self._unread[self._piece :]
+            self.decoder, self.prompt, self.leader = self.leader.decoder, self.leader.prompt, None
+            return self.next(self.prompt.logits)
+        assert self.decoder is not None
         place = self.decoder.length
-        logits = self.decoder.read(piece)
-        if self._scores_prompt and place < len(self._ids):
+        logits = self.decoder.read(self._ids[place : place + self._piece])
+        if self._scores_prompt:
             self._score(place, logits)
-        if len(self._unread):
+        if self.reads_prompt:
             return None
-        if not self._made:
-            self.prompt.logits = logits[-1].copy()
-        return self._next(logits[-1])
+        self.prompt.logits = logits[-1].copy()
+        return self.next(self.prompt.logits)
 
-    def _next(self, logits: Logits) -> Output:
+    def next(self, logits: Logits) -> Output:
+        """Chooses the next token by the scores of what may come."""
         output = self._output(logits)
         if not self._made:
             output.begun = self._begun
@@ -78,14 +71,13 @@ class Sequence:
                 output.prompt_logprobs = self.prompt.logprobs
                 output.prompt_top_logprobs = self.prompt.likeliest
         self._made += len(output.token_ids)
-        self._unread = numpy.array(output.token_ids, numpy.int64)
         return output
 
     def _output(self, logits: Logits) -> Output:
         request = self.request
         if not request.max_new_tokens:
             return Output(request.id, [], "length")
-        token = self._sampler.choose(logits)
+        token = self.token = self._sampler.choose(logits)
         output = Output(request.id, [token])
         if request.logprobs:
             logprobs = log_softmax(logits)

@@ -1,4 +1,6 @@
-"""The steps of the full-logits process: each sequence gets on by a piece of its prompt, or by a token."""
+"""The steps of the full-logits process: a piece of a prompt is read, and a token of each sequence behind its prompt."""
+
+from collections.abc import Iterator
 
 from specvino.engine.openvino.full_logits.model import FullLogitsModel
 from specvino.engine.openvino.full_logits.sequence import Sequence
@@ -26,6 +28,7 @@ class StepLoop:
         self._cache_tokens = cache_tokens
         self._queue = FairQueue(max_sequences)
         self._running: dict[int, Sequence] = {}
+        self._batch = model.batch()
 
     @property
     def idle(self) -> bool:
@@ -45,31 +48,57 @@ class StepLoop:
         """Runs one step and returns what came of it."""
         while (request := self._queue.next()) and self._has_room(request):
             self._queue.begin(request)
-            self._running[request.id] = Sequence(
-                request, self._model.begin(), self._ends, self._step_tokens, self._leader(request)
-            )
-        outputs = []
-        ended = []
-        reads_prompt = False
+            read_by = self._leader(request) or self._model.begin()
+            self._running[request.id] = Sequence(request, self._ends, self._step_tokens, read_by)
+        outputs = [*self._read_tokens(), *self._read_prompts()]
+        for output in outputs:
+            if output.finish or output.error:
+                self._end(output.id)
+        self._join()
+        return Step(outputs, len(self._running), len(self._queue), 0.0)
+
+    def _read_tokens(self) -> Iterator[Output]:
+        """Reads the last tokens of all whose prompts are read, and yields the next ones."""
+        tokens = {id: self._running[id].token for id in self._batch.ids}
+        if not tokens:
+            return
+        try:
+            found = self._batch.read(tokens)
+        except RuntimeError as error:
+            yield from (Output(id, [], error=one_line(error)) for id in tokens)
+            return
+        yield from (self._running[id].next(logits) for id, logits in found.items())
+
+    def _read_prompts(self) -> Iterator[Output]:
+        """Reads a piece of one prompt, so that those who get tokens needn't wait for several, and yields what comes
+        behind it, of all that have it."""
+        reads = None
         for id, sequence in self._running.items():
+            if not sequence.reads_prompt or (sequence.leader or sequence) is not (reads := reads or sequence):
+                continue
             if sequence.leader is not None and sequence.leader.reads_prompt:
                 continue
-            if sequence.leader is None and sequence.reads_prompt:
-                if reads_prompt:
-                    continue  # one prompt a step: those who get tokens needn't wait for several
-                reads_prompt = True
             try:
-                output = sequence.step()
+                output = sequence.read()
             except RuntimeError as error:  # the others have states of their own
                 output = Output(id, [], error=one_line(error))
-            if output is None:
-                continue
-            outputs.append(output)
-            if output.finish or output.error:
-                ended.append(id)
-        for id in ended:
-            self._end(id)
-        return Step(outputs, len(self._running), len(self._queue), 0.0)
+            if output is not None:
+                yield output
+
+    def _join(self) -> None:
+        """Has those go on together whose prompts have come to the end."""
+        joining = {
+            id: sequence.decoder
+            for id, sequence in self._running.items()
+            if sequence.decoder is not None and not sequence.reads_prompt
+        }
+        if not joining:
+            return
+        self._batch.join(joining)
+        for decoder in {id(decoder): decoder for decoder in joining.values()}.values():
+            self._model.end(decoder)
+        for each in joining:
+            self._running[each].decoder = None
 
     def _has_room(self, request: Generate) -> bool:
         if self._cache_tokens is None or not self._running:
@@ -90,7 +119,14 @@ class StepLoop:
         followers = [each for each in self._running.values() if each.leader is sequence]
         for each in followers:  # it hasn't come to the end of the prompt
             each.leader = followers[0] if each is not followers[0] else None
-        self._model.end(sequence.decoder)
+        if followers:
+            followers[0].decoder = self._model.begin()
+        if id in self._batch.ids:
+            self._batch.leave(id)
+        elif sequence.decoder is not None and not any(
+            each.decoder is sequence.decoder for each in self._running.values()
+        ):
+            self._model.end(sequence.decoder)
         self._queue.end(sequence.request)
 
 
