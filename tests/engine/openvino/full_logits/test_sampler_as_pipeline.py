@@ -24,12 +24,12 @@ TEMPERATURE = 4.0
     ("settings", "kept"),
     [
         ({"top_k": 4}, 4),
-        ({"min_p": 0.2}, 6),
+        ({"min_p": 0.19}, 7),
         # Of these four the first has more than half.
         ({"top_k": 4, "top_p": 0.5}, 1),
-        # Two fifths of all are hundreds of tokens; of the six that min_p leaves the first one would be enough.
-        ({"top_p": 0.4, "min_p": 0.2}, 6),
-        ({"top_k": 6, "min_p": 0.23}, 3),
+        # Two fifths of all are hundreds of tokens; of the seven that min_p leaves the first one would be enough.
+        ({"top_p": 0.4, "min_p": 0.19}, 7),
+        ({"top_k": 6, "min_p": 0.22}, 4),
     ],
 )
 def test_both_draw_from_the_same_tokens(tiny_text: ModelSource, settings: dict[str, Any], kept: int) -> None:
