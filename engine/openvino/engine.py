@@ -65,7 +65,7 @@ _RETRY_AFTER = 5
 # Seconds for which a process that was started on demand is kept when nobody needs it.
 _IDLE = 300.0
 
-# Sequences that the full-logits process has at a time: each reads all the weights in each step.
+# Sequences that the full-logits process has at a time: with each that joins them the states of all are copied.
 _FULL_LOGITS = 16
 
 _WORKER = "specvino.engine.openvino.worker"
@@ -407,7 +407,7 @@ class OpenVINOEngine:
                 n=request.n,
                 copies=1 if search else request.n,
                 logprobs=request.logprobs,
-                top_logprobs=request.top_logprobs if request.needs_full_logits else 0,
+                top_logprobs=request.top_logprobs,
                 # A prompt without an answer can only be given back.
                 echo=(request.echo and request.logprobs) or not prompt.max_new_tokens,
                 vision_prompt=prompt.vision_prompt,

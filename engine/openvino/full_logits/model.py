@@ -1,7 +1,7 @@
 """The model as OpenVINO's own runtime has it: tokens in, the scores of the whole vocabulary out (decision 068)."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 import numpy
@@ -28,11 +28,12 @@ class FullLogitsModel:
 
     def __init__(self, compiled: openvino.CompiledModel) -> None:
         self._compiled = compiled
+        self._inputs = frozenset(name for port in compiled.inputs for name in port.get_names())
         self._free: list[openvino.InferRequest] = []
 
     def begin(self) -> "Decoder":
         """Returns what reads a new sequence."""
-        return Decoder(self._request())
+        return Decoder(self._request(), self._inputs)
 
     def end(self, decoder: "Decoder") -> None:
         """Takes back what a sequence needs no longer, with its memory."""
@@ -41,7 +42,7 @@ class FullLogitsModel:
 
     def batch(self) -> "Batch":
         """Returns what reads several sequences at a time; there are none yet."""
-        return Batch(self._request())
+        return Batch(self._request(), self._inputs)
 
     def _request(self) -> openvino.InferRequest:
         return self._free.pop() if self._free else self._compiled.create_infer_request()
@@ -55,23 +56,26 @@ class FullLogitsModel:
         # [sequences, heads, tokens, size]: what makes a batch of them.
         if any(len(state.shape) != 4 or state.shape[2] != 1 for state in states):
             raise RuntimeError("Its state isn't made of keys and values alone, as the full-logits process needs it.")
+        size: int = sum(state.byte_size for state in states)
         self.end(decoder)
-        return sum(state.byte_size for state in states)
+        return size
 
 
 class Decoder:
     """Reads one sequence, and remembers what it has read in the request's state: the keys and values of all layers."""
 
-    def __init__(self, request: openvino.InferRequest) -> None:
+    def __init__(self, request: openvino.InferRequest, inputs: frozenset[str]) -> None:
         self.request = request
         self.length = 0
+        self._inputs = inputs
 
     def read(self, ids: Ids) -> Logits:
         """Returns the scores of what follows each of the next tokens: [tokens, vocabulary]."""
         end = self.length + len(ids)
-        positions = numpy.arange(self.length, end, dtype=numpy.int64)
+        positions = numpy.arange(self.length, end, dtype=numpy.int64)[None]
+        mask = numpy.ones((1, end), numpy.int64)
         self.length = end
-        logits: Logits = _infer(self.request, ids[None], numpy.ones((1, end), numpy.int64), positions[None], [0])[0]
+        logits: Logits = _infer(self.request, self._inputs, ids[None], mask, positions, [0])[0]
         return logits
 
 
@@ -81,8 +85,9 @@ class Batch:
     What they have read is in one state, a row for each, right-aligned: `_mask` says what of a row is none of its own.
     """
 
-    def __init__(self, request: openvino.InferRequest) -> None:
+    def __init__(self, request: openvino.InferRequest, inputs: frozenset[str]) -> None:
         self._request = request
+        self._inputs = inputs
         self._rows: list[int] = []  # of the state, by the ids of the sequences
         self._left: set[int] = set()
         self._mask = numpy.zeros((0, 0), numpy.int64)
@@ -128,7 +133,7 @@ class Batch:
         ids = numpy.array([[tokens[id]] for id in self._rows], numpy.int64)
         positions = self._mask[kept].sum(axis=1, keepdims=True)
         self._mask = numpy.pad(self._mask[kept], ((0, 0), (0, 1)), constant_values=1)
-        logits = _infer(self._request, ids, self._mask, positions, kept)
+        logits = _infer(self._request, self._inputs, ids, self._mask, positions, kept)
         return dict(zip(self._rows, logits[:, -1], strict=True))
 
     def _kept(self) -> list[int]:
@@ -136,16 +141,17 @@ class Batch:
         return [row for row, id in enumerate(self._rows) if id not in self._left]
 
 
-def _infer(request: openvino.InferRequest, ids: Ids, mask: Ids, positions: Ids, rows: Sequence[int]) -> Logits:
-    """Reads tokens behind what these rows of the state hold."""
+def _infer(
+    request: openvino.InferRequest, inputs: Set[str], ids: Ids, mask: Ids, positions: Ids, rows: Sequence[int]
+) -> Logits:
+    """Reads tokens behind what these rows of the state hold; a model has some of these `inputs`."""
     values = {
         "input_ids": ids,
         "attention_mask": mask,
         "position_ids": positions,
         "beam_idx": numpy.array(rows, numpy.int32),
     }
-    names = {name for port in request.model_inputs for name in port.get_names()}
-    logits: Logits = request.infer({name: values[name] for name in names})[_LOGITS]
+    logits: Logits = request.infer({name: values[name] for name in inputs})[_LOGITS]
     return logits
 
 
