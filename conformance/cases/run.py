@@ -231,7 +231,7 @@ class Run:
     def _apply_rules(self, exchange: Exchange) -> None:
         """Applies the rules for all answers of its endpoint to an exchange."""
         self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
-        if exchange.ended == "too long" or exchange.was_coming:
+        if exchange.ended in ("too long", "too slow"):
             return  # where we stopped reading is no fault of the server's; the case tells that there is no end
         endpoint = exchange.request.endpoint or "transport"
         if exchange.status is None or endpoint not in (*self.dialect.operations, "transport"):

@@ -113,4 +113,4 @@ async def call_answered(session: Session, endpoint: str, *, body: Mapping[str, A
     history = [*body["messages"], message, *results]
     second = await session.answered(endpoint, {**body, "messages": history, "tool_choice": "none"})
     if any(output.calls for output in outputs(second)):
-        raise NotExercised("a tool is called, though tool_choice is none")
+        raise Failed("a tool is called, though tool_choice is none", second)

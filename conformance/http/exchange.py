@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Literal
 
 from specvino.conformance.http.sse import Decoder, ServerSentEvent
@@ -63,15 +62,6 @@ class Exchange:
     """Names the connection where the server keeps it open for the next request."""
     began: float = 0.0
     """When the request was sent, in seconds since 1970."""
-
-    @property
-    def was_coming(self) -> bool:
-        """Tells whether we left an answer for its time while its pieces still came: the last silence was no longer than
-        one before it."""
-        if self.ended != "too slow" or not self.times:
-            return False
-        silences = [after - before for before, after in pairwise((0.0, *self.times))]
-        return self.seconds - self.times[-1] <= max(silences)
 
     @property
     def media(self) -> str:
