@@ -27,7 +27,7 @@ class ModelInfo:
     where nothing forces them; or one in which they can't; or it calls them only where it is forced to. None if not even
     that. `thinking_variables` are those of `enable_thinking` and `reasoning_effort` that its chat template
     heeds. `thinking_budgets` says that its reasoning can be ended after a number of tokens. `full_logits` says that it
-    can show the likeliest tokens at each place, and heed `logit_bias`.
+    can show the likeliest tokens at each place and score prompts, and heed `logit_bias` and which tokens may be drawn.
     """
 
     context_length: int

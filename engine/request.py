@@ -135,8 +135,9 @@ class Sampling:
       the penalties, `ignore_eos`, `best_of`, `length_penalty` and the last three.
     - The server's process alone, which makes text of tokens (`text/choice_text.py`), reads `stop`, `stop_token_ids`,
       `include_stop_str_in_output` and `skip_special_tokens`.
-    - The full-logits process alone (`openvino/full_logits/sampler.py`) reads `logit_bias`, beside what the pipeline
-      reads.
+    - The full-logits process alone (`openvino/full_logits/sampler.py`) reads `logit_bias`, `allowed_token_ids` and
+      `bad_token_ids`, beside what the pipeline reads.
+    - The server makes tokens of `bad_words` for it.
     - Both heed `min_tokens`: the pipeline for the end of the turn, the server for what stops.
     - The server settles `max_tokens` and `seed` for each sequence before the pipeline gets them.
 
@@ -148,7 +149,8 @@ class Sampling:
     its turn, may.
     `best_of` above 1 is a beam search of that width, of whose texts the `n` best are the choices. It draws nothing, and
     the pipeline has no penalties in it; a stop string cuts its finished texts. `length_penalty` is for it alone.
-    `logit_bias` is added to the scores of tokens, by their ids.
+    `logit_bias` is added to the scores of tokens, by their ids. Only `allowed_token_ids` may be drawn, if there are
+    any; of `bad_token_ids` none may, nor the last token of a run that spells one of `bad_words`.
     The last three are for speculative decoding (`ModelInfo.drafting`); None leaves them to the engine.
     """
 
@@ -170,9 +172,17 @@ class Sampling:
     include_stop_str_in_output: bool = False
     skip_special_tokens: bool = True
     logit_bias: tuple[tuple[int, float], ...] = ()
+    allowed_token_ids: tuple[int, ...] = ()
+    bad_token_ids: tuple[int, ...] = ()
+    bad_words: tuple[str, ...] = ()
     num_assistant_tokens: int | None = None
     assistant_confidence_threshold: float | None = None
     max_ngram_size: int | None = None
+
+    @property
+    def needs_full_logits(self) -> bool:
+        """Tells whether something is done to the scores of tokens that the pipeline has no place for."""
+        return bool(self.logit_bias or self.allowed_token_ids or self.bad_token_ids or self.bad_words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +227,12 @@ class GenerationRequest:
 
     `truncation` cuts prompts that are too long. `echo` repeats the prompt before each choice; `logprobs` says how
     likely the tokens were, those of a repeated prompt too, and which `top_logprobs` were the likeliest at each place;
-    with `token_ids` the segments have the tokens themselves.
+    in place of the answer's likeliest come `logprob_token_ids` behind the chosen one. `prompt_logprobs` says how likely
+    the prompt's tokens were, and so many of the likeliest at each place. With `token_ids` the segments have the tokens
+    themselves.
 
-    More than one of `top_logprobs`, and `logit_bias`, are for models with `full_logits` (`ModelInfo`), without a beam
-    search, and for answers that nothing constrains.
+    More than one of `top_logprobs`, `logprob_token_ids`, `prompt_logprobs` and what `Sampling.needs_full_logits` tells
+    are for models with `full_logits` (`ModelInfo`), without a beam search, and for answers that nothing constrains.
 
     `constraint` is the structure that every choice has. It can't be had with `ignore_eos`, `min_tokens` or a beam
     search: the pipeline would go on without it.
@@ -239,6 +251,8 @@ class GenerationRequest:
     echo: bool = False
     logprobs: bool = False
     top_logprobs: int = 0
+    logprob_token_ids: tuple[int, ...] = ()
+    prompt_logprobs: int | None = None
     token_ids: bool = False
     truncation: Truncation | None = None
     constraint: Constraint | None = None
@@ -249,11 +263,13 @@ class GenerationRequest:
     thinking_budget: ThinkingBudget | None = None
 
     @property
-    def scores_prompt(self) -> bool:
-        """Tells whether the prompt's own logprobs are wanted."""
+    def echoes_logprobs(self) -> bool:
+        """Tells whether the prompt is repeated with the logprobs of its tokens."""
         return self.echo and self.logprobs
 
     @property
     def needs_full_logits(self) -> bool:
         """Tells whether the scores of the whole vocabulary are needed, for a token's place or for a prompt's."""
-        return self.scores_prompt or (self.logprobs and self.top_logprobs > 1) or bool(self.sampling.logit_bias)
+        of_tokens = self.logprobs and (self.top_logprobs > 1 or bool(self.logprob_token_ids))
+        of_prompt = self.echoes_logprobs or self.prompt_logprobs is not None
+        return of_tokens or of_prompt or self.sampling.needs_full_logits

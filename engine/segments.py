@@ -1,9 +1,9 @@
 """Segments, which an engine yields while it answers a request.
 
 A stream of segments is `Started`, then per choice what it consists of and exactly one `Finish` (choices interleave
-freely), and at last one `Usage`. A choice consists of texts, reasoning and calls, in the order in which they came. A
-call is a `ToolCallStart`, any number of `ToolCallArguments` and a `ToolCallEnd`, with nothing else of the choice
-between them. Streams and unary answers are both made from it.
+freely), and at last one `Usage`. A choice consists of texts, reasoning and calls, in the order in which they came;
+before them comes what is told of its prompt. A call is a `ToolCallStart`, any number of `ToolCallArguments` and a
+`ToolCallEnd`, with nothing else of the choice between them. Streams and unary answers are both made from it.
 """
 
 from dataclasses import dataclass, field
@@ -126,6 +126,25 @@ class PromptText:
     logprobs: tuple[TokenLogprob, ...] = ()
 
 
+class PromptToken(NamedTuple):
+    """Is a token at a place of a prompt, or one that is likely there: its id, its own text (of a special one its name),
+    its logprob, and its place among all tokens, of which the likeliest has 1."""
+
+    id: int
+    text: str
+    logprob: float
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class PromptLogprobs:
+    """Says how likely the tokens of a choice's prompt were, where asked for: at each place the prompt's own token, and
+    then the likeliest others, the likeliest first. Nothing foretold the first token."""
+
+    choice: int
+    places: tuple[tuple[PromptToken, ...] | None, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Finish:
     """Says that a choice is complete. `stop` is the end of turn or a stop string, `length` the token limit.
@@ -168,6 +187,7 @@ class Usage:
 
 Segment = (
     Started
+    | PromptLogprobs
     | PromptText
     | TokenIds
     | TextDelta

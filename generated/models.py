@@ -1921,7 +1921,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     logprob_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens to show at each place, in place of the likeliest ones.
+    Tokens to show at each place behind the chosen one, in place of the likeliest ones.
     """
     include_draft_logprobs: bool | None | MISSING = MISSING
     """
@@ -2622,7 +2622,7 @@ class CreateCompletionRequest(BaseModel):
     """
     logprob_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens to show at each place, in place of the likeliest ones.
+    Tokens to show at each place behind the chosen one, in place of the likeliest ones.
     """
     include_draft_logprobs: bool | None | MISSING = MISSING
     """

@@ -1,29 +1,73 @@
-"""What needs the scores of the whole vocabulary: the likeliest tokens at each place, and logit_bias."""
+"""What needs the scores of the whole vocabulary: the likeliest tokens at each place, a prompt's logprobs, and what is
+done to the scores of single tokens."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Sampling
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+from specvino.handlers.or_none import value_of
+from specvino.handlers.sampling import Body
 from specvino.handlers.structured_outputs import StructuredOutput
 from specvino.handlers.tools import ToolCalling
 
+# The most of the likeliest tokens at each place of a prompt.
+_MOST_OF_PROMPT = 20
+
+# The fields that name tokens of the model.
+_TOKEN_IDS = ("logprob_token_ids", "allowed_token_ids", "bad_words_token_ids")
+
 
 @dataclass(frozen=True, slots=True)
-class TopLogprobs:
-    """How many of the likeliest tokens to show at each place, and the field that says so."""
+class LogprobFields:
+    """Says whether logprobs are `wanted`, how many of the likeliest tokens to show at each place, and the field that
+    says so; or which tokens, by their ids, in their place. `of_prompt` is how many of the likeliest to show beside each
+    token of the prompt, None for no logprobs of the prompt."""
 
-    count: int = 0
+    wanted: bool = False
+    top: int = 0
     param: str = "top_logprobs"
+    token_ids: tuple[int, ...] = ()
+    of_prompt: int | None = None
+
+    @property
+    def shown(self) -> int:
+        """Tells how many tokens stand at each place: before those that are named stands the chosen one."""
+        return 1 + len(self.token_ids) if self.token_ids else self.top
+
+
+def logprob_fields(body: Body, *, wanted: bool, top: int, param: str = "top_logprobs") -> LogprobFields:
+    """Returns what a body says of logprobs."""
+    of_prompt = value_of(body, "prompt_logprobs")
+    return LogprobFields(
+        wanted,
+        top,
+        param,
+        tuple(dict.fromkeys(value_of(body, "logprob_token_ids") or ())),
+        of_prompt if of_prompt is not None and 0 <= of_prompt <= _MOST_OF_PROMPT else None,
+    )
+
+
+def require_known_tokens(body: Body, model: ModelInfo) -> None:
+    """Raises ApiError for a token that the model lacks. One that a bias names is told apart: clients send those of
+    OpenAI's models to any model."""
+    for name in _TOKEN_IDS:
+        lacking = next((id for id in value_of(body, name) or () if id >= model.vocabulary_size), None)
+        if lacking is not None:
+            last = model.vocabulary_size - 1
+            message = f"{name} has {lacking}, which is no token of the model: its token ids are 0 to {last}."
+            raise ApiError(ErrorCode.INVALID_VALUE, message, param=name)
 
 
 def without_full_logits(
-    top: TopLogprobs,
+    asked: LogprobFields,
     sampling: Sampling,
     model: ModelInfo,
     tools: ToolCalling,
     output: StructuredOutput | None,
-) -> tuple[TopLogprobs, Sampling, tuple[str, ...]]:
+) -> tuple[LogprobFields, Sampling, tuple[str, ...]]:
     """Returns what of these settings has its effect in such a request, and the fields that have none: beside what only
     the pipeline can do, the chosen token alone is shown, and a token that the model lacks has no score."""
     of_pipeline = (
@@ -34,17 +78,29 @@ def without_full_logits(
     )
     if model.full_logits and not of_pipeline:
         known = tuple((id, value) for id, value in sampling.logit_bias if id < model.vocabulary_size)
-        lacking = tuple(f"logit_bias.{id}" for id, _ in sampling.logit_bias if id >= model.vocabulary_size)
-        return top, replace(sampling, logit_bias=known), lacking
+        lacking = [f"logit_bias.{id}" for id, _ in sampling.logit_bias if id >= model.vocabulary_size]
+        vain = ["logprob_token_ids"] if asked.token_ids and not asked.wanted else []
+        shown = replace(asked, token_ids=()) if vain else asked
+        return shown, replace(sampling, logit_bias=known), (*vain, *lacking)
     return (
-        replace(top, count=min(1, top.count)),
-        replace(sampling, logit_bias=()),
-        tuple(_wanted(top, sampling)),
+        replace(asked, top=min(1, asked.top), token_ids=(), of_prompt=None),
+        replace(sampling, logit_bias=(), allowed_token_ids=(), bad_token_ids=(), bad_words=()),
+        tuple(_wanted(asked, sampling)),
     )
 
 
-def _wanted(top: TopLogprobs, sampling: Sampling) -> Iterator[str]:
-    if top.count > 1:
-        yield top.param
+def _wanted(asked: LogprobFields, sampling: Sampling) -> Iterator[str]:
+    if asked.top > 1:
+        yield asked.param
+    if asked.token_ids:
+        yield "logprob_token_ids"
+    if asked.of_prompt is not None:
+        yield "prompt_logprobs"
     if sampling.logit_bias:
         yield "logit_bias"
+    if sampling.allowed_token_ids:
+        yield "allowed_token_ids"
+    if sampling.bad_words:
+        yield "bad_words"
+    if sampling.bad_token_ids:
+        yield "bad_words_token_ids"

@@ -1,12 +1,11 @@
 """What this server takes of what the document allows: the operator's limits, and settings that the engine lacks."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from specvino.engine.protocol import Drafting
+from specvino.engine.protocol import Drafting, ModelInfo
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.handlers.or_none import or_none
+from specvino.handlers.or_none import or_none, value_of
 from specvino.handlers.sampling import Body
 
 BEST_OF = 20
@@ -51,22 +50,23 @@ class Limits:
     seconds: float | None = None
     trust_request_chat_template: bool = False
 
-    def require(self, body: Body, drafting: Drafting | None) -> None:
+    def require(self, body: Body, model: ModelInfo) -> None:
         """Raises ApiError for a request beyond the limits, or one that needs what such speculative decoding lacks."""
+        drafting = model.drafting
         for name in TOKEN_LIMITS:
-            _require_at_most(self.max_tokens, _value(body, name), name)
+            _require_at_most(self.max_tokens, value_of(body, name), name)
         _require_at_most(self.best_of, or_none(body.best_of), "best_of")
         _require_candidates(body)
         _require_room(body)
-        self.require_trust(_value(body, "chat_template"))
+        self.require_trust(value_of(body, "chat_template"))
         if drafting is not None and (or_none(body.best_of) or 1) > 1:
             message = f"best_of must be 1 here: a server with {_OPTIONS[drafting]} doesn't support beam search."
             raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="best_of")
-        if drafting is not None and (or_none(body.min_tokens) or 0) > 0:
+        if drafting is not None and not model.full_logits and (or_none(body.min_tokens) or 0) > 0:
             message = f"min_tokens must be 0 here: a server with {_OPTIONS[drafting]} doesn't support a least length."
             raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="min_tokens")
         for name, kinds in DRAFTING.items():
-            if drafting not in kinds and _value(body, name) is not None:
+            if drafting not in kinds and value_of(body, name) is not None:
                 options = " or ".join(_OPTIONS[kind] for kind in kinds)
                 message = f"{name} is accepted only by a server that was started with {options}."
                 raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param=name)
@@ -95,15 +95,10 @@ def _require_room(body: Body) -> None:
     """Raises ApiError where the least tokens are more than the most."""
     least = or_none(body.min_tokens) or 0
     for name in TOKEN_LIMITS:
-        most = _value(body, name)
+        most = value_of(body, name)
         if most is not None and least > most:
             message = f"min_tokens is {least}, but may be at most {name}, which is {most}."
             raise ApiError(ErrorCode.INVALID_VALUE, message, param="min_tokens")
     if least and (or_none(body.best_of) or 1) > 1:
         message = "min_tokens can't be combined with best_of above 1: a beam search has no least length."
         raise ApiError(ErrorCode.INVALID_VALUE, message, param="min_tokens")
-
-
-def _value(body: Body, name: str) -> Any:
-    """Returns a field that not every endpoint has; an unknown field of that name may hold anything and is not read."""
-    return or_none(getattr(body, name)) if name in type(body).model_fields else None

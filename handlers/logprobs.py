@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from specvino.engine.segments import TokenLogprob
+from specvino.engine.segments import PromptLogprobs, PromptToken, TokenLogprob
 from specvino.generated import wire
 
 # What nothing foretold has no logprob: the first token of a prompt. Only completions show prompts.
@@ -39,6 +39,15 @@ def completion_logprobs(tokens: Iterable[TokenLogprob], top: int, offset: int) -
         "top_logprobs": [_by_text(token) for token in tokens] if top else None,
         "text_offset": offsets,
     }
+
+
+def prompt_logprobs(prompt: PromptLogprobs) -> list[dict[str, wire.PromptTokenLogprob] | None]:
+    """Returns the tokens at each place of a prompt by their ids, the prompt's own first."""
+    return [None if place is None else {str(token.id): _of_prompt(token) for token in place} for place in prompt.places]
+
+
+def _of_prompt(token: PromptToken) -> wire.PromptTokenLogprob:
+    return {"logprob": token.logprob, "rank": token.rank, "decoded_token": token.text}
 
 
 def _by_text(token: TokenLogprob) -> dict[str, float] | None:

@@ -32,7 +32,7 @@ from specvino.engine.segments import ReasoningDelta, Segment, Started
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.deadline import in_time
 from specvino.handlers.errors import engine_errors
-from specvino.handlers.full_logits import TopLogprobs, without_full_logits
+from specvino.handlers.full_logits import LogprobFields, require_known_tokens, without_full_logits
 from specvino.handlers.limits import Limits, require_no_penalty_in_search
 from specvino.handlers.measuring import Measured
 from specvino.handlers.media import Media, MessageDraft, fetches
@@ -65,8 +65,7 @@ class RequestFields:
     max_tokens: int | None
     n: int = 1
     echo: bool = False
-    logprobs: bool = False
-    top_logprobs: TopLogprobs = field(default_factory=TopLogprobs)
+    logprobs: LogprobFields = field(default_factory=LogprobFields)
     include_reasoning: bool = True
     token_ids: bool = False
     truncation: Truncation | None = None
@@ -93,7 +92,7 @@ class CheckedRequest:
     output: StructuredOutput | None
     template: TemplateVariables
     budget: ThinkingBudget | None
-    top_logprobs: int
+    logprobs: LogprobFields
     unsupported: tuple[str, ...]
     owner: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
@@ -106,8 +105,10 @@ class CheckedRequest:
             sampling=self.sampling,
             n=self.fields.n,
             echo=self.fields.echo,
-            logprobs=self.fields.logprobs,
-            top_logprobs=self.top_logprobs,
+            logprobs=self.logprobs.wanted,
+            top_logprobs=self.logprobs.top,
+            logprob_token_ids=self.logprobs.token_ids,
+            prompt_logprobs=self.logprobs.of_prompt,
             token_ids=self.fields.token_ids,
             truncation=self.fields.truncation,
             constraint=self.output.constraint if self.output else None,
@@ -186,14 +187,15 @@ class Pipeline:
         context.notes["model"] = served.names[0]
         with engine_errors(fields.prompt_param):
             model = served.engine.model
-        self._limits.require(fields.body, model.drafting)
+        self._limits.require(fields.body, model)
+        require_known_tokens(fields.body, model)
         settings = sampling(fields.body, fields.max_tokens, model.defaults)
         tools = tool_calling(fields.tools, settings, model.calling, strict=strict)
         output = structured_output(fields.format, settings, strict=strict)
         template = template_variables(fields.template, model)
         budget = thinking_budget(fields.budget, settings, model)
         of_tokens = fields.of_tokens if model.vision else ()
-        top, settings, of_full_logits = without_full_logits(fields.top_logprobs, settings, model, tools, output)
+        logprobs, settings, of_full_logits = without_full_logits(fields.logprobs, settings, model, tools, output)
         without_effect = (
             *tools.unsupported,
             *template.unsupported,
@@ -211,7 +213,7 @@ class Pipeline:
             output,
             template,
             budget,
-            top.count,
+            logprobs,
             unsupported,
             context.owner,
             context.notes,

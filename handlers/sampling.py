@@ -7,7 +7,7 @@ from pydantic import MISSING
 from specvino.engine.request import Sampling
 from specvino.generated import models
 from specvino.generated.support import DEFAULTS
-from specvino.handlers.or_none import or_none
+from specvino.handlers.or_none import or_none, value_of
 
 Body = models.CreateChatCompletionRequest | models.CreateCompletionRequest | models.CreateResponseRequest
 
@@ -42,6 +42,9 @@ def sampling(body: Body, max_tokens: int | None, model: Mapping[str, float | int
         include_stop_str_in_output=or_none(body.include_stop_str_in_output) or False,
         skip_special_tokens=or_none(body.skip_special_tokens) is not False,
         logit_bias=tuple({int(id): value for id, value in (or_none(body.logit_bias) or {}).items()}.items()),
+        allowed_token_ids=tuple(value_of(body, "allowed_token_ids") or ()),
+        bad_token_ids=tuple(value_of(body, "bad_words_token_ids") or ()),
+        bad_words=tuple(value_of(body, "bad_words") or ()),
         num_assistant_tokens=or_none(body.num_assistant_tokens),
         assistant_confidence_threshold=or_none(body.assistant_confidence_threshold),
         max_ngram_size=or_none(body.max_ngram_size),

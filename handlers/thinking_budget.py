@@ -8,7 +8,7 @@ from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Sampling, ThinkingBudget
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.handlers.or_none import or_none
+from specvino.handlers.or_none import or_none, value_of
 
 # Of several that are given the first one counts.
 PARAMS = ("thinking_token_budget", "reasoning_max_tokens", "thinking_budget_tokens", "reasoning_budget_tokens")
@@ -27,7 +27,7 @@ def budget_fields(body: BaseModel) -> BudgetFields:
     """Returns the first field that bounds the reasoning, of those that the endpoint has."""
     message = or_none(getattr(body, "reasoning_budget_message", None)) or ""
     for param in PARAMS:
-        tokens = or_none(getattr(body, param)) if param in type(body).model_fields else None
+        tokens = value_of(body, param)
         if tokens is not None:
             return BudgetFields(param, None if tokens < 0 else tokens, message)
     return BudgetFields()

@@ -40,6 +40,7 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
                 **choice(pieces[index]),
                 "logprobs": logprobs[index],
                 **_told(pieces[index], "prompt_token_ids"),
+                **_told(pieces[index], "prompt_logprobs"),
                 **_lists(pieces[index], "token_ids", "completion_token_ids"),
                 "finish_reason": reasons[index],
                 **_stop_reason(pieces[index]),

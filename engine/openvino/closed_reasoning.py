@@ -42,6 +42,7 @@ class BudgetedChoice:
             max_new_tokens=left,
             sampling=sampling,
             lowered=self.lowered,
+            prompt_logprobs=None,
         )
         self.token_ids = []
         self._before = read + len(self.closing)

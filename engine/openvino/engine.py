@@ -45,6 +45,7 @@ from specvino.engine.openvino.output_queue import OutputQueue
 from specvino.engine.openvino.preprocess_client import PreprocessClient
 from specvino.engine.openvino.request_times import RequestTimes
 from specvino.engine.openvino.running_choice import RunningChoice
+from specvino.engine.openvino.shown_prompt import ShownPrompt
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers, thinking_variables
 from specvino.engine.processes.on_demand import OnDemand
@@ -263,10 +264,12 @@ class OpenVINOEngine:
         self._check_ready()  # the worker may have died meanwhile
         of_pipeline = request.sampling.best_of > 1 or any(each.lowered for each in resolved)
         long = any(len(prompt.token_ids) > LONGEST_DRAFTED * TOKEN_ID_BYTES for prompt in prompts)
-        if request.needs_full_logits and not of_pipeline:
+        # In speculative decoding the pipeline keeps no least length (decision 069).
+        least = request.sampling.min_tokens > 0 and self._load.drafting is not None
+        if (request.needs_full_logits or least) and not of_pipeline:
             async with self._full_logits.use() as worker:
                 yield worker
-        elif request.scores_prompt or (long and self._load.draft_path is not None):
+        elif request.echoes_logprobs or (long and self._load.draft_path is not None):
             async with self._plain.use() as worker:
                 yield worker
         else:
@@ -408,8 +411,11 @@ class OpenVINOEngine:
                 copies=1 if search else request.n,
                 logprobs=request.logprobs,
                 top_logprobs=request.top_logprobs,
+                logprob_token_ids=request.logprob_token_ids,
+                prompt_logprobs=request.prompt_logprobs,
+                bad_tokens=prompt.bad_tokens,
                 # A prompt without an answer can only be given back.
-                echo=(request.echo and request.logprobs) or not prompt.max_new_tokens,
+                echo=request.echoes_logprobs or not prompt.max_new_tokens,
                 vision_prompt=prompt.vision_prompt,
                 lowered=constraint.lowered,
                 owner=request.owner,
@@ -451,8 +457,8 @@ class OpenVINOEngine:
         if isinstance(prompt.prompt, Conversation):
             parser = self._admission.parsers.parser(prompt.prompt, thinking=prompt.thinking)
         special = not request.sampling.skip_special_tokens
-        shown = self._admission.parsers.special_tokens if parser is not None else frozenset[str]()
-        detokenizer = self._detokenizer(special=special, each=request.logprobs, shown=shown, continued=continued)
+        parsed = self._admission.parsers.special_tokens if parser is not None else frozenset[str]()
+        detokenizer = self._detokenizer(special=special, each=request.logprobs, shown=parsed, continued=continued)
         text = ChoiceText(detokenizer, request.sampling, logprobs=request.logprobs)
         output = ChoiceOutput(
             index,
@@ -463,11 +469,18 @@ class OpenVINOEngine:
             thinking_budget=request.thinking_budget.tokens if request.thinking_budget else None,
             thinking=prompt.thinking,
         )
-        if not request.echo:
-            return RunningChoice(output, self._names, token_ids=request.token_ids)
+        shown = self._shown_prompt(index, request, prompt)
+        return RunningChoice(output, self._names, shown, token_ids=request.token_ids)
+
+    def _shown_prompt(self, index: int, request: GenerationRequest, prompt: AdmittedPrompt) -> ShownPrompt | None:
+        if not request.echo and request.prompt_logprobs is None:
+            return None
         ids = array("q", prompt.token_ids).tolist()
-        echoed = EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special)
-        return RunningChoice(output, self._names, echoed, token_ids=request.token_ids)
+        echoed = None
+        if request.echo:
+            special = not request.sampling.skip_special_tokens
+            echoed = EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special)
+        return ShownPrompt(index, ids, self._names, request, echoed)
 
     def _select_parsers(self) -> SelectedParsers:
         try:

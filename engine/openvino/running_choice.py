@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from specvino.engine.openvino.messages.worker import Output
+from specvino.engine.openvino.shown_prompt import ShownPrompt
 from specvino.engine.output.choice_output import ChoiceOutput
-from specvino.engine.segments import PromptText, Segment, TokenIds, TokenLogprob
-from specvino.engine.text.echoed_prompt import EchoedPrompt
+from specvino.engine.segments import Segment, TokenIds
 from specvino.engine.text.token_names import TokenNames
 
 if TYPE_CHECKING:
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 class RunningChoice:
-    """Is a choice that begins with its prompt, if that is to be repeated, and ends with its Finish. With `token_ids` it
-    has its tokens, too.
+    """Is a choice that begins with what is told of its `prompt`, and ends with its Finish. With `token_ids` it has its
+    tokens, too.
 
     Outputs that come later are tokens made after a stop string, or after the only call. `budgeted` is what is needed to
     end its reasoning; `names` are those of tokens that weren't chosen.
     """
 
     def __init__(
-        self, output: ChoiceOutput, names: TokenNames, prompt: EchoedPrompt | None = None, *, token_ids: bool = False
+        self, output: ChoiceOutput, names: TokenNames, prompt: ShownPrompt | None = None, *, token_ids: bool = False
     ) -> None:
         self.output = output
         self._names = names
@@ -36,13 +36,9 @@ class RunningChoice:
         segments = self._segments(output)
         if self._prompt is None:
             return segments
-        logprobs: tuple[TokenLogprob, ...] = ()
-        if output.prompt_logprobs:
-            likeliest = self._names.likeliest(self._prompt.ids, output.prompt_top_logprobs)
-            logprobs = self._prompt.tokens(output.prompt_logprobs, likeliest)
-        prompt = PromptText(self.output.index, self._prompt.text, logprobs)
+        prompt = self._prompt.segments(output)
         self._prompt = None
-        return (prompt, *segments)
+        return (*prompt, *segments)
 
     def _segments(self, output: Output) -> Iterable[Segment]:
         read = self.output.tokens

@@ -4,8 +4,8 @@ It answers a conversation with its last user message, or with the results of cal
 to an end; a text prompt with its text, and a token prompt with its ids as words. A token is a word
 (`mock_tokenizer.py`); every message of a conversation takes 4 tokens more, and the end of a turn is a token, as in a
 real model. With a temperature above 0 the words are shuffled by the seed, so that choices differ and each can be
-repeated. How likely a token was depends on the token alone, and no bias changes what comes. The worse texts of a search
-(best_of above 1) begin a word later each.
+repeated. How likely a token was depends on the token alone, and nothing that is done to the scores of tokens (a bias,
+allowed or bad ones) changes what comes. The worse texts of a search (best_of above 1) begin a word later each.
 
 To a constraint it answers with a short text that the constraint allows, whatever the prompt; where a structural tag
 leaves room for any text, or holds a grammar, it answers as without. If it must call, it calls the first two tools, or
@@ -50,7 +50,9 @@ from specvino.engine.scripted.script import AS_IT_COMES, Script, directed
 from specvino.engine.segments import (
     Finish,
     FinishReason,
+    PromptLogprobs,
     PromptText,
+    PromptToken,
     Segment,
     Started,
     TokenIds,
@@ -100,7 +102,7 @@ class _Choice:
         self._early = sampling.min_tokens
         self._tokens = tokens
         self._logprobs = [_logprob(token) for token in tokens]
-        self._likeliest = [_likeliest(token, request.top_logprobs) for token in tokens]
+        self._likeliest = [_shown(token, request) for token in tokens]
         text = ChoiceText(ByteTableDetokenizer(tokens), sampling, logprobs=request.logprobs)
         self.output = ChoiceOutput(
             index, text, parser, must_call=request.must_call, parallel_calls=request.parallel_calls
@@ -191,6 +193,9 @@ class ScriptedEngine:
             unenforced = worked_out(request.constraint).lowered.unenforced if request.constraint else ()
             ids = tuple(tuple(prompt_ids(prompt)) for prompt in request.prompts) if request.token_ids else ()
             yield Started(prompt_tokens, unenforced, unenforced_arguments, ids)
+            if request.prompt_logprobs is not None:
+                for index in range(len(choices)):
+                    yield _prompt_logprobs(index, request, request.prompt_logprobs)
             if request.echo:
                 for index in range(len(choices)):
                     yield _echo(index, request)
@@ -403,6 +408,26 @@ def _likeliest(token: bytes, count: int) -> tuple[TopToken, ...]:
         TopToken(f" #{place}", f" #{place}".encode(), max(likely - place, _LEAST)) for place in range(2, count + 1)
     )
     return (chosen, *others) if count else ()
+
+
+def _shown(token: bytes, request: GenerationRequest) -> tuple[TopToken, ...]:
+    if not request.logprob_token_ids:
+        return _likeliest(token, request.top_logprobs)
+    chosen = TopToken(token.decode(errors="replace"), token, _logprob(token), chosen=True)
+    others = (word_of(id).encode() for id in request.logprob_token_ids if id != word_id(token))
+    return (chosen, *(TopToken(word.decode(), word, _logprob(word)) for word in others))
+
+
+def _prompt_logprobs(choice: int, request: GenerationRequest, count: int) -> PromptLogprobs:
+    places: list[tuple[PromptToken, ...]] = []
+    for id in prompt_ids(request.prompts[choice // request.n]):
+        word = word_of(id)
+        likeliest = enumerate(_likeliest(word.encode(), count), 1)
+        found = [
+            PromptToken((id + rank - 1) % VOCABULARY_SIZE, each.text, each.logprob, rank) for rank, each in likeliest
+        ]
+        places.append(tuple(found) or (PromptToken(id, word, _logprob(word.encode()), 1),))
+    return PromptLogprobs(choice, (None, *places[1:]))
 
 
 def _echo(choice: int, request: GenerationRequest) -> PromptText:

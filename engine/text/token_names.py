@@ -23,6 +23,10 @@ class TokenNames:
             for own, top in zip(chosen, found or (), strict=False)
         ]
 
+    def text(self, id: int) -> str:
+        """Returns what a token is called."""
+        return self._named(id, 0.0, chosen=False).text
+
     def _named(self, id: int, logprob: float, chosen: bool) -> TopToken:
         if id in self._special:
             name = self._special[id]

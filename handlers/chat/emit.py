@@ -8,6 +8,7 @@ from typing import Literal
 from specvino.engine.segments import (
     Finish,
     FinishReason,
+    PromptLogprobs,
     ReasoningDelta,
     Segment,
     Started,
@@ -21,7 +22,7 @@ from specvino.engine.segments import (
 from specvino.generated import wire
 from specvino.handlers import usage
 from specvino.handlers.answer_id import answer_id
-from specvino.handlers.logprobs import chat_logprobs
+from specvino.handlers.logprobs import chat_logprobs, prompt_logprobs
 from specvino.handlers.token_ids import PendingTokens
 
 
@@ -49,6 +50,7 @@ class ChatEmitter:
         self._model = model
         self._n = n
         self._top = top_logprobs
+        self._prompt_logprobs: dict[int, list[dict[str, wire.PromptTokenLogprob] | None]] = {}  # for the next chunk
         self._stop_reason = stop_reason
         self._begun = time.monotonic() if arrival_times else None
         self._legacy = legacy
@@ -69,6 +71,9 @@ class ChatEmitter:
                 return [self._chunk([self._choice(choice, self._arguments(index, text), None, logprobs)])]
             case Started():
                 return [chunk for choice in range(self._n) for chunk in self._begin(choice, segment)]
+            case PromptLogprobs(choice):
+                self._prompt_logprobs[choice] = prompt_logprobs(segment)
+                return []
             case TokenIds() if self._tokens is not None:
                 self._tokens.add(segment)
                 return []
@@ -140,4 +145,6 @@ class ChatEmitter:
         }
         if self._tokens is not None:
             choice["token_ids"] = delta["completion_token_ids"] = self._tokens.take(index)
+        if index in self._prompt_logprobs:
+            choice["prompt_logprobs"] = self._prompt_logprobs.pop(index)
         return choice

@@ -11,6 +11,7 @@ class _Message:
     def __init__(self) -> None:
         self.logprobs: list[wire.TokenLogprob] | None = None
         self.token_ids: list[int] | None = None
+        self.prompt_logprobs: list[dict[str, wire.PromptTokenLogprob] | None] | None = None
         self.prompt: list[int] | None = None
         self._text: list[str] = []
         self._reasoning: list[str] = []
@@ -70,6 +71,8 @@ async def fold(chunks: AsyncIterator[wire.ChatCompletionChunk]) -> wire.ChatComp
             if choice["logprobs"] is not None:
                 message.logprobs = message.logprobs or []
                 message.logprobs += choice["logprobs"]["content"] or ()
+            if "prompt_logprobs" in choice:
+                message.prompt_logprobs = choice["prompt_logprobs"]
             if reason is not None:
                 tokens: wire.ChatLogprobs | None = None
                 if message.logprobs is not None:
@@ -82,6 +85,8 @@ async def fold(chunks: AsyncIterator[wire.ChatCompletionChunk]) -> wire.ChatComp
                 }
                 if message.token_ids is not None:
                     choices[index]["token_ids"] = message.token_ids
+                if message.prompt_logprobs is not None:
+                    choices[index]["prompt_logprobs"] = message.prompt_logprobs
                 if "stop_reason" in choice:
                     choices[index]["stop_reason"] = choice["stop_reason"]
         usage = chunk.get("usage")
@@ -96,5 +101,7 @@ async def fold(chunks: AsyncIterator[wire.ChatCompletionChunk]) -> wire.ChatComp
             }
             if messages[0].token_ids is not None:
                 whole["prompt_token_ids"] = messages[0].prompt
+            if messages[0].prompt_logprobs is not None:
+                whole["prompt_logprobs"] = messages[0].prompt_logprobs
             return whole
     raise RuntimeError("the stream ended without usage")

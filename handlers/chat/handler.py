@@ -31,7 +31,7 @@ class Chat:
             body.model,
             request.fields.n,
             request_id=or_none(body.request_id),
-            top_logprobs=request.top_logprobs,
+            top_logprobs=request.logprobs.shown,
             stop_reason=shows_stop_reason(context, body),
             arrival_times=context.extensions,
             legacy=request.tools.legacy,

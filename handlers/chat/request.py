@@ -6,7 +6,7 @@ from pydantic import MISSING
 
 from specvino.engine.request import Message, ToolCall
 from specvino.generated import models
-from specvino.handlers.full_logits import TopLogprobs
+from specvino.handlers.full_logits import logprob_fields
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
@@ -52,8 +52,7 @@ def request_fields(body: models.CreateChatCompletionRequest) -> RequestFields:
         prompt_param=_prompt_param(body),
         max_tokens=or_none(body.max_completion_tokens) or or_none(body.max_tokens),
         n=or_none(body.n) or 1,
-        logprobs=or_none(body.logprobs) or False,
-        top_logprobs=TopLogprobs(or_none(body.top_logprobs) or 0),
+        logprobs=logprob_fields(body, wanted=or_none(body.logprobs) or False, top=or_none(body.top_logprobs) or 0),
         include_reasoning=or_none(body.include_reasoning) is not False,
         token_ids=or_none(body.return_token_ids) or False,
         truncation=cut,

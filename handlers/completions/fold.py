@@ -12,6 +12,7 @@ async def fold(chunks: AsyncIterator[wire.CompletionChunk]) -> wire.Completion:
     choices: dict[int, wire.CompletionChoice] = {}
     prompts: dict[int, list[int] | None] = {}
     token_ids: dict[int, list[int]] = {}
+    prompt_logprobs: dict[int, list[dict[str, wire.PromptTokenLogprob] | None] | None] = {}
     async for chunk in chunks:
         for choice in chunk["choices"]:
             index, reason = choice["index"], choice["finish_reason"]
@@ -23,6 +24,8 @@ async def fold(chunks: AsyncIterator[wire.CompletionChunk]) -> wire.Completion:
                 prompts[index], token_ids[index] = choice["prompt_token_ids"], []
             if index in token_ids:
                 token_ids[index] += choice["token_ids"] or ()
+            if "prompt_logprobs" in choice:
+                prompt_logprobs[index] = choice["prompt_logprobs"]
             if reason is not None:
                 text = "".join(texts[index])
                 tokens = logprobs.get(index)
@@ -30,6 +33,8 @@ async def fold(chunks: AsyncIterator[wire.CompletionChunk]) -> wire.Completion:
                 if index in token_ids:
                     choices[index]["prompt_token_ids"] = prompts[index]
                     choices[index]["token_ids"] = choices[index]["completion_token_ids"] = token_ids[index]
+                if index in prompt_logprobs:
+                    choices[index]["prompt_logprobs"] = prompt_logprobs[index]
                 if "stop_reason" in choice:
                     choices[index]["stop_reason"] = choice["stop_reason"]
         usage = chunk.get("usage")

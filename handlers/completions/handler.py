@@ -29,7 +29,7 @@ class Completions:
             body.model,
             request.fields.n,
             request_id=or_none(body.request_id),
-            top_logprobs=request.top_logprobs,
+            top_logprobs=request.logprobs.shown,
             stop_reason=shows_stop_reason(context, body),
             arrival_times=context.extensions,
         )

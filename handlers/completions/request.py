@@ -2,7 +2,7 @@
 
 from specvino.engine.request import Prompt, TextPrompt, TokenPrompt
 from specvino.generated import models
-from specvino.handlers.full_logits import TopLogprobs
+from specvino.handlers.full_logits import logprob_fields
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
 from specvino.handlers.structured_outputs import FormatFields, constraint_fields
@@ -12,15 +12,14 @@ from specvino.handlers.truncation import truncation
 
 def request_fields(body: models.CreateCompletionRequest) -> RequestFields:
     """Returns the fields as the pipeline names them. A raw prompt is continued without tools and without a template."""
-    cut = truncation(body)
+    cut, count = truncation(body), or_none(body.logprobs)
     return RequestFields(
         body=body,
         prompt_param="prompt_token_ids" if or_none(body.prompt_token_ids) else "prompt",
         max_tokens=or_none(body.max_tokens),
         n=or_none(body.n) or 1,
         echo=or_none(body.echo) or False,
-        logprobs=or_none(body.logprobs) is not None,
-        top_logprobs=TopLogprobs(or_none(body.logprobs) or 0, "logprobs"),
+        logprobs=logprob_fields(body, wanted=count is not None, top=count or 0, param="logprobs"),
         token_ids=or_none(body.return_token_ids) or False,
         truncation=cut,
         of_tokens=(*((TRUNCATION,) if cut else ()), *(() if _special(body) else ("add_special_tokens",))),

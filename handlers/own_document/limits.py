@@ -11,8 +11,11 @@ from specvino.handlers.limits import DRAFTING, TOKEN_LIMITS
 from specvino.handlers.own_document.facts import Facts
 from specvino.handlers.own_document.links import links
 
-# Prompts as tokens of the model.
-_TOKEN_IDS = {"prompt_token_ids", "input_ids", "tokens", "content"}
+# Tokens of the model: prompts, and those that are shown or barred.
+_TOKEN_IDS = {
+    *("prompt_token_ids", "input_ids", "tokens", "content"),
+    *("logprob_token_ids", "allowed_token_ids", "bad_words_token_ids"),
+}
 
 # What of a property stays where nothing but null is accepted.
 _TOLD = ("description",)
@@ -62,7 +65,7 @@ def _search(properties: dict[str, Any], facts: Facts) -> None:
         return
     drafts = facts.model is not None and facts.model.drafting is not None
     _at_most(properties["best_of"], "maximum", 1 if drafts else facts.limits.best_of)
-    if drafts:
+    if drafts and facts.model is not None and not facts.model.full_logits:
         _at_most(properties["min_tokens"], "maximum", 0)
 
 

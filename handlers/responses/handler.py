@@ -53,7 +53,7 @@ class Responses(StoredResponses):
         stores, without_store = self._stores(body)
         unsupported = reported(context, without_store)
         conversation = await read_conversation(context, body, self._store, self._cipher, vision=request.model.vision)
-        emitter = ResponseEmitter(body, request.sampling, stores, top_logprobs=request.top_logprobs)
+        emitter = ResponseEmitter(body, request.sampling, stores, top_logprobs=request.logprobs.shown)
         shortens = or_none(body.truncation) == "auto"
         shortened = partial(generate_shortened, request.served.engine) if shortens else None
         generation = await self._pipeline.converse(request, conversation.messages, shortened)

@@ -1,7 +1,7 @@
 """A response request's body -> what the pipeline reads."""
 
 from specvino.generated import models
-from specvino.handlers.full_logits import TopLogprobs
+from specvino.handlers.full_logits import logprob_fields
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
 from specvino.handlers.structured_outputs import FormatFields, constraint_fields
@@ -18,8 +18,7 @@ def request_fields(body: models.CreateResponseRequest) -> RequestFields:
         prompt_param="input",
         max_tokens=or_none(body.max_output_tokens),
         n=or_none(body.n) or 1,
-        logprobs=_wants_logprobs(body),
-        top_logprobs=TopLogprobs(or_none(body.top_logprobs) or 0),
+        logprobs=logprob_fields(body, wanted=_wants_logprobs(body), top=or_none(body.top_logprobs) or 0),
         include_reasoning=or_none(body.include_reasoning) is not False,
         tools=ToolFields(
             tools=or_none(body.tools) or (),

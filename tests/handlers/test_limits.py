@@ -2,6 +2,7 @@
 
 import pytest
 
+from specvino.engine.protocol import ModelInfo
 from specvino.generated.models import CreateChatCompletionRequest, CreateCompletionRequest, CreateResponseRequest
 from specvino.handlers.errors import ApiError
 from specvino.handlers.limits import Limits
@@ -12,12 +13,12 @@ RESPONSE = (CreateResponseRequest, {"model": "m", "input": "a"})
 ALL = pytest.mark.parametrize("endpoint", [CHAT, COMPLETION, RESPONSE], ids=["chat", "completions", "responses"])
 
 
-def refusal(endpoint, limits=None, drafting=None, **fields):
+def refusal(endpoint, limits=None, drafting=None, full_logits=True, **fields):
     """The code and the field of the error, None if there is none."""
     model, minimal = endpoint
     body = model.model_validate({**minimal, **fields})
     try:
-        (limits or Limits()).require(body, drafting)
+        (limits or Limits()).require(body, ModelInfo(100, 50, {}, drafting, full_logits=full_logits))
     except ApiError as error:
         return error.code, error.param
     return None
@@ -95,5 +96,7 @@ def test_an_engine_that_drafts_does_not_search(endpoint) -> None:
     for drafting in ("draft_model", "prompt_lookup"):
         assert refusal(endpoint, drafting=drafting, best_of=2) == ("unsupported_parameter", "best_of")
         assert refusal(endpoint, drafting=drafting, best_of=1) is None
-        assert refusal(endpoint, drafting=drafting, min_tokens=1) == ("unsupported_parameter", "min_tokens")
-        assert refusal(endpoint, drafting=drafting, min_tokens=0) is None
+        assert refusal(endpoint, drafting=drafting, min_tokens=1) is None
+        least = ("unsupported_parameter", "min_tokens")
+        assert refusal(endpoint, drafting=drafting, min_tokens=1, full_logits=False) == least
+        assert refusal(endpoint, drafting=drafting, min_tokens=0, full_logits=False) is None

@@ -118,6 +118,8 @@ def test_settings_of_speculative_decoding(endpoint: str, drafting: Any) -> None:
         assert accepts(document, endpoint, **{field: None})
         assert accepts(document, endpoint, **{field: 1}) == (drafting in kinds)
     assert accepts(document, endpoint, best_of=2) == (drafting is None)
+    assert accepts(document, endpoint, min_tokens=1)
+    document = of(model=ModelInfo(100, 50, {}, drafting=drafting, full_logits=False))
     assert accepts(document, endpoint, min_tokens=1) == (drafting is None)
 
 
@@ -125,6 +127,9 @@ def test_token_ids() -> None:
     assert accepts(of(), "completions", prompt=[49])
     assert not accepts(of(), "completions", prompt=[50])
     assert not accepts(of(), "completions", prompt=[[50]])
+    for field in ("logprob_token_ids", "allowed_token_ids", "bad_words_token_ids"):
+        assert accepts(of(), "chat", **{field: [49]})
+        assert not accepts(of(), "chat", **{field: [50]})
 
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}

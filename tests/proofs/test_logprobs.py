@@ -1,9 +1,16 @@
 """How likely the tokens were."""
 
+import httpx
+
 from proofs import proves
-from proofs.asking import Ask
+from proofs.asking import ANSWER, TURN, Ask
 
 HELLO = "Hello! How can I help you today?"
+
+
+def ids_of(http: httpx.Client, text: str) -> list[int]:
+    tokens: list[int] = http.post("/tokenize", json={"model": "m", "text": text}).json()["tokens"]
+    return tokens
 
 
 @proves("chat.logprobs", "responses.logprobs")
@@ -38,6 +45,58 @@ def test_a_token_is_made_the_only_one(ask: Ask) -> None:
     biased = ask("hello", logit_bias={"40": 100}, **{ask.limit: 4}).text
     assert len(biased) == 4
     assert len(set(biased)) == 1
+
+
+@proves("chat.logprob_token_ids", "completions.logprob_token_ids")
+def test_named_tokens_stand_behind_the_chosen_one(ask: Ask) -> None:
+    e, h = ids_of(ask.http, "eH")
+    logprobs = ask("hello", logprobs=1 if ask.endpoint == "completions" else True, logprob_token_ids=[e, h]).logprobs
+    assert logprobs
+    if ask.endpoint == "completions":
+        assert [list(place) for place in logprobs["top_logprobs"]][:3] == [["H", "e"], ["e", "H"], ["ll", "e", "H"]]
+    else:
+        named = [[each["token"] for each in token["top_logprobs"]] for token in logprobs]
+        assert named[:3] == [["H", "e"], ["e", "H"], ["ll", "e", "H"]]
+
+
+@proves("chat.prompt_logprobs", "completions.prompt_logprobs")
+def test_how_likely_the_prompt_s_tokens_were(ask: Ask) -> None:
+    question = TURN.format(role="user", content="hello") + ANSWER
+    answer = ask("hello", prompt_logprobs=2)
+    found = answer.choices[0].get("prompt_logprobs")
+    assert found
+    assert found[0] is None
+    assert [next(iter(place)) for place in found[1:]] == [str(id) for id in ids_of(ask.http, question)[1:]]
+    own = [next(iter(place.values())) for place in found[1:]]
+    assert question.endswith("".join(token["decoded_token"] for token in own))
+    for place in found[1:]:
+        assert {1, 2} <= {token["rank"] for token in place.values()}
+        assert len(place) <= 3
+        ranked = sorted(place.values(), key=lambda token: token["rank"])
+        assert [token["logprob"] for token in ranked] == sorted((t["logprob"] for t in ranked), reverse=True)
+    if ask.endpoint == "chat" and not ask.streamed:
+        assert answer.body["prompt_logprobs"] == found
+
+
+@proves("chat.allowed_token_ids", "completions.allowed_token_ids")
+def test_only_allowed_tokens_are_made(ask: Ask) -> None:
+    (e,) = ids_of(ask.http, "e")
+    assert ask("hello", allowed_token_ids=[e], **{ask.limit: 5}).text == "eeeee"
+
+
+@proves("chat.bad_words", "completions.bad_words")
+def test_bad_words_are_not_made(ask: Ask) -> None:
+    text = ask("hello", bad_words=["How", "help"], **{ask.limit: 12}).text
+    assert text.startswith("Hello")
+    assert "How" not in text
+    assert "help" not in text
+
+
+@proves("chat.bad_words_token_ids", "completions.bad_words_token_ids")
+def test_bad_tokens_are_not_made(ask: Ask) -> None:
+    text = ask("hello", bad_words_token_ids=ids_of(ask.http, "H"), **{ask.limit: 12}).text
+    assert text
+    assert "H" not in text
 
 
 @proves("completions.echo")

@@ -1,5 +1,8 @@
 """How a token is chosen by the scores (logits) of the whole vocabulary: with the meanings that the settings have in
-GenAI's pipeline, so that a request is answered alike on both paths, and with `logit_bias`, which that lacks."""
+GenAI's pipeline, so that a request is answered alike on both paths, and with what that lacks: `logit_bias`, and which
+tokens may be drawn at all."""
+
+from collections.abc import Iterable, Iterator
 
 import numpy
 import numpy.typing
@@ -17,32 +20,52 @@ _NEAREST = 1024
 
 
 class Sampler:
-    """Chooses the tokens of one sequence. `ends` are the tokens that end its turn."""
+    """Chooses the tokens of one sequence. `ends` are the tokens that end its turn; of `bad_tokens` none is ever drawn
+    whole: the last token of each such run can't be, where the others are before it."""
 
-    def __init__(self, sampling: Sampling, seed: int, prompt: Ids, ends: frozenset[int]) -> None:
+    def __init__(
+        self,
+        sampling: Sampling,
+        seed: int,
+        prompt: Ids,
+        ends: frozenset[int],
+        bad_tokens: Iterable[tuple[int, ...]] = (),
+    ) -> None:
         self._sampling = sampling
         self._ends = sorted(ends)
         self._random = numpy.random.Generator(numpy.random.PCG64(seed))
         self._bias_ids = numpy.array([id for id, _ in sampling.logit_bias], numpy.int64)
         self._bias = numpy.array([value for _, value in sampling.logit_bias], numpy.float64)
+        self._allowed = numpy.array(sampling.allowed_token_ids, numpy.int64)
+        self._barred = [*sampling.bad_token_ids]
+        self._bad_runs: dict[int, list[tuple[int, ...]]] = {}  # by the last token but one
+        for run in bad_tokens:
+            if len(run) == 1:
+                self._barred += run
+            else:
+                self._bad_runs.setdefault(run[-2], []).append(run)
         self._prompt = numpy.unique(prompt)
         self._made: dict[int, int] = {}  # how often each token was chosen
-        self._count = 0  # of them all
+        self._text: list[int] = []  # of them all, in their order
 
     @property
     def is_greedy(self) -> bool:
         return min(self._sampling.temperature, self._sampling.top_p) < _SMALLEST
 
-    def choose(self, logits: Logits) -> int:
-        """Returns the next token's id."""
-        if self.is_greedy:
-            token = int(self.adjusted(logits).argmax())
-        else:
-            bounds = self.probabilities(logits).cumsum()
-            token = int(bounds.searchsorted(self._random.random() * bounds[-1], side="right"))
+    def choose(self, logits: Logits) -> int | None:
+        """Returns the next token's id; None where no token may be drawn."""
+        scores = self.adjusted(logits)
+        likeliest = int(scores.argmax())
+        if scores[likeliest] == -numpy.inf:
+            return None
+        token = likeliest if self.is_greedy else self._drawn(scores)
         self._made[token] = self._made.get(token, 0) + 1
-        self._count += 1
+        self._text.append(token)
         return token
+
+    def _drawn(self, scores: Probabilities) -> int:
+        bounds = self.probabilities(scores).cumsum()
+        return int(bounds.searchsorted(self._random.random() * bounds[-1], side="right"))
 
     def adjusted(self, logits: Logits) -> Probabilities:
         """Returns the scores with bias and penalties.
@@ -52,7 +75,9 @@ class Sampler:
           negative one (Keskar et al. 2019, CTRL, section 4.1, with the sign's correction of Hugging Face).
         - `presence_penalty` is subtracted once from the score of each token that the text has, and
           `frequency_penalty` as often as it has it (OpenAI's API reference). The prompt doesn't count.
-        - Before `min_tokens`, tokens that end the turn can't be chosen.
+        - Before `min_tokens`, tokens that end the turn can't be chosen; nor can those that aren't among
+          `allowed_token_ids` if there are any, `bad_token_ids`, and what would end a bad word (vLLM 0.33.0,
+          v1/sample/ops/bad_words.py).
         """
         sampling = self._sampling
         scores = logits.astype(numpy.float64)
@@ -66,12 +91,24 @@ class Sampler:
         if len(made):
             counts = numpy.fromiter(self._made.values(), numpy.float64, len(self._made))
             scores[made] -= sampling.presence_penalty + sampling.frequency_penalty * counts
-        if self._count < sampling.min_tokens:
-            scores[self._ends] = -numpy.inf
+        scores[list(self._barred_now())] = -numpy.inf
+        if len(self._allowed):
+            allowed = scores[self._allowed]
+            scores[:] = -numpy.inf
+            scores[self._allowed] = allowed
         return scores
 
-    def probabilities(self, logits: Logits) -> Probabilities:
-        """Returns the probabilities by which a token is drawn.
+    def _barred_now(self) -> Iterator[int]:
+        """Yields the tokens that can't be chosen next."""
+        yield from self._barred
+        if len(self._text) < self._sampling.min_tokens:
+            yield from self._ends
+        for run in self._bad_runs.get(self._text[-1], ()) if self._text else ():
+            if tuple(self._text[1 - len(run) :]) == run[:-1]:
+                yield run[-1]
+
+    def probabilities(self, adjusted: Probabilities) -> Probabilities:
+        """Returns the probabilities by which a token is drawn, of the adjusted scores.
 
         They are the softmax of the scores divided by `temperature`. Then the `top_k` likeliest tokens stay (Fan et al.
         2018), of these the fewest, from the likeliest on, that have `top_p` of their probability together (Holtzman et
@@ -79,7 +116,7 @@ class Sampler:
         2024). They aren't made to sum up to 1 again.
         """
         sampling = self._sampling
-        scores = self.adjusted(logits) / sampling.temperature
+        scores = adjusted / sampling.temperature
         probabilities: Probabilities = numpy.exp(scores - scores.max())
         probabilities /= probabilities.sum()
         kept = self._kept(probabilities)

@@ -1,5 +1,7 @@
 """What a model's scores (logits) say of its tokens, before anything is done to them."""
 
+from collections.abc import Iterable
+
 import numpy
 
 from specvino.engine.openvino.full_logits.model import Logits
@@ -12,6 +14,16 @@ def log_softmax(logits: Logits) -> Logits:
     shifted = logits - logits.max(axis=-1, keepdims=True)
     normalized: Logits = shifted - numpy.log(numpy.exp(shifted).sum(axis=-1, keepdims=True, dtype=numpy.float64))
     return normalized.astype(numpy.float32)
+
+
+def rank(logprobs: Logits, token: int) -> int:
+    """Returns a token's place among all, of which the likeliest has 1."""
+    return int((logprobs > logprobs[token]).sum()) + 1
+
+
+def those(logprobs: Logits, ids: Iterable[int]) -> Likeliest:
+    """Returns these tokens with their logprobs, each once."""
+    return [(id, float(logprobs[id])) for id in dict.fromkeys(ids)]
 
 
 def likeliest(logprobs: Logits, count: int) -> Likeliest:

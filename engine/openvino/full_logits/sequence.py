@@ -7,18 +7,19 @@ import numpy
 
 from specvino.engine.openvino.full_logits.model import Decoder, Ids, Logits
 from specvino.engine.openvino.full_logits.sampler import Sampler
-from specvino.engine.openvino.full_logits.scores import likeliest, log_softmax
+from specvino.engine.openvino.full_logits.scores import likeliest, log_softmax, rank, those
 from specvino.engine.openvino.messages.worker import Generate, Likeliest, Output
 
 
 @dataclass(slots=True)
 class ReadPrompt:
     """Holds what was found of a prompt: the scores of what follows it and, where they are wanted, the logprobs of its
-    tokens and the likeliest ones at their places."""
+    tokens, the likeliest ones at their places, and their own places among all. Nothing foretold the first one."""
 
     logits: Logits = field(default_factory=lambda: numpy.zeros(0, numpy.float32))
     logprobs: list[float | None] = field(default_factory=lambda: [None])
     likeliest: list[Likeliest] = field(default_factory=lambda: [[]])
+    ranks: list[int] = field(default_factory=lambda: [0])
 
 
 class Sequence:
@@ -36,8 +37,10 @@ class Sequence:
         self._ids: Ids = numpy.frombuffer(request.token_ids, numpy.int64)
         self._piece = piece
         self._ends = ends
-        self._sampler = Sampler(request.sampling, request.seed, self._ids, ends)
-        self._scores_prompt = request.echo and request.logprobs
+        self._sampler = Sampler(request.sampling, request.seed, self._ids, ends, request.bad_tokens)
+        echoed = request.echo and request.logprobs
+        self._scores_prompt = echoed or request.prompt_logprobs is not None
+        self._most_of_prompt = max(request.top_logprobs if echoed else 0, request.prompt_logprobs or 0)
         self._made = 0
         self._begun = time.monotonic()
 
@@ -70,6 +73,7 @@ class Sequence:
             if self._scores_prompt:
                 output.prompt_logprobs = self.prompt.logprobs
                 output.prompt_top_logprobs = self.prompt.likeliest
+                output.prompt_ranks = self.prompt.ranks
         self._made += len(output.token_ids)
         return output
 
@@ -77,12 +81,17 @@ class Sequence:
         request = self.request
         if not request.max_new_tokens:
             return Output(request.id, [], "length")
-        token = self.token = self._sampler.choose(logits)
+        token = self._sampler.choose(logits)
+        if token is None:  # none may be drawn
+            return Output(request.id, [], "stop")
+        self.token = token
         output = Output(request.id, [token])
         if request.logprobs:
             logprobs = log_softmax(logits)
             output.logprobs = [float(logprobs[token])]
-            output.top_logprobs = [likeliest(logprobs, request.top_logprobs)]
+            wanted = request.logprob_token_ids
+            shown = those(logprobs, (token, *wanted)) if wanted else likeliest(logprobs, request.top_logprobs)
+            output.top_logprobs = [shown]
         if token in self._ends and not request.sampling.ignore_eos:
             output.finish = "stop"
         elif self._made + 1 == request.max_new_tokens:
@@ -94,4 +103,5 @@ class Sequence:
         foretold = self._ids[place + 1 : place + 1 + len(logits)]
         for token, logprobs in zip(foretold, log_softmax(logits), strict=False):  # the last one foretells the answer
             self.prompt.logprobs.append(float(logprobs[token]))
-            self.prompt.likeliest.append(likeliest(logprobs, self.request.top_logprobs))
+            self.prompt.ranks.append(rank(logprobs, token))
+            self.prompt.likeliest.append(likeliest(logprobs, self._most_of_prompt))

@@ -89,7 +89,9 @@ class Generate(msgspec.Struct, tag=True):
     `client` for all that one key asks for or, without keys, one address.
     `sampling` is the request's. `max_new_tokens` and `seed` are this sequence's own, where that leaves them open or the
     choices of a request must differ. `echo` asks for the prompt's `logprobs` too. Only the full-logits process knows
-    the `top_logprobs` likeliest tokens. `vision_prompt` takes the place of `token_ids` for a vision-language model.
+    the `top_logprobs` likeliest tokens and those of `logprob_token_ids`, scores a prompt with so many of the likeliest
+    tokens as `prompt_logprobs` says, and bars `bad_tokens`: the last one of each such run. `vision_prompt` takes the
+    place of `token_ids` for a vision-language model.
     """
 
     id: int
@@ -102,6 +104,9 @@ class Generate(msgspec.Struct, tag=True):
     copies: int = 1
     logprobs: bool = False
     top_logprobs: int = 0
+    logprob_token_ids: tuple[int, ...] = ()
+    prompt_logprobs: int | None = None
+    bad_tokens: tuple[tuple[int, ...], ...] = ()
     echo: bool = False
     vision_prompt: VisionPrompt | None = None
     lowered: LoweredConstraint | None = None
@@ -145,10 +150,10 @@ class Output(msgspec.Struct, array_like=True):
     """Carries a sequence's new tokens; its last output has a `finish`, or says in `error` why it failed.
 
     `logprobs`, where asked for, has one for each token, and `top_logprobs` the ids and logprobs of the likeliest tokens
-    at its place. Those of the prompt come once, in the first output. Of a prompt
-    with images there is one more output, also for a sequence that was cancelled while it ran: `prompt_tokens` is how
-    many tokens it was. `too_long` says that such a prompt doesn't fit. `begun`, in a sequence's first output, is when
-    the pipeline got it, by the monotonic clock.
+    at its place. Those of the prompt come once, in the first output, with the places of its tokens among all
+    (`prompt_ranks`). Of a prompt with images there is one more output, also for a sequence that was cancelled while it
+    ran: `prompt_tokens` is how many tokens it was. `too_long` says that such a prompt doesn't fit. `begun`, in a
+    sequence's first output, is when the pipeline got it, by the monotonic clock.
     """
 
     id: int
@@ -162,6 +167,7 @@ class Output(msgspec.Struct, array_like=True):
     begun: float | None = None
     top_logprobs: list[Likeliest] | None = None
     prompt_top_logprobs: list[Likeliest] | None = None
+    prompt_ranks: list[int] | None = None
 
 
 class Step(msgspec.Struct, tag=True):

@@ -32,6 +32,7 @@ from specvino.engine.request import (
 )
 from specvino.engine.segments import (
     Finish,
+    PromptLogprobs,
     PromptText,
     ReasoningDelta,
     Segment,
@@ -111,6 +112,91 @@ def test_bias_makes_and_forbids_tokens(tiny_text: ModelSource, sharing: Sharing)
         assert text(unbiased).startswith("H")
         assert "H" not in text(without)
         assert text(only) == "H" * 8
+
+    sharing(tiny_text, test)
+
+
+def test_only_allowed_tokens_are_made_and_no_bad_ones(tiny_text: ModelSource, sharing: Sharing) -> None:
+    async def test(engine: Engine) -> None:
+        [[first, second]] = await engine.tokenize(["He"], add_special_tokens=False)
+        only = await answer(engine, ask("hello", max_tokens=8, allowed_token_ids=(second,)))
+        assert text(only) == "e" * 8
+        without = await answer(engine, ask("hello", max_tokens=8, bad_token_ids=(first,)))
+        assert text(without)
+        assert "H" not in text(without)
+        none = await answer(engine, ask("hello", max_tokens=8, allowed_token_ids=(first,), bad_token_ids=(first,)))
+        assert (text(none), reasons(none), completion_tokens(none)) == ("", {0: "stop"}, 0)
+
+    sharing(tiny_text, test)
+
+
+def test_bad_words_are_not_in_the_text(tiny_text: ModelSource, sharing: Sharing) -> None:
+    async def test(engine: Engine) -> None:
+        plain = text(await answer(engine, ask("hello", max_tokens=12)))
+        assert plain.startswith("Hello! How can")
+        for words in (("How",), (" can", "Hello"), ("Hello", "o!"), ("", "\n", "How")):
+            found = text(await answer(engine, ask("hello", max_tokens=12, bad_words=words)))
+            assert found
+            assert not [word for word in words if word.strip() and word.strip() in found]
+        assert text(await answer(engine, ask("hello", max_tokens=12, bad_words=("zebra",)))) == plain
+
+    sharing(tiny_text, test)
+
+
+def test_named_tokens_stand_behind_the_chosen_one(tiny_text: ModelSource, sharing: Sharing) -> None:
+    scores = Scores(tiny_text)
+
+    async def test(engine: Engine) -> None:
+        [[upper, lower]] = await engine.tokenize(["He"], add_special_tokens=False)
+        request = replace(ask("hello", max_tokens=6), logprobs=True, logprob_token_ids=(lower, upper), token_ids=True)
+        segments = await answer(engine, request)
+        prompt = await engine.render(conversation("hello"), 1000)
+        ids = made(segments)
+        rows = scores.of([*prompt, *ids])[len(prompt) - 1 :]
+        for token, id, row in zip(tokens(segments), ids, rows, strict=False):
+            wanted = list(dict.fromkeys([id, lower, upper]))
+            assert [each.logprob for each in token.top] == pytest.approx([row[each] for each in wanted], abs=CLOSE)
+            assert [each.chosen for each in token.top] == [True] + [False] * (len(wanted) - 1)
+
+    sharing(tiny_text, test)
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_a_prompt_s_logprobs_are_the_model_s_own(tiny_text: ModelSource, sharing: Sharing, count: int) -> None:
+    scores = Scores(tiny_text)
+
+    async def test(engine: Engine) -> None:
+        request = replace(ask("hello", max_tokens=2, n=2, temperature=1), prompt_logprobs=count)
+        segments = await answer(engine, request)
+        prompt = await engine.render(conversation("hello"), 1000)
+        found = [segment for segment in segments if isinstance(segment, PromptLogprobs)]
+        assert {each.choice for each in found} == {0, 1}
+        assert found[0].places == found[1].places
+        assert not tokens(segments)
+        assert found[0].places[0] is None
+        places = [place for place in found[0].places if place is not None]
+        assert [place[0].id for place in places] == prompt[1:]
+        for place, row in zip(places, scores.of(prompt), strict=False):
+            order = numpy.argsort(-row, kind="stable")
+            assert {token.id for token in place} == {place[0].id, *order[:count].tolist()}
+            for token in place:
+                assert token.logprob == pytest.approx(row[token.id], abs=CLOSE)
+                assert order[token.rank - 1] == token.id
+                assert token.text == (await engine.token_bytes([token.id]))[0].decode(errors="replace")
+
+    sharing(tiny_text, test)
+
+
+def test_an_echo_and_the_prompt_s_logprobs_stand_beside_each_other(tiny_text: ModelSource, sharing: Sharing) -> None:
+    async def test(engine: Engine) -> None:
+        request = replace(ask_all(TextPrompt("1, 2, 3"), max_tokens=2), echo=True, prompt_logprobs=4)
+        scored, text, *_ = (await answer(engine, request))[1:]
+        assert isinstance(scored, PromptLogprobs)
+        assert isinstance(text, PromptText)
+        assert (text.text, text.logprobs) == ("1, 2, 3", ())
+        _, text, *_ = (await answer(engine, with_top(request, 2)))[1:]
+        assert isinstance(text, PromptText)
+        assert {len(token.top) for token in text.logprobs[1:]} == {2}
 
     sharing(tiny_text, test)
 

@@ -180,3 +180,13 @@ def test_requests_together(tiny_text: ModelSource) -> None:
 
     for kind in ("draft_model", "prompt_lookup"):
         running(tiny_text, test, **drafting(kind, tiny_text))
+
+
+@pytest.mark.parametrize("kind", ["draft_model", "prompt_lookup"])
+def test_a_least_length_is_kept_beside_drafts(tiny_text: ModelSource, kind: str) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        request = ask("hello", max_tokens=60, min_tokens=50)
+        assert completion_tokens(await answer(engine, replace(request, n=2))) >= 100
+        assert "full_logits" in engine.pids
+
+    running(tiny_text, test, **drafting(kind, tiny_text))

@@ -18,9 +18,15 @@ DRAWS = 20_000
 CHI_SQUARE = {0: 1e-6, 1: 23.9, 2: 27.6, 3: 30.7, 4: 33.4, 5: 35.9, 6: 38.3, 7: 40.5}
 
 
-def sampler(prompt: tuple[int, ...] = (), ends: tuple[int, ...] = (), seed: int = 7, **sampling: Any) -> Sampler:
-    (settings,) = (ask("x", **sampling).sampling,)
-    return Sampler(settings, seed, numpy.array(prompt, numpy.int64), frozenset(ends))
+def sampler(
+    prompt: tuple[int, ...] = (),
+    ends: tuple[int, ...] = (),
+    seed: int = 7,
+    bad_tokens: tuple[tuple[int, ...], ...] = (),
+    **sampling: Any,
+) -> Sampler:
+    settings = ask("x", **sampling).sampling
+    return Sampler(settings, seed, numpy.array(prompt, numpy.int64), frozenset(ends), bad_tokens)
 
 
 def softmax(values: list[float]) -> list[float]:
@@ -46,6 +52,8 @@ COOL = softmax([value / 0.5 for value in LOGITS.tolist()])
         # At least a quarter of the likeliest's: e^-1 is, e^-1.5 isn't.
         ({"temperature": 1, "min_p": 0.25}, PLAIN[:3]),
         ({"temperature": 1, "logit_bias": ((7, 5.0), (0, -100.0))}, softmax([-98, *LOGITS[1:7].tolist(), 2.0])),
+        ({"temperature": 1, "allowed_token_ids": (0, 1, 2)}, PLAIN[:3]),
+        ({"temperature": 1, "bad_token_ids": (3, 4, 5, 6, 7)}, PLAIN[:3]),
     ],
 )
 def test_draws_are_distributed_by_the_formula(sampling: dict[str, Any], expected: list[float]) -> None:
@@ -99,9 +107,29 @@ def test_nothing_ends_before_its_least_length() -> None:
     assert [one.choose(LOGITS) for _ in range(3)] == [1, 1, 0]
 
 
+def test_only_what_is_allowed_and_not_bad_is_chosen() -> None:
+    assert sampler(allowed_token_ids=(6, 4)).choose(LOGITS) == 4
+    assert sampler(bad_token_ids=(0, 2)).choose(LOGITS) == 1
+    assert sampler(allowed_token_ids=(4, 6), bad_token_ids=(4,)).choose(LOGITS) == 6
+    assert sampler(allowed_token_ids=(4, 6), ends=(4,), min_tokens=1).choose(LOGITS) == 6
+    assert sampler(allowed_token_ids=(6,), logit_bias=((4, 100.0),)).choose(LOGITS) == 6
+
+
+def test_of_bad_runs_the_last_token_is_barred_behind_the_others() -> None:
+    one = sampler(bad_tokens=((0, 0), (1, 0, 1), (2,)))
+    assert [one.choose(LOGITS) for _ in range(6)] == [0, 1, 0, 3, 0, 1]
+    prompted = sampler(prompt=(0,), bad_tokens=((0, 0),))  # what the prompt has is none of the text
+    assert [prompted.choose(LOGITS) for _ in range(3)] == [0, 1, 0]
+
+
+@pytest.mark.parametrize("temperature", [0, 1])
+def test_where_no_token_may_be_drawn_none_is(temperature: float) -> None:
+    assert sampler(temperature=temperature, allowed_token_ids=(1,), bad_token_ids=(1,)).choose(LOGITS) is None
+
+
 def test_a_great_vocabulary() -> None:
     """Only the likeliest are sorted, and all of them where these aren't enough."""
-    flat = numpy.zeros(5000, numpy.float32)
+    flat = numpy.zeros(5000)
     flat[4000] = 1
     kept = numpy.flatnonzero(sampler(temperature=1, top_p=0.5).probabilities(flat))
     assert len(kept) == pytest.approx(2500, abs=2)

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from specvino.engine.openvino.full_logits.scores import likeliest, log_softmax
+from specvino.engine.openvino.full_logits.scores import likeliest, log_softmax, rank, those
 
 
 def test_probabilities_sum_up_to_one_also_of_great_scores() -> None:
@@ -19,3 +19,13 @@ def test_the_likeliest_come_first_and_of_equals_the_lower_id() -> None:
     assert likeliest(logprobs, 3) == [(1, -1), (3, -1), (2, -2)]
     assert [id for id, _ in likeliest(logprobs, 99)] == [1, 3, 2, 5, 0, 4]
     assert likeliest(logprobs, 0) == []
+
+
+def test_a_rank_counts_those_that_are_likelier() -> None:
+    logprobs = numpy.array([-3, -1, -2, -1, -9, -2], numpy.float32)
+    assert [rank(logprobs, id) for id in range(6)] == [5, 1, 3, 1, 6, 3]
+
+
+def test_named_tokens_come_once_in_their_order() -> None:
+    logprobs = numpy.array([-3, -1, -2], numpy.float32)
+    assert those(logprobs, (2, 0, 2)) == [(2, -2), (0, -3)]
