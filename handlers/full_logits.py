@@ -57,7 +57,7 @@ def require_known_tokens(body: Body, model: ModelInfo) -> None:
         lacking = next((id for id in value_of(body, name) or () if id >= model.vocabulary_size), None)
         if lacking is not None:
             last = model.vocabulary_size - 1
-            message = f"{name} has {lacking}, which is no token of the model: its token ids are 0 to {last}."
+            message = f"{name} is wrong: the model has no token {lacking}: its token ids are 0 to {last}."
             raise ApiError(ErrorCode.INVALID_VALUE, message, param=name)
 
 

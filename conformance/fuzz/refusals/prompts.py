@@ -47,10 +47,8 @@ def invalid_prompt(refused: Refused, server: Server) -> bool:
         return bool(template) or any(_is_empty(prompt, server) for prompt in refused.prompts)
     if "no item that the model could read" in message:
         return not any(item.get("type", "message") in READABLE for item in refused.value("input") or ())
-    if unknown := re.search(r"no token (-?\d+): its token ids are 0 to (\d+)", message):
-        id, last = int(unknown[1]), int(unknown[2])
-        is_unknown = not 0 <= id <= last and server.stands_by("last token", last)
-        return is_unknown and any(id in prompt.ids for prompt in refused.prompts)
+    if "its token ids are" in message:
+        return any(unknown_token(refused, server, id) for prompt in refused.prompts for id in prompt.ids)
     if "sees images, and takes no token ids" in message:
         return server.stands_by("sees images", 1) and any(prompt.ids for prompt in refused.prompts)
     if "sees images: it can't repeat a prompt" in message:
@@ -62,6 +60,15 @@ def invalid_prompt(refused: Refused, server: Server) -> bool:
         return _is_odd(refused)
     # The scripted engine takes a first line of this kind for directives.
     return "script" in message and any(prompt.last_user.startswith("script:") for prompt in refused.prompts)
+
+
+def unknown_token(refused: Refused, server: Server, id: int) -> bool:
+    """Tells whether the message says that the model lacks this token, and why."""
+    said = re.search(r"no token (-?\d+): its token ids are 0 to (\d+)", refused.message)
+    if said is None or id != int(said[1]):
+        return False
+    last = int(said[2])
+    return not 0 <= id <= last and server.stands_by("last token", last)
 
 
 def _is_odd(refused: Refused) -> bool:

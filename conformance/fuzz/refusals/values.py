@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS
+from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS, unknown_token
 from specvino.conformance.fuzz.refusals.refused import Refused
 from specvino.conformance.fuzz.refusals.structured_outputs import structured_output_fields
 from specvino.conformance.fuzz.refusals.tools import forces
@@ -15,6 +15,9 @@ PENALTIES: Mapping[str, float] = {"frequency_penalty": 0, "presence_penalty": 0,
 
 # Settings of speculative decoding.
 DRAFTING = ("num_assistant_tokens", "assistant_confidence_threshold", "max_ngram_size")
+
+# Lists of tokens of the model.
+TOKEN_IDS = ("logprob_token_ids", "allowed_token_ids", "bad_words_token_ids")
 
 # Variables of chat templates that requests can't set.
 RESERVED = ("messages", "tools", "bos_token", "eos_token")
@@ -31,6 +34,9 @@ def integer_above_max_value(refused: Refused, server: Server) -> bool:
 
 
 def invalid_value(refused: Refused, server: Server) -> bool:
+    if refused.param in TOKEN_IDS:
+        ids = refused.value(refused.param) or ()
+        return any(unknown_token(refused, server, id) for id in ids)
     return refused.param in conflicts(refused.body or {})
 
 

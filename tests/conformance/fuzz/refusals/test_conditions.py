@@ -43,6 +43,7 @@ def image(url):
     return {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": url}]}]}
 
 
+NO_TOKEN = "allowed_token_ids is wrong: the model has no token 1000: its token ids are 0 to 999."
 SCHEMA = "response_format.json_schema.schema"
 PART = "input.0.content.0"
 TOOL = "tools.0.function.parameters"
@@ -53,6 +54,7 @@ TOOL = "tools.0.function.parameters"
     [
         ("integer_above_max_value", "best_of", {"best_of": 21}, "best_of is 21, but this server's limit is 20."),
         ("invalid_value", "n", {"n": 3, "best_of": 2}, ""),
+        ("invalid_value", "allowed_token_ids", {"allowed_token_ids": [3, 1000]}, NO_TOKEN),
         ("invalid_value", "best_of", BEAMS | {"presence_penalty": 1}, ""),
         ("invalid_value", "best_of", BEAMS | schema({}), ""),
         ("invalid_value", "ignore_eos", {"ignore_eos": True, "tool_choice": "required"}, ""),
@@ -129,6 +131,8 @@ def test_true(code, param, body, message) -> None:
         ("integer_above_max_value", "best_of", {"best_of": 20}, "best_of is 21, but this server's limit is 20."),
         ("integer_above_max_value", "n", {"n": 21}, "n is 21, but this server's limit is 20."),
         ("invalid_value", "n", {"n": 2, "best_of": 2}, ""),
+        ("invalid_value", "allowed_token_ids", {"allowed_token_ids": [3, 999]}, NO_TOKEN),
+        ("invalid_value", "bad_words_token_ids", {"bad_words_token_ids": [9]}, "The model has no such token."),
         ("invalid_value", "best_of", {"best_of": 1, "presence_penalty": 1}, ""),
         ("invalid_value", "best_of", BEAMS | {"response_format": {"type": "text"}}, ""),
         ("invalid_value", "ignore_eos", {"ignore_eos": True, "tool_choice": "auto"}, ""),
