@@ -8,20 +8,9 @@ from typing import Any
 
 import pytest
 from models.tiny_text_tokenizer import SPECIAL, train_tokenizer
-from openvino_genai import Tokenizer
-from support.scores import Scores
-from support.serving import serving
-
-from specvino.engine.models import resolve
 
 HERE = Path(__file__).parent
 TINY = HERE.parent / "models/tiny_text"
-
-
-@pytest.fixture(scope="module")
-def url():
-    with serving(str(TINY), "--served-model-name", "tiny") as server:
-        yield server.url
 
 
 def evaluated(folder: Path, task: str, model: str, **arguments: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -42,7 +31,7 @@ def evaluated(folder: Path, task: str, model: str, **arguments: Any) -> tuple[di
     ]
 
 
-def test_log_likelihoods_are_the_model_s_own(url, tmp_path) -> None:
+def test_log_likelihoods_are_the_model_s_own(url, scores, ids, tmp_path) -> None:
     train_tokenizer(SPECIAL, TINY.parent / "tiny_text_template.jinja").save_pretrained(tmp_path / "tokenizer")
     results, samples = evaluated(
         tmp_path,
@@ -53,11 +42,6 @@ def test_log_likelihoods_are_the_model_s_own(url, tmp_path) -> None:
         tokenizer_backend="huggingface",
         tokenized_requests=True,
     )
-    scores, tokenizer = Scores(resolve(str(TINY))), Tokenizer(TINY)
-
-    def ids(text: str) -> list[int]:
-        return list(tokenizer.encode(text, add_special_tokens=False).input_ids.data[0])
-
     right = 0
     for sample in samples:
         doc = sample["doc"]
