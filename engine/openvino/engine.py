@@ -11,8 +11,6 @@ from contextlib import asynccontextmanager
 from functools import partial
 from itertools import chain
 
-import msgspec
-
 from specvino.engine.admission import check_ids, numbered
 from specvino.engine.client import CLIENT
 from specvino.engine.errors import (
@@ -33,7 +31,6 @@ from specvino.engine.openvino.image_transfer import sent_images
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import (
-    LONGEST_DRAFTED,
     Cancel,
     Generate,
     Loaded,
@@ -46,9 +43,9 @@ from specvino.engine.openvino.preprocess_client import PreprocessClient
 from specvino.engine.openvino.request_times import RequestTimes
 from specvino.engine.openvino.running_choice import RunningChoice
 from specvino.engine.openvino.shown_prompt import ShownPrompt
+from specvino.engine.openvino.workers import Workers
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers, thinking_variables
-from specvino.engine.processes.on_demand import OnDemand
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, PaddingSide, State
 from specvino.engine.request import Conversation, GenerationRequest, ReadImage
@@ -62,15 +59,6 @@ from specvino.engine.text.token_names import TokenNames
 
 # Seconds after which a client may try again where too many requests wait.
 _RETRY_AFTER = 5
-
-# Seconds for which a process that was started on demand is kept when nobody needs it.
-_IDLE = 300.0
-
-# Sequences that the full-logits process has at a time: with each that joins them the states of all are copied.
-_FULL_LOGITS = 16
-
-_WORKER = "specvino.engine.openvino.worker"
-_SCORING = "specvino.engine.openvino.full_logits"
 
 # A silent worker that computes may take so many times the stall timeout in CPU time, on each core.
 _SILENT_WORK = 10
@@ -141,20 +129,12 @@ class OpenVINOEngine:
             options=options,
         )
         self._stall_timeout = stall_timeout
-        self._worker = self._supervisor("worker", _WORKER, self._load)
-        # Long prompts that a draft model would take in one step go to a second worker, so that nobody waits while it
-        # loads, or for its steps (decision 028); so do prompts whose logprobs are wanted beside what only a pipeline
-        # can do (decision 029).
-        plain = msgspec.structs.replace(self._load, plain=True)
-        self._plain = OnDemand(partial(self._supervisor, "plain worker", _WORKER, plain), _IDLE)
-        # What needs the scores of all tokens goes to a process that has them (decision 068).
-        full = msgspec.structs.replace(self._load, max_sequences=min(max_sequences, _FULL_LOGITS))
-        self._full_logits = OnDemand(partial(self._supervisor, "full-logits", _SCORING, full), _IDLE)
+        self._workers = Workers(self._load, self._supervisor)
 
     @property
     def model(self) -> ModelInfo:
         if self._model is None:
-            self._worker.check_ready()
+            self._workers.worker.check_ready()
             raise EngineUnavailable("The model is loading.", retry_after=1)
         return self._model
 
@@ -167,9 +147,7 @@ class OpenVINOEngine:
     def pids(self) -> dict[str, int | None]:
         """Returns the child processes, None for one that is being restarted, or was not needed yet."""
         return {
-            "worker": self._worker.pid,
-            **({"plain": self._plain.pid} if self._plain.pid else {}),
-            **({"full_logits": self._full_logits.pid} if self._full_logits.pid else {}),
+            **self._workers.pids,
             "preprocess": self._preprocess.process.pid,
             "image": self._images.pid,
             **self._grammars.pids,
@@ -177,7 +155,7 @@ class OpenVINOEngine:
 
     async def start(self) -> None:
         try:
-            starts = (self._worker.start(), self._preprocess.process.start(), self._grammars.start())
+            starts = (self._workers.worker.start(), self._preprocess.process.start(), self._grammars.start())
             results = await asyncio.gather(*starts, return_exceptions=True)
             for result in results:
                 if isinstance(result, BaseException):
@@ -216,10 +194,11 @@ class OpenVINOEngine:
         self._unfinished += 1
         try:
             prompts, resolved = await self._admission.admit(request)
+            self._check_ready()  # a process may have died meanwhile
             prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
             with_images = any(prompt.prompt_images is not None for prompt in prompts)
             async with (
-                self._worker_for(request, prompts, resolved) as worker,
+                self._workers.use(request, prompts, resolved) as worker,
                 self._sent(worker, request, prompts, resolved) as (queue, choices, times),
             ):
                 # Whether a prompt with images fits, only the worker can tell.
@@ -255,25 +234,6 @@ class OpenVINOEngine:
                 yield Usage(count or prompt_tokens, completion_tokens, reasoning_tokens, phases)
         finally:
             self._unfinished -= 1
-
-    @asynccontextmanager
-    async def _worker_for(
-        self, request: GenerationRequest, prompts: Sequence[AdmittedPrompt], resolved: Sequence[ResolvedConstraint]
-    ) -> AsyncIterator[Supervisor]:
-        """Gives the worker for the request. Raises EngineUnavailable."""
-        self._check_ready()  # the worker may have died meanwhile
-        of_pipeline = request.sampling.best_of > 1 or any(each.lowered for each in resolved)
-        long = any(len(prompt.token_ids) > LONGEST_DRAFTED * TOKEN_ID_BYTES for prompt in prompts)
-        # In speculative decoding the pipeline keeps no least length (decision 069).
-        least = request.sampling.min_tokens > 0 and self._load.drafting is not None
-        if (request.needs_full_logits or least) and not of_pipeline:
-            async with self._full_logits.use() as worker:
-                yield worker
-        elif request.echoes_logprobs or (long and self._load.draft_path is not None):
-            async with self._plain.use() as worker:
-                yield worker
-        else:
-            yield self._worker
 
     @asynccontextmanager
     async def _sent(
@@ -337,7 +297,7 @@ class OpenVINOEngine:
             self._state(),
             sum(step.running for step in self._steps.values()),
             sum(step.waiting for step in self._steps.values()),
-            self._worker.restarts + self._preprocess.process.restarts + self._grammars.restarts,
+            self._workers.worker.restarts + self._preprocess.process.restarts + self._grammars.restarts,
             self.cache_usage / 100,
             self._admission.cache_tokens,
             self._accepted_drafts if self._load.drafting else None,
@@ -346,9 +306,7 @@ class OpenVINOEngine:
     async def close(self) -> None:
         self._fail(EngineUnavailable("The server is shutting down.", retry_after=1))
         await asyncio.gather(
-            self._worker.close(),
-            self._plain.close(),
-            self._full_logits.close(),
+            self._workers.close(),
             self._preprocess.close(),
             self._images.close(),
             self._grammars.close(),
@@ -356,7 +314,7 @@ class OpenVINOEngine:
         self._steps.clear()
 
     def _check_ready(self) -> None:
-        self._worker.check_ready()
+        self._workers.worker.check_ready()
         self._preprocess.process.check_ready()
 
     def _check_room(self) -> None:
@@ -364,7 +322,7 @@ class OpenVINOEngine:
             raise EngineBusy("The server is busy: too many requests are waiting.", retry_after=_RETRY_AFTER)
 
     def _state(self) -> State:
-        states = {self._worker.state, self._preprocess.process.state}
+        states = {self._workers.worker.state, self._preprocess.process.state}
         if self._grammars.failing:
             states.add("restarting")
         worst: tuple[State, ...] = ("closed", "loading", "restarting")

@@ -97,7 +97,7 @@ def test_a_worker_whose_step_raises_is_replaced(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         stream = engine.generate(ask("hello", **LONG))
         await until_text(stream)
-        engine._worker.send(GARBAGE)
+        engine._workers.worker.send(GARBAGE)
         with pytest.raises(EngineRestarted, match="out of bounds"):
             await to_the_end(stream)
         assert await recovered(engine) == HELLO
