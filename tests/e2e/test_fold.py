@@ -69,6 +69,13 @@ PENALTIES = {
     "repetition_penalty": pick([0.5, 1, 1.5]),
     "logit_bias": pick([{}, {"40": 5, "50": -100}]),
 }
+SCORES = {
+    "prompt_logprobs": pick([0, 2]),
+    "logprob_token_ids": st.lists(st.integers(0, 999), max_size=3),
+    "allowed_token_ids": st.lists(st.integers(0, 999), min_size=1, max_size=99),
+    "bad_words": st.lists(pick(["", "e", " How", "1, 2"]), max_size=2),
+    "bad_words_token_ids": st.lists(st.integers(0, 999), max_size=99),
+}
 BEAMS = {"best_of": st.integers(2, 3), "length_penalty": pick([-1, 0, 2])}
 N = {"n": st.integers(1, 2)}
 PROMPT = {
@@ -105,6 +112,7 @@ RESPONSE_LOGPROBS = {
 KINDS: dict[str, list[tuple[Any, dict[str, Any], dict[str, Any]]]] = {
     "chat": [
         (TEXTS, {"max_tokens": st.integers(1, 40)}, DRAWN | ENDED | PENALTIES | N | NAMED | CHAT_LOGPROBS),
+        (TEXTS, {"max_tokens": st.integers(1, 20)}, DRAWN | ENDED | SCORES | N | CHAT_LOGPROBS),
         (TEXTS, {"max_completion_tokens": st.integers(1, 20)}, BEAMS | N | CHAT_LOGPROBS | PROMPT),
         (TEXTS, {"max_tokens": st.integers(1, 20)}, DRAWN | ENDED | N | CHAT_LOGPROBS | PROMPT | RENDERING),
         (TOLD, {"tools": st.just(TOOLS), "max_tokens": st.integers(1, 40)}, PROMPT | OPEN | CHAT_LOGPROBS),
@@ -138,6 +146,11 @@ KINDS: dict[str, list[tuple[Any, dict[str, Any], dict[str, Any]]]] = {
             TEXTS,
             {"max_tokens": st.integers(1, 40)},
             DRAWN | ENDED | PENALTIES | N | NAMED | {"echo": st.booleans(), "logprobs": pick([0, 1, 3])},
+        ),
+        (
+            TEXTS,
+            {"max_tokens": st.integers(1, 20)},
+            DRAWN | ENDED | SCORES | N | {"echo": st.booleans(), "logprobs": pick([0, 1, 3])},
         ),
         (TEXTS, {"max_tokens": st.integers(1, 20)}, BEAMS | N),
         (
