@@ -152,7 +152,6 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
         "unknown_fields",
         "any_model_unless_named",
         "appends_suffix",
-        "echo_gives_prompt_logprobs",
         "other_operations",
         "hosted",
     )

@@ -136,7 +136,7 @@ class Sampling:
     - The server's process alone, which makes text of tokens (`text/choice_text.py`), reads `stop`, `stop_token_ids`,
       `include_stop_str_in_output` and `skip_special_tokens`.
     - The full-logits process alone (`openvino/full_logits/sampler.py`) reads `logit_bias`, `allowed_token_ids` and
-      `bad_token_ids`, beside what the pipeline reads.
+      `bad_words_token_ids`, beside what the pipeline reads.
     - The server makes tokens of `bad_words` for it.
     - Both heed `min_tokens`: the pipeline for the end of the turn, the server for what stops.
     - The server settles `max_tokens` and `seed` for each sequence before the pipeline gets them.
@@ -150,7 +150,7 @@ class Sampling:
     `best_of` above 1 is a beam search of that width, of whose texts the `n` best are the choices. It draws nothing, and
     the pipeline has no penalties in it; a stop string cuts its finished texts. `length_penalty` is for it alone.
     `logit_bias` is added to the scores of tokens, by their ids. Only `allowed_token_ids` may be drawn, if there are
-    any; of `bad_token_ids` none may, nor the last token of a run that spells one of `bad_words`.
+    any; of `bad_words_token_ids` none may, nor the last token of a run that spells one of `bad_words`.
     The last three are for speculative decoding (`ModelInfo.drafting`); None leaves them to the engine.
     """
 
@@ -173,7 +173,7 @@ class Sampling:
     skip_special_tokens: bool = True
     logit_bias: tuple[tuple[int, float], ...] = ()
     allowed_token_ids: tuple[int, ...] = ()
-    bad_token_ids: tuple[int, ...] = ()
+    bad_words_token_ids: tuple[int, ...] = ()
     bad_words: tuple[str, ...] = ()
     num_assistant_tokens: int | None = None
     assistant_confidence_threshold: float | None = None
@@ -182,7 +182,7 @@ class Sampling:
     @property
     def needs_full_logits(self) -> bool:
         """Tells whether something is done to the scores of tokens that the pipeline has no place for."""
-        return bool(self.logit_bias or self.allowed_token_ids or self.bad_token_ids or self.bad_words)
+        return bool(self.logit_bias or self.allowed_token_ids or self.bad_words_token_ids or self.bad_words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,13 +41,34 @@ def completion_logprobs(tokens: Iterable[TokenLogprob], top: int, offset: int) -
     }
 
 
-def prompt_logprobs(prompt: PromptLogprobs) -> list[dict[str, wire.PromptTokenLogprob] | None]:
-    """Returns the tokens at each place of a prompt by their ids, the prompt's own first."""
-    return [None if place is None else {str(token.id): _of_prompt(token) for token in place} for place in prompt.places]
+Places = list[dict[str, wire.PromptTokenLogprob] | None]
 
 
-def _of_prompt(token: PromptToken) -> wire.PromptTokenLogprob:
-    return {"logprob": token.logprob, "rank": token.rank, "decoded_token": token.text}
+class PendingPromptLogprobs:
+    """Holds how likely the tokens of prompts were until the next chunk of each choice, which has it: at each place the
+    tokens by their ids, the prompt's own first. The choices of a prompt share it."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[int, Places] = {}
+        self._last: PromptLogprobs | None = None
+        self._places: Places = []
+
+    def add(self, segment: PromptLogprobs) -> None:
+        if self._last is None or self._last.places is not segment.places:
+            self._last = segment
+            self._places = [None if place is None else _of_prompt(place) for place in segment.places]
+        self.waiting[segment.choice] = self._places
+
+    def give(self, choice: wire.ChatChunkChoice | wire.CompletionChunkChoice) -> None:
+        """Gives a chunk's choice what waits for it."""
+        if choice["index"] in self.waiting:
+            choice["prompt_logprobs"] = self.waiting.pop(choice["index"])
+
+
+def _of_prompt(place: tuple[PromptToken, ...]) -> dict[str, wire.PromptTokenLogprob]:
+    return {
+        str(token.id): {"logprob": token.logprob, "rank": token.rank, "decoded_token": token.text} for token in place
+    }
 
 
 def _by_text(token: TokenLogprob) -> dict[str, float] | None:

@@ -43,7 +43,7 @@ def sampling(body: Body, max_tokens: int | None, model: Mapping[str, float | int
         skip_special_tokens=or_none(body.skip_special_tokens) is not False,
         logit_bias=tuple({int(id): value for id, value in (or_none(body.logit_bias) or {}).items()}.items()),
         allowed_token_ids=tuple(value_of(body, "allowed_token_ids") or ()),
-        bad_token_ids=tuple(value_of(body, "bad_words_token_ids") or ()),
+        bad_words_token_ids=tuple(value_of(body, "bad_words_token_ids") or ()),
         bad_words=tuple(value_of(body, "bad_words") or ()),
         num_assistant_tokens=or_none(body.num_assistant_tokens),
         assistant_confidence_threshold=or_none(body.assistant_confidence_threshold),

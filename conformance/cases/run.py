@@ -232,7 +232,7 @@ class Run:
         """Applies the rules for all answers of its endpoint to an exchange."""
         self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
         if exchange.ended in ("too long", "too slow"):
-            return  # where we stopped reading is no fault of the server's; the case tells that there is no end
+            return  # what is missing where we stopped reading is no fault of the server's
         endpoint = exchange.request.endpoint or "transport"
         if exchange.status is None or endpoint not in (*self.dialect.operations, "transport"):
             return

@@ -103,7 +103,8 @@ def _ids(exchange: Exchange) -> Iterator[Any]:
 
 
 async def call_answered(session: Session, endpoint: str, *, body: Mapping[str, Any], result: str) -> None:
-    """The very message that calls is accepted back in the history, with a result for each of its calls."""
+    """The very message that calls is accepted back in the history, with a result for each of its calls; then nothing is
+    called where tool_choice is none."""
     first = await session.answered(endpoint, with_room(endpoint, body))
     output = next(outputs(first), None)
     if output is None or not whole_calls(output, first) or output.reason == "length":

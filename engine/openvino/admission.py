@@ -32,8 +32,8 @@ class AdmittedPrompt(NamedTuple):
     """Holds a prompt that fits, and how many tokens may follow it in each of its choices.
 
     With `prompt_images` its tokens are more than `token_ids`, and only the worker can tell whether it fits. `thinking`
-    says that it has begun the reasoning, and `closing` ends that where there is a budget for it. `bad_tokens` are the
-    runs of tokens that spell what the answer may not have.
+    says that it has begun the reasoning, and `closing` ends that where there is a budget for it. `bad_word_runs` are
+    the runs of tokens that spell what the answer may not have.
     """
 
     prompt: Prompt
@@ -43,7 +43,7 @@ class AdmittedPrompt(NamedTuple):
     prompt_images: PromptImages | None
     thinking: bool
     closing: tuple[int, ...] = ()
-    bad_tokens: tuple[tuple[int, ...], ...] = ()
+    bad_word_runs: tuple[tuple[int, ...], ...] = ()
 
     def ids(self) -> tuple[int, ...] | None:
         """Returns the prompt's tokens; None where images are among them."""
@@ -76,14 +76,13 @@ class Admission:
             # GenAI 2026.4.1: the pipeline would crash (decision 021).
             raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
         closing = await self._closing(request)
-        bad_tokens = await self._bad_tokens(request.sampling.bad_words)
         prompts = []
         for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
             with numbered("Prompt", index, len(request.prompts)):
                 admitted = await self._admit(prompt, request.sampling.max_tokens, request.truncation)
-                prompts.append(
-                    self._fitted(admitted, request.sampling)._replace(closing=closing, bad_tokens=bad_tokens)
-                )
+                prompts.append(self._fitted(admitted, request.sampling)._replace(closing=closing))
+        runs = await self._bad_word_runs(request.sampling.bad_words)
+        prompts = [prompt._replace(bad_word_runs=runs) for prompt in prompts]
         return prompts, [await self._resolved(request, prompt) for prompt in prompts]
 
     async def _resolved(self, request: GenerationRequest, prompt: AdmittedPrompt) -> ResolvedConstraint:
@@ -102,12 +101,12 @@ class Admission:
         assert text is not None
         return tuple(array("q", await self._preprocess.tokenize(text, add_special_tokens=False)))
 
-    async def _bad_tokens(self, words: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    async def _bad_word_runs(self, words: Sequence[str]) -> tuple[tuple[int, ...], ...]:
         """Returns the tokens that the tokenizer makes of each word, at the beginning of a text and behind a space."""
         found: dict[tuple[int, ...], None] = {}
         for index, word in enumerate(words):
-            bare = word.lstrip() or word
-            for text in (bare, f" {bare}"):
+            bare = word.lstrip()
+            for text in (bare, f" {bare}") if bare else (word,):
                 with numbered("Bad word", index, len(words)):
                     found[tuple(array("q", await self._preprocess.tokenize(text, add_special_tokens=False)))] = None
         return tuple(run for run in found if run)

@@ -42,7 +42,7 @@ class BudgetedChoice:
             max_new_tokens=left,
             sampling=sampling,
             lowered=self.lowered,
-            prompt_logprobs=None,
+            prompt_logprobs=None if read else self.asked.prompt_logprobs,
         )
         self.token_ids = []
         self._before = read + len(self.closing)

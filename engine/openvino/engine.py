@@ -351,12 +351,13 @@ class OpenVINOEngine:
             seed = secrets.randbits(31) if sampling.seed is None else sampling.seed
             search = sampling.best_of > 1 and prompt.max_new_tokens > 0
             id = first + len(ids)
+            shown = self._shown_prompt(request, prompt)
             for _ in range(request.n):
                 index = len(ids)
                 if index % _CHOICES == _CHOICES - 1:
                     await asyncio.sleep(0)
                 ids.append(first + index)
-                choices[first + index] = self._choice(index, request, prompt)
+                choices[first + index] = self._choice(index, request, prompt, shown)
                 self._queues[first + index] = queue
             asked = Generate(
                 id=id,
@@ -371,7 +372,7 @@ class OpenVINOEngine:
                 top_logprobs=request.top_logprobs,
                 logprob_token_ids=request.logprob_token_ids,
                 prompt_logprobs=request.prompt_logprobs,
-                bad_tokens=prompt.bad_tokens,
+                bad_word_runs=prompt.bad_word_runs,
                 # A prompt without an answer can only be given back.
                 echo=request.echoes_logprobs or not prompt.max_new_tokens,
                 vision_prompt=prompt.vision_prompt,
@@ -409,7 +410,9 @@ class OpenVINOEngine:
         if id in choices:
             queue.worker.send(asked)
 
-    def _choice(self, index: int, request: GenerationRequest, prompt: AdmittedPrompt) -> RunningChoice:
+    def _choice(
+        self, index: int, request: GenerationRequest, prompt: AdmittedPrompt, shown: ShownPrompt | None
+    ) -> RunningChoice:
         parser = None
         continued = not isinstance(prompt.prompt, Conversation) or prompt.prompt.continue_final_message
         if isinstance(prompt.prompt, Conversation):
@@ -427,10 +430,9 @@ class OpenVINOEngine:
             thinking_budget=request.thinking_budget.tokens if request.thinking_budget else None,
             thinking=prompt.thinking,
         )
-        shown = self._shown_prompt(index, request, prompt)
         return RunningChoice(output, self._names, shown, token_ids=request.token_ids)
 
-    def _shown_prompt(self, index: int, request: GenerationRequest, prompt: AdmittedPrompt) -> ShownPrompt | None:
+    def _shown_prompt(self, request: GenerationRequest, prompt: AdmittedPrompt) -> ShownPrompt | None:
         if not request.echo and request.prompt_logprobs is None:
             return None
         ids = array("q", prompt.token_ids).tolist()
@@ -438,7 +440,7 @@ class OpenVINOEngine:
         if request.echo:
             special = not request.sampling.skip_special_tokens
             echoed = EchoedPrompt(prompt.prompt, ids, self._detokenizer, special=special)
-        return ShownPrompt(index, ids, self._names, request, echoed)
+        return ShownPrompt(ids, self._names, request, echoed)
 
     def _select_parsers(self) -> SelectedParsers:
         try:

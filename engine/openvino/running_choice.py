@@ -34,9 +34,9 @@ class RunningChoice:
         if self.budgeted is not None:
             self.budgeted.token_ids += output.token_ids
         segments = self._segments(output)
-        if self._prompt is None:
+        if self._prompt is None or not self._prompt.knows(output):
             return segments
-        prompt = self._prompt.segments(output)
+        prompt = self._prompt.segments(self.output.index, output)
         self._prompt = None
         return (*prompt, *segments)
 

@@ -22,7 +22,7 @@ from specvino.engine.segments import (
 from specvino.generated import wire
 from specvino.handlers import usage
 from specvino.handlers.answer_id import answer_id
-from specvino.handlers.logprobs import chat_logprobs, prompt_logprobs
+from specvino.handlers.logprobs import PendingPromptLogprobs, chat_logprobs
 from specvino.handlers.token_ids import PendingTokens
 
 
@@ -50,7 +50,7 @@ class ChatEmitter:
         self._model = model
         self._n = n
         self._top = top_logprobs
-        self._prompt_logprobs: dict[int, list[dict[str, wire.PromptTokenLogprob] | None]] = {}  # for the next chunk
+        self._prompt_logprobs = PendingPromptLogprobs()
         self._stop_reason = stop_reason
         self._begun = time.monotonic() if arrival_times else None
         self._legacy = legacy
@@ -71,8 +71,8 @@ class ChatEmitter:
                 return [self._chunk([self._choice(choice, self._arguments(index, text), None, logprobs)])]
             case Started():
                 return [chunk for choice in range(self._n) for chunk in self._begin(choice, segment)]
-            case PromptLogprobs(choice):
-                self._prompt_logprobs[choice] = prompt_logprobs(segment)
+            case PromptLogprobs():
+                self._prompt_logprobs.add(segment)
                 return []
             case TokenIds() if self._tokens is not None:
                 self._tokens.add(segment)
@@ -145,6 +145,6 @@ class ChatEmitter:
         }
         if self._tokens is not None:
             choice["token_ids"] = delta["completion_token_ids"] = self._tokens.take(index)
-        if index in self._prompt_logprobs:
-            choice["prompt_logprobs"] = self._prompt_logprobs.pop(index)
+        if self._prompt_logprobs.waiting:
+            self._prompt_logprobs.give(choice)
         return choice

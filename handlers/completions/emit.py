@@ -23,7 +23,7 @@ from specvino.engine.segments import (
 from specvino.generated import wire
 from specvino.handlers import usage
 from specvino.handlers.answer_id import answer_id
-from specvino.handlers.logprobs import completion_logprobs, prompt_logprobs
+from specvino.handlers.logprobs import PendingPromptLogprobs, completion_logprobs
 from specvino.handlers.token_ids import PendingTokens
 
 
@@ -47,7 +47,7 @@ class CompletionEmitter:
         self._tokens: PendingTokens | None = None
         self._prompts: dict[int, tuple[int, ...] | None] = {}  # of the choices that haven't begun
         self._top = top_logprobs
-        self._prompt_logprobs: dict[int, list[dict[str, wire.PromptTokenLogprob] | None]] = {}  # for the next chunk
+        self._prompt_logprobs = PendingPromptLogprobs()
         self._stop_reason = stop_reason
         self._begun = time.monotonic() if arrival_times else None
         self._offsets: defaultdict[int, int] = defaultdict(int)  # where each choice's next token begins
@@ -59,8 +59,8 @@ class CompletionEmitter:
                 self._tokens = PendingTokens()
                 self._prompts = {p * self._n + i: ids for p, ids in enumerate(prompts) for i in range(self._n)}
                 return []
-            case PromptLogprobs(choice):
-                self._prompt_logprobs[choice] = prompt_logprobs(segment)
+            case PromptLogprobs():
+                self._prompt_logprobs.add(segment)
                 return []
             case TokenIds() if self._tokens is not None:
                 self._tokens.add(segment)
@@ -110,6 +110,6 @@ class CompletionEmitter:
             choice["prompt_token_ids"] = None if ids is None else list(ids)
         if self._tokens is not None:
             choice["token_ids"] = choice["completion_token_ids"] = self._tokens.take(index)
-        if index in self._prompt_logprobs:
-            choice["prompt_logprobs"] = self._prompt_logprobs.pop(index)
+        if self._prompt_logprobs.waiting:
+            self._prompt_logprobs.give(choice)
         return choice

@@ -19,7 +19,9 @@ def request_fields(body: models.CreateCompletionRequest) -> RequestFields:
         max_tokens=or_none(body.max_tokens),
         n=or_none(body.n) or 1,
         echo=or_none(body.echo) or False,
-        logprobs=logprob_fields(body, wanted=count is not None, top=count or 0, param="logprobs"),
+        logprobs=logprob_fields(
+            body, wanted=count is not None, top=count or 0, param="logprobs", echoed=or_none(body.echo) or False
+        ),
         token_ids=or_none(body.return_token_ids) or False,
         truncation=cut,
         of_tokens=(*((TRUNCATION,) if cut else ()), *(() if _special(body) else ("add_special_tokens",))),

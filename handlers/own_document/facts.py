@@ -38,4 +38,5 @@ def widest(models: Sequence[ModelInfo]) -> ModelInfo:
         context_length=max(model.context_length for model in models),
         vocabulary_size=max(model.vocabulary_size for model in models),
         vision=any(model.vision for model in models),
+        full_logits=any(model.full_logits for model in models),
     )

@@ -63,9 +63,10 @@ def most_tokens(facts: Facts) -> int | None:
 def _search(properties: dict[str, Any], facts: Facts) -> None:
     if "best_of" not in properties:
         return
-    drafts = facts.model is not None and facts.model.drafting is not None
+    model = facts.model
+    drafts = model is not None and model.drafting is not None
     _at_most(properties["best_of"], "maximum", 1 if drafts else facts.limits.best_of)
-    if drafts and facts.model is not None and not facts.model.full_logits:
+    if drafts and model is not None and not model.full_logits:
         _at_most(properties["min_tokens"], "maximum", 0)
 
 

@@ -14,7 +14,7 @@ from specvino.server.validation.schema import SchemaCheck
 class Requests:
     """Reads the bodies of one operation. `names` are those of the served models; with `any_model` the first of them
     answers to every other name. With `summarizes` reasoning is always told as a summary; with `appends_suffix` a suffix
-    is none that the model sees. `echoed` is the field that says how many prompt_logprobs come with an echo."""
+    is none that the model sees."""
 
     def __init__(
         self,
@@ -26,19 +26,16 @@ class Requests:
         any_model: bool,
         summarizes: bool,
         appends_suffix: bool = False,
-        echoed: str | None = None,
     ) -> None:
         self._check = SchemaCheck(operation.body or {}, document)
         self._names = names
         self._any_model = any_model
         self._summarizes = summarizes
         self._appends_suffix = appends_suffix
-        self._echoed = echoed
         pointer = schema_reference(ours).removeprefix("#")
         self._takes_null = _nullable(pointer)
         theirs = at(document, schema_reference(operation.body_component or "").removeprefix("#"))["properties"]
         self._default = theirs.get("model", {}).get("default")
-        self._fewest = theirs[echoed].get("default") if echoed else None
         self._reads_model = "model" in theirs
         self._switches = _switches(theirs, at(whole(), pointer)["properties"])
 
@@ -61,8 +58,6 @@ class Requests:
             read["reasoning"] = {**(read.get("reasoning") or {}), "summary": "auto"}
         if self._appends_suffix:
             read.pop("suffix", None)
-        if self._echoed and read.get("echo") and not read.get("stream") and read.get("prompt_logprobs") is None:
-            read["prompt_logprobs"] = read.get(self._echoed, self._fewest)
         return read
 
 

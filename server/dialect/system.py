@@ -80,7 +80,6 @@ class System:
             any_model=any_model,
             summarizes=own.endpoint == "responses" and self._summarizes(),
             appends_suffix=own.endpoint == "completions" and self._head.get("appends_suffix", False),
-            echoed=self._head.get("echo_gives_prompt_logprobs", {}).get(own.endpoint),
         )
 
     def answer(self, operation_id: str, body: Any) -> Any:

@@ -182,6 +182,6 @@ def test_the_document_says_what_holds_for_any_of_them() -> None:
         assert parameter["schema"]["enum"] == ["a", "a-too", "b", "b-too"]
 
     served(test)
-    small, large = ModelInfo(10, 99, {}, vision=True), ModelInfo(20, 50, {})
+    small, large = ModelInfo(10, 99, {}, vision=True, full_logits=False), ModelInfo(20, 50, {})
     assert widest([small, large]) == ModelInfo(20, 99, {}, vision=True)
     assert widest([large]) == large

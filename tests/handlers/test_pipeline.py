@@ -9,7 +9,7 @@ import pytest
 
 from specvino.engine.errors import ConstraintError, ContextLengthExceeded
 from specvino.engine.output_parsers.selection import SelectedParsers
-from specvino.engine.protocol import ModelInfo
+from specvino.engine.protocol import Drafting, ModelInfo
 from specvino.engine.request import Conversation, GenerationRequest, Image, JsonSchema, Message, Prompt, ReadImage
 from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.segments import Segment
@@ -71,21 +71,43 @@ def test_a_server_that_refuses_what_has_no_effect() -> None:
         assert (error.value.code, error.value.param) == (code, param)
 
 
-def checked(**fields: Any) -> tuple[CheckedRequest, ScriptedEngine]:
-    engine = ScriptedEngine()
+def checked(*, drafting: Drafting | None = None, **fields: Any) -> tuple[CheckedRequest, ScriptedEngine]:
+    engine = ScriptedEngine(drafting=drafting)
     asyncio.run(engine.start())
     pipeline = Pipeline(ServedModels([ServedModel(("m",), 1, engine)]), Limits(), Media(MediaSettings()))
     return pipeline.check(RequestContext("r"), request_fields(body(**fields))), engine
 
 
 def test_what_the_engine_is_asked() -> None:
-    fields = {"tools": TOOLS, "tool_choice": "required", "parallel_tool_calls": False, "n": 2, "logprobs": True}
+    fields: dict[str, Any] = {
+        "tools": TOOLS,
+        "tool_choice": "required",
+        "parallel_tool_calls": False,
+        "n": 2,
+        "logprobs": True,
+    }
     request, _ = checked(**fields, response_format={"type": "json_object"}, max_tokens=7)
     prompt = Conversation((Message("user", "hi"),))
     asked = request.with_prompts([prompt])
     assert (asked.prompts, asked.n, asked.logprobs, asked.echo) == ((prompt,), 2, True, False)
     assert (asked.must_call, asked.parallel_calls) == (True, False)
     assert (asked.constraint, asked.sampling.max_tokens) == (JsonSchema({"type": "object"}), 7)
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({}, ()),
+        ({"logprobs": True, "top_logprobs": 1}, ()),
+        ({"logprobs": True, "top_logprobs": 2}, ("num_assistant_tokens",)),
+        ({"prompt_logprobs": 0}, ("num_assistant_tokens",)),
+        ({"bad_words": ["a"]}, ("num_assistant_tokens",)),
+        ({"min_tokens": 1}, ("num_assistant_tokens",)),
+    ],
+)
+def test_settings_of_drafts_have_no_effect_where_there_are_none(fields: dict[str, Any], told: tuple[str, ...]) -> None:
+    request, _ = checked(drafting="draft_model", num_assistant_tokens=3, **fields)
+    assert request.unsupported == told
 
 
 class Silent(ScriptedEngine):

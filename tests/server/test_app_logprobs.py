@@ -117,6 +117,13 @@ def test_the_likeliest_tokens_are_shown() -> None:
         (CHAT, {"logit_bias": {"1": 1}}, "logit_bias"),
         (RESPONSE, {"top_logprobs": 2}, "top_logprobs"),
         (COMPLETION, {"logprobs": 2}, "logprobs"),
+        (
+            CHAT,
+            {"logprobs": True, "logprob_token_ids": [1], "prompt_logprobs": 0},
+            "logprob_token_ids, prompt_logprobs",
+        ),
+        (COMPLETION, {"allowed_token_ids": [1], "bad_words": ["a"]}, "allowed_token_ids, bad_words"),
+        (CHAT, {"bad_words_token_ids": [1]}, "bad_words_token_ids"),
     ],
 )
 def test_beside_a_structure_the_chosen_token_is_shown_alone(endpoint, fields, told) -> None:
@@ -140,6 +147,27 @@ def test_a_bias_of_a_token_that_the_model_lacks_is_told() -> None:
     rejecting = Client(settings=Settings(unsupported_fields="reject"))
     error = error_of(rejecting.chat(logit_bias={"123456": 1}), 400, "unsupported_parameter")
     assert error["param"] == "logit_bias.123456"
+
+
+@pytest.mark.parametrize("field", ["logprob_token_ids", "allowed_token_ids", "bad_words_token_ids"])
+def test_a_token_that_the_model_lacks_is_refused(field) -> None:
+    error = error_of(Client().chat(logprobs=True, **{field: [5, 32768]}), 400, "invalid_value")
+    assert error["param"] == field
+    assert error["message"] == f"{field} is wrong: the model has no token 32768: its token ids are 0 to 32767."
+    assert Client().chat(logprobs=True, **{field: [5, 32767]}).status_code == 200
+
+
+def test_named_tokens_without_logprobs_have_no_effect() -> None:
+    answer = Client().chat(logprob_token_ids=[5])
+    assert answer.headers["x-unsupported-params"] == "logprob_token_ids"
+    assert answer.json()["choices"][0]["logprobs"] is None
+
+
+@pytest.mark.parametrize("count", [-1, 21])
+def test_more_likely_tokens_of_a_prompt_than_are_shown_have_no_effect(count) -> None:
+    answer = Client().chat(prompt_logprobs=count)
+    assert answer.headers["x-unsupported-params"] == "prompt_logprobs"
+    assert "prompt_logprobs" not in answer.json()
 
 
 def test_completions_say_where_tokens_begin() -> None:

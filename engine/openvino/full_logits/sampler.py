@@ -20,7 +20,7 @@ _NEAREST = 1024
 
 
 class Sampler:
-    """Chooses the tokens of one sequence. `ends` are the tokens that end its turn; of `bad_tokens` none is ever drawn
+    """Chooses the tokens of one sequence. `ends` are the tokens that end its turn; of `bad_word_runs` none is drawn
     whole: the last token of each such run can't be, where the others are before it."""
 
     def __init__(
@@ -29,21 +29,22 @@ class Sampler:
         seed: int,
         prompt: Ids,
         ends: frozenset[int],
-        bad_tokens: Iterable[tuple[int, ...]] = (),
+        bad_word_runs: Iterable[tuple[int, ...]] = (),
     ) -> None:
         self._sampling = sampling
         self._ends = sorted(ends)
         self._random = numpy.random.Generator(numpy.random.PCG64(seed))
         self._bias_ids = numpy.array([id for id, _ in sampling.logit_bias], numpy.int64)
         self._bias = numpy.array([value for _, value in sampling.logit_bias], numpy.float64)
-        self._allowed = numpy.array(sampling.allowed_token_ids, numpy.int64)
-        self._barred = [*sampling.bad_token_ids]
+        self._allowed = numpy.unique(numpy.array(sampling.allowed_token_ids, numpy.int64))
+        barred = [*sampling.bad_words_token_ids]
         self._bad_runs: dict[int, list[tuple[int, ...]]] = {}  # by the last token but one
-        for run in bad_tokens:
+        for run in bad_word_runs:
             if len(run) == 1:
-                self._barred += run
+                barred += run
             else:
                 self._bad_runs.setdefault(run[-2], []).append(run)
+        self._barred = numpy.unique(numpy.array(barred, numpy.int64))
         self._prompt = numpy.unique(prompt)
         self._made: dict[int, int] = {}  # how often each token was chosen
         self._text: list[int] = []  # of them all, in their order
@@ -76,7 +77,7 @@ class Sampler:
         - `presence_penalty` is subtracted once from the score of each token that the text has, and
           `frequency_penalty` as often as it has it (OpenAI's API reference). The prompt doesn't count.
         - Before `min_tokens`, tokens that end the turn can't be chosen; nor can those that aren't among
-          `allowed_token_ids` if there are any, `bad_token_ids`, and what would end a bad word (vLLM 0.33.0,
+          `allowed_token_ids` if there are any, `bad_words_token_ids`, and what would end a bad word (vLLM 0.33.0,
           v1/sample/ops/bad_words.py).
         """
         sampling = self._sampling
@@ -91,16 +92,16 @@ class Sampler:
         if len(made):
             counts = numpy.fromiter(self._made.values(), numpy.float64, len(self._made))
             scores[made] -= sampling.presence_penalty + sampling.frequency_penalty * counts
-        scores[list(self._barred_now())] = -numpy.inf
+        scores[self._barred] = -numpy.inf
+        scores[list(self._barred_here())] = -numpy.inf
         if len(self._allowed):
             allowed = scores[self._allowed]
             scores[:] = -numpy.inf
             scores[self._allowed] = allowed
         return scores
 
-    def _barred_now(self) -> Iterator[int]:
-        """Yields the tokens that can't be chosen next."""
-        yield from self._barred
+    def _barred_here(self) -> Iterator[int]:
+        """Yields the tokens that can't be chosen at this place."""
         if len(self._text) < self._sampling.min_tokens:
             yield from self._ends
         for run in self._bad_runs.get(self._text[-1], ()) if self._text else ():

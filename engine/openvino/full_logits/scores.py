@@ -17,8 +17,9 @@ def log_softmax(logits: Logits) -> Logits:
 
 
 def rank(logprobs: Logits, token: int) -> int:
-    """Returns a token's place among all, of which the likeliest has 1."""
-    return int((logprobs > logprobs[token]).sum()) + 1
+    """Returns a token's place among all, of which the likeliest has 1; of equals that of the lower id."""
+    likelier = logprobs > logprobs[token]
+    return int(likelier.sum() + (logprobs[:token] == logprobs[token]).sum()) + 1
 
 
 def those(logprobs: Logits, ids: Iterable[int]) -> Likeliest:

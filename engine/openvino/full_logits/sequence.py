@@ -20,6 +20,7 @@ class ReadPrompt:
     logprobs: list[float | None] = field(default_factory=lambda: [None])
     likeliest: list[Likeliest] = field(default_factory=lambda: [[]])
     ranks: list[int] = field(default_factory=lambda: [0])
+    told: bool = False
 
 
 class Sequence:
@@ -37,7 +38,7 @@ class Sequence:
         self._ids: Ids = numpy.frombuffer(request.token_ids, numpy.int64)
         self._piece = piece
         self._ends = ends
-        self._sampler = Sampler(request.sampling, request.seed, self._ids, ends, request.bad_tokens)
+        self._sampler = Sampler(request.sampling, request.seed, self._ids, ends, request.bad_word_runs)
         echoed = request.echo and request.logprobs
         self._scores_prompt = echoed or request.prompt_logprobs is not None
         self._most_of_prompt = max(request.top_logprobs if echoed else 0, request.prompt_logprobs or 0)
@@ -70,7 +71,8 @@ class Sequence:
         output = self._output(logits)
         if not self._made:
             output.begun = self._begun
-            if self._scores_prompt:
+            if self._scores_prompt and not self.prompt.told:  # with several sequences once for all of them
+                self.prompt.told = True
                 output.prompt_logprobs = self.prompt.logprobs
                 output.prompt_top_logprobs = self.prompt.likeliest
                 output.prompt_ranks = self.prompt.ranks
@@ -89,9 +91,10 @@ class Sequence:
         if request.logprobs:
             logprobs = log_softmax(logits)
             output.logprobs = [float(logprobs[token])]
-            wanted = request.logprob_token_ids
-            shown = those(logprobs, (token, *wanted)) if wanted else likeliest(logprobs, request.top_logprobs)
-            output.top_logprobs = [shown]
+            if request.logprob_token_ids or request.top_logprobs == 1:  # a single one is the chosen one
+                output.top_logprobs = [those(logprobs, (token, *request.logprob_token_ids))]
+            else:
+                output.top_logprobs = [likeliest(logprobs, request.top_logprobs)]
         if token in self._ends and not request.sampling.ignore_eos:
             output.finish = "stop"
         elif self._made + 1 == request.max_new_tokens:

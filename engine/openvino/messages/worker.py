@@ -90,8 +90,8 @@ class Generate(msgspec.Struct, tag=True):
     `sampling` is the request's. `max_new_tokens` and `seed` are this sequence's own, where that leaves them open or the
     choices of a request must differ. `echo` asks for the prompt's `logprobs` too. Only the full-logits process knows
     the `top_logprobs` likeliest tokens and those of `logprob_token_ids`, scores a prompt with so many of the likeliest
-    tokens as `prompt_logprobs` says, and bars `bad_tokens`: the last one of each such run. `vision_prompt` takes the
-    place of `token_ids` for a vision-language model.
+    tokens as `prompt_logprobs` says, and bars the last token of each of the `bad_word_runs` behind the others.
+    `vision_prompt` takes the place of `token_ids` for a vision-language model.
     """
 
     id: int
@@ -106,7 +106,7 @@ class Generate(msgspec.Struct, tag=True):
     top_logprobs: int = 0
     logprob_token_ids: tuple[int, ...] = ()
     prompt_logprobs: int | None = None
-    bad_tokens: tuple[tuple[int, ...], ...] = ()
+    bad_word_runs: tuple[tuple[int, ...], ...] = ()
     echo: bool = False
     vision_prompt: VisionPrompt | None = None
     lowered: LoweredConstraint | None = None

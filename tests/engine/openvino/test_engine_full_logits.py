@@ -121,10 +121,12 @@ def test_only_allowed_tokens_are_made_and_no_bad_ones(tiny_text: ModelSource, sh
         [[first, second]] = await engine.tokenize(["He"], add_special_tokens=False)
         only = await answer(engine, ask("hello", max_tokens=8, allowed_token_ids=(second,)))
         assert text(only) == "e" * 8
-        without = await answer(engine, ask("hello", max_tokens=8, bad_token_ids=(first,)))
+        without = await answer(engine, ask("hello", max_tokens=8, bad_words_token_ids=(first,)))
         assert text(without)
         assert "H" not in text(without)
-        none = await answer(engine, ask("hello", max_tokens=8, allowed_token_ids=(first,), bad_token_ids=(first,)))
+        none = await answer(
+            engine, ask("hello", max_tokens=8, allowed_token_ids=(first,), bad_words_token_ids=(first,))
+        )
         assert (text(none), reasons(none), completion_tokens(none)) == ("", {0: "stop"}, 0)
 
     sharing(tiny_text, test)
@@ -134,11 +136,12 @@ def test_bad_words_are_not_in_the_text(tiny_text: ModelSource, sharing: Sharing)
     async def test(engine: Engine) -> None:
         plain = text(await answer(engine, ask("hello", max_tokens=12)))
         assert plain.startswith("Hello! How can")
-        for words in (("How",), (" can", "Hello"), ("Hello", "o!"), ("", "\n", "How")):
+        for words in (("How",), (" can", "Hello"), ("Hello", "o!")):
             found = text(await answer(engine, ask("hello", max_tokens=12, bad_words=words)))
             assert found
-            assert not [word for word in words if word.strip() and word.strip() in found]
-        assert text(await answer(engine, ask("hello", max_tokens=12, bad_words=("zebra",)))) == plain
+            assert not [word for word in words if word.strip() in found]
+        for without_effect in (("zebra",), ("",), (" \n ",)):
+            assert text(await answer(engine, ask("hello", max_tokens=12, bad_words=without_effect))) == plain
 
     sharing(tiny_text, test)
 
@@ -183,6 +186,37 @@ def test_a_prompt_s_logprobs_are_the_model_s_own(tiny_text: ModelSource, sharing
                 assert token.logprob == pytest.approx(row[token.id], abs=CLOSE)
                 assert order[token.rank - 1] == token.id
                 assert token.text == (await engine.token_bytes([token.id]))[0].decode(errors="replace")
+
+    sharing(tiny_text, test)
+
+
+NO_BUDGET = replace(ask("think", max_tokens=30), thinking_budget=ThinkingBudget(0))
+
+
+@pytest.mark.parametrize(
+    ("request_", "lengths"),
+    [
+        (NO_BUDGET, None),
+        (replace(ask("hello", max_tokens=30), thinking_budget=ThinkingBudget(3)), None),
+        (ask_all(TokenPrompt((40, 41, 42, 43)), TokenPrompt((40, 41, 42)), n=2, max_tokens=3), [4, 4, 3, 3]),
+        (replace(ask_all(TokenPrompt((40, 41)), max_tokens=0), echo=True), [2]),
+        (ask_all(TokenPrompt((40,)), max_tokens=2), [1]),
+        (replace(ask("count " * 500, max_tokens=2), truncation=Truncation(30)), [30]),
+    ],
+    ids=["no budget for reasoning", "a budget", "several", "no answer", "one token", "a cut prompt"],
+)
+def test_every_prompt_has_its_logprobs_once_for_each_choice(
+    tiny_text: ModelSource, sharing: Sharing, request_: GenerationRequest, lengths: list[int] | None
+) -> None:
+    async def test(engine: Engine) -> None:
+        segments = await answer(engine, replace(request_, prompt_logprobs=1))
+        found = {each.choice: each.places for each in segments if isinstance(each, PromptLogprobs)}
+        assert len(found) == sum(isinstance(each, PromptLogprobs) for each in segments)
+        assert found.keys() == reasons(segments).keys()
+        [started] = [each for each in segments if isinstance(each, Started)]
+        assert [len(found[choice]) for choice in sorted(found)] == (lengths or [started.prompt_tokens])
+        for places in found.values():
+            assert [place is None for place in places] == [True] + [False] * (len(places) - 1)
 
     sharing(tiny_text, test)
 

@@ -86,24 +86,3 @@ def test_a_suffix_that_is_appended_is_none_of_the_prompt() -> None:
         body = {"model": "own", "prompt": "Hi", "suffix": "!"}
         assert requests.suffix(body) == suffix
         assert ("suffix" in requests.read(body)) is not bool(suffix)
-
-
-TURN = [{"role": "user", "content": "Hi"}]
-
-
-@pytest.mark.parametrize(
-    ("operation", "body", "count"),
-    [
-        ("create_chat_completion", {"messages": TURN, "logprobs": True, "top_logprobs": 3}, 3),
-        ("create_chat_completion", {"messages": TURN}, 0),
-        ("create_completion", {"prompt": "Hi", "logprobs": 2}, 2),
-        ("create_completion", {"prompt": "Hi"}, None),
-        ("create_completion", {"prompt": "Hi", "logprobs": 2, "prompt_logprobs": 1}, 1),
-        ("create_completion", {"prompt": "Hi", "logprobs": 2, "stream": True}, None),
-    ],
-)
-def test_an_echo_brings_the_prompt_s_logprobs(operation, body, count) -> None:
-    requests = System("vllm", ("own",), {}).requests(OPERATIONS[operation])
-    assert requests is not None
-    assert requests.read({"model": "own", **body, "echo": True}).get("prompt_logprobs") == count
-    assert requests.read({"model": "own", **body}).get("prompt_logprobs") == body.get("prompt_logprobs")

@@ -22,11 +22,11 @@ def sampler(
     prompt: tuple[int, ...] = (),
     ends: tuple[int, ...] = (),
     seed: int = 7,
-    bad_tokens: tuple[tuple[int, ...], ...] = (),
+    bad_word_runs: tuple[tuple[int, ...], ...] = (),
     **sampling: Any,
 ) -> Sampler:
     settings = ask("x", **sampling).sampling
-    return Sampler(settings, seed, numpy.array(prompt, numpy.int64), frozenset(ends), bad_tokens)
+    return Sampler(settings, seed, numpy.array(prompt, numpy.int64), frozenset(ends), bad_word_runs)
 
 
 def softmax(values: list[float]) -> list[float]:
@@ -53,7 +53,7 @@ COOL = softmax([value / 0.5 for value in LOGITS.tolist()])
         ({"temperature": 1, "min_p": 0.25}, PLAIN[:3]),
         ({"temperature": 1, "logit_bias": ((7, 5.0), (0, -100.0))}, softmax([-98, *LOGITS[1:7].tolist(), 2.0])),
         ({"temperature": 1, "allowed_token_ids": (0, 1, 2)}, PLAIN[:3]),
-        ({"temperature": 1, "bad_token_ids": (3, 4, 5, 6, 7)}, PLAIN[:3]),
+        ({"temperature": 1, "bad_words_token_ids": (3, 4, 5, 6, 7)}, PLAIN[:3]),
     ],
 )
 def test_draws_are_distributed_by_the_formula(sampling: dict[str, Any], expected: list[float]) -> None:
@@ -109,22 +109,22 @@ def test_nothing_ends_before_its_least_length() -> None:
 
 def test_only_what_is_allowed_and_not_bad_is_chosen() -> None:
     assert sampler(allowed_token_ids=(6, 4)).choose(LOGITS) == 4
-    assert sampler(bad_token_ids=(0, 2)).choose(LOGITS) == 1
-    assert sampler(allowed_token_ids=(4, 6), bad_token_ids=(4,)).choose(LOGITS) == 6
+    assert sampler(bad_words_token_ids=(0, 2)).choose(LOGITS) == 1
+    assert sampler(allowed_token_ids=(4, 6), bad_words_token_ids=(4,)).choose(LOGITS) == 6
     assert sampler(allowed_token_ids=(4, 6), ends=(4,), min_tokens=1).choose(LOGITS) == 6
     assert sampler(allowed_token_ids=(6,), logit_bias=((4, 100.0),)).choose(LOGITS) == 6
 
 
 def test_of_bad_runs_the_last_token_is_barred_behind_the_others() -> None:
-    one = sampler(bad_tokens=((0, 0), (1, 0, 1), (2,)))
+    one = sampler(bad_word_runs=((0, 0), (1, 0, 1), (2,)))
     assert [one.choose(LOGITS) for _ in range(6)] == [0, 1, 0, 3, 0, 1]
-    prompted = sampler(prompt=(0,), bad_tokens=((0, 0),))  # what the prompt has is none of the text
+    prompted = sampler(prompt=(0,), bad_word_runs=((0, 0),))  # what the prompt has is none of the text
     assert [prompted.choose(LOGITS) for _ in range(3)] == [0, 1, 0]
 
 
 @pytest.mark.parametrize("temperature", [0, 1])
 def test_where_no_token_may_be_drawn_none_is(temperature: float) -> None:
-    assert sampler(temperature=temperature, allowed_token_ids=(1,), bad_token_ids=(1,)).choose(LOGITS) is None
+    assert sampler(temperature=temperature, allowed_token_ids=(1,), bad_words_token_ids=(1,)).choose(LOGITS) is None
 
 
 def test_a_great_vocabulary() -> None:

@@ -23,7 +23,7 @@ def test_the_likeliest_come_first_and_of_equals_the_lower_id() -> None:
 
 def test_a_rank_counts_those_that_are_likelier() -> None:
     logprobs = numpy.array([-3, -1, -2, -1, -9, -2], numpy.float32)
-    assert [rank(logprobs, id) for id in range(6)] == [5, 1, 3, 1, 6, 3]
+    assert [rank(logprobs, id) for id in range(6)] == [5, 1, 3, 2, 6, 4]
 
 
 def test_named_tokens_come_once_in_their_order() -> None:
