@@ -1,6 +1,6 @@
 import pytest
 
-from specvino.codegen.lint import lint
+from specvino.codegen.lint import STAGES, lint
 
 
 @pytest.fixture
@@ -14,5 +14,16 @@ def only(spec):
         assert "\n" not in line
         for word in words:
             assert word in line
+
+    return check
+
+
+@pytest.fixture
+def sound(spec):
+    """Asserts that no rule has anything against `spec` itself: the last stage makes all systems' documents of it, which
+    takes seconds."""
+
+    def check():
+        assert [str(problem) for stage in STAGES[:-1] for rule in stage for problem in rule(spec)] == []
 
     return check

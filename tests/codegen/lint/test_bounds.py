@@ -2,8 +2,6 @@
 
 import pytest
 
-from specvino.codegen.lint import lint
-
 
 @pytest.mark.parametrize(
     ("field", "bound", "words"),
@@ -43,15 +41,15 @@ def test_in_a_parameter(spec, only) -> None:
     only("bounds", "GET /models/{model} parameter model")
 
 
-def test_answers_need_none(spec, schemas) -> None:
+def test_answers_need_none(spec, sound, schemas) -> None:
     del schemas["Usage"]["properties"]["total_tokens"]["minimum"]
-    assert lint(spec) == []
+    sound()
 
 
 @pytest.mark.parametrize("pattern", ["^[a-z]{1,8}$", "^[*+|]$", r"^\+\d{3}$"])
-def test_a_pattern_that_bounds(spec, schemas, pattern) -> None:
+def test_a_pattern_that_bounds(spec, sound, schemas, pattern) -> None:
     schemas["LogitBias"]["propertyNames"] = {"pattern": pattern}
-    assert lint(spec) == []
+    sound()
 
 
 @pytest.mark.parametrize("pattern", ["^[a-z]+$", "[a-z]{1,8}", "^a{2,}$", "^a$|b", "^a*$"])
