@@ -34,7 +34,7 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
         "created": chunks[0]["created"],
         "model": chunks[0]["model"],
         **_told(chunks, "prompt_token_ids"),
-        **(_told(pieces[0], "prompt_logprobs") if kind == "chat.completion" else {}),
+        **(_told(pieces.get(0, []), "prompt_logprobs") if kind == "chat.completion" else {}),
         "choices": [
             {
                 "index": index,
