@@ -4,6 +4,7 @@ import pytest
 from reference_server.bench import judged, told
 from reference_server.chat import Chat
 from reference_server.generation import Generation
+from reference_server.http import Http
 from reference_server.models import Models
 from reference_server.refusal import Refusal
 
@@ -79,3 +80,17 @@ def test_a_stream_that_breaks_off_before_its_first_chunk_is_no_answer() -> None:
         "fail",
         "a prompt of 16384 words begins a stream that never has a chunk of an answer",
     )
+
+
+def test_a_stream_of_another_media_type_is_told_as_that() -> None:
+    class Takes(Generation):
+        def require_context(self, asked, param, limit):
+            pass
+
+    class Plain(Http):
+        def stream_headers(self, call):
+            return [(b"content-type", b"text/plain")]
+
+    rule = "chat/limits/streamed-prompt-beyond-context"
+    result = judged(Takes, Plain, only={rule})[rule]
+    assert (result.verdict, told(result)) == ("fail", "a stream was asked for, and the answer is text/plain")
