@@ -54,10 +54,7 @@ async def _grown(session: Session, endpoint: str, stream: bool) -> None:
             raise Failed(f"a prompt of {words} words is answered with {came}", exchange)
         if exchange.status >= 400:
             return
-        if not stream:
-            continue
-        exchange.require_stream()
-        if not any("choices" in chunk for chunk in exchange.chunks):
+        if exchange.is_stream and not any("choices" in chunk for chunk in exchange.chunks):
             raise Failed(f"a prompt of {words} words begins a stream that never has a chunk of an answer", exchange)
     raise NotExercised(f"the server doesn't say how long the model's context is, and takes {LENGTHS[-1]} words")
 
