@@ -1,18 +1,17 @@
 """`specvino serve`: a model behind the API."""
 
 import sys
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import typer
 
 from specvino.cli.extras import needs
-from specvino.cli.serve_engine import EngineOptions, make_engine
-from specvino.cli.serve_models import by_name, make_engines, own_names
+from specvino.cli.progress import PullProgress
 from specvino.cli.serve_options import listening, models, requests, telemetry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from specvino.server.assembly import ServedApp
 
 
 def serve(
@@ -56,105 +55,36 @@ def serve(
     otlp_metrics_endpoint: telemetry.OtlpMetricsEndpoint = None,
 ) -> None:
     """Serve a model."""
+    said = locals()
     with needs("serve"):
-        from specvino.engine.errors import ModelLoadError
-        from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS
-        from specvino.handlers.limits import Limits
-        from specvino.handlers.media import MediaError, MediaSettings
-        from specvino.server.dialect import speaker
-        from specvino.server.hosts import HostError
-        from specvino.server.hosts import parse as parse_hosts
-        from specvino.server.keys import METRICS_ENVIRONMENT, KeyFileError, read_keys
-        from specvino.server.origins import OriginError
-        from specvino.server.origins import parse as parse_origins
+        from specvino.server.assembly import REFUSALS
         from specvino.server.run import ServeError, run
-        from specvino.server.settings import Settings
-        from specvino.server.storage import StorageError, cipher
-        from specvino.server.storage import response_store as store_of
-        from specvino.server.telemetry.settings import TelemetryError, TelemetrySettings
-    if otlp_traces_endpoint or otlp_metrics_endpoint:
-        with needs("otel"):
-            import specvino.server.telemetry.opentelemetry  # noqa: F401 - an extra, missed before a model is loaded
 
     try:
-        origins = parse_origins(allowed_origins or ())
-        keys = read_keys(api_key_file)
-        hosts = parse_hosts(allowed_hosts or (), has_keys=bool(keys))
-        telemetry_settings = TelemetrySettings(
-            log_format=log_format.value,
-            metrics_keys=read_keys(metrics_key_file, METRICS_ENVIRONMENT),
-            metrics_port=metrics_port,
-            otlp_traces_endpoint=otlp_traces_endpoint,
-            otlp_metrics_endpoint=otlp_metrics_endpoint,
-        )
-        settings = Settings(
-            keys=keys,
-            max_body=max_body,
-            unsupported_fields=unsupported_fields.value,
-            origins=origins,
-            hosts=hosts,
-            max_connections=max_connections,
-            shutdown_timeout=shutdown_timeout,
-            telemetry=telemetry_settings,
-        )
-        if draft_model and prompt_lookup:
-            raise ServeError("--draft-model and --prompt-lookup exclude each other")
-        _require_format("--tool-parser", tool_parser, TOOL_PARSERS)
-        _require_format("--reasoning-parser", reasoning_parser, REASONING_PARSERS)
-        limits = Limits(max_tokens_limit, best_of_limit, request_timeout, trust_request_chat_template)
-        media = MediaSettings.parse(allowed_media_domains or (), allowed_local_media_path)
-        options = EngineOptions(
-            engine,
-            draft_model,
-            prompt_lookup,
-            tool_parser,
-            reasoning_parser,
-            max_tokens_limit,
-            max_queue,
-            cache_size,
-            max_num_seqs,
-            max_num_batched_tokens,
-            device,
-            plugin_config,
-        )
-        if named_models:
-            of_one = {
-                "MODEL": model,
-                "--served-model-name": served_model_name,
-                "--revision": revision,
-                "--draft-model": draft_model,
-                "--tool-parser": tool_parser,
-                "--reasoning-parser": reasoning_parser,
-            }
-            engines = make_engines(named_models, of_one, options)
-        else:
-            engines = {own_names(model, served_model_name, engine): make_engine(model, revision, options)}
-        system = speaker(dialect, by_name(engines), named=bool(served_model_name or named_models)) if dialect else None
+        served = make_app(said)
+        system = served.settings.system
         run(
-            engines,
-            replace(settings, system=system),
+            served,
             host,
             (system.port if system else None) or 8000 if port is None else port,
-            store_of(response_store),
-            cipher(),
-            limits,
-            media,
+            max_connections=max_connections,
             insecure=insecure,
         )
-    except (
-        ModelLoadError,
-        KeyFileError,
-        HostError,
-        MediaError,
-        OriginError,
-        ServeError,
-        StorageError,
-        TelemetryError,
-    ) as error:
+    except (*REFUSALS, ServeError) as error:
         sys.exit(f"specvino: {error}")
 
 
-def _require_format(option: str, name: str | None, known: "Iterable[str]") -> None:
-    names = (*known, "none")
-    if name is not None and name not in names:
-        raise typer.BadParameter(f"{name!r} is none of the known formats: {', '.join(names)}", param_hint=option)
+def make_app(said: Mapping[str, object]) -> "ServedApp":
+    """Returns the app that a command's options ask for, and shows the pull of its models. Raises BadParameter, and what
+    `served_app` does."""
+    if said["otlp_traces_endpoint"] or said["otlp_metrics_endpoint"]:
+        with needs("otel"):
+            import specvino.server.telemetry.opentelemetry  # noqa: F401 - an extra, missed before a model is loaded
+    from specvino.server.assembly import OptionError, ServeOptions, served_app
+
+    options = ServeOptions.model_validate({name: said[name] for name in ServeOptions.model_fields})
+    try:
+        with PullProgress() as progress:
+            return served_app(options, progress.report)
+    except OptionError as error:
+        raise typer.BadParameter(str(error), param_hint=error.option) from None

@@ -1,14 +1,12 @@
 """Runs the app on uvicorn, from the first line printed to the last process gone."""
 
 import asyncio
-import gc
 import ipaddress
-import logging
 import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from types import FrameType
@@ -17,20 +15,11 @@ from typing import Any, cast
 import uvicorn
 
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.protocol import Engine
-from specvino.handlers import Handlers, bind
-from specvino.handlers.encryption import Cipher
-from specvino.handlers.limits import Limits
-from specvino.handlers.media import MediaSettings
-from specvino.handlers.models import ServedModel
-from specvino.handlers.store import ResponseStore, StoreUnavailable
-from specvino.server.app import create_app
+from specvino.server.assembly import ServedApp
 from specvino.server.connections import Connections, possible
-from specvino.server.drain import Drain
 from specvino.server.protocol import BoundedProtocol
-from specvino.server.settings import Settings, door
+from specvino.server.storage import StorageError
 from specvino.server.telemetry import logs
-from specvino.server.telemetry.telemetry import Telemetry
 
 # How long (seconds) a connection is kept without a request: longer than clients and proxies keep one (5 to 60 s), as a
 # request that meets the server's end of it is lost.
@@ -42,8 +31,6 @@ CLOSING = 5
 # How often (seconds) it is looked whether the last request has ended.
 _GLANCE = 0.1
 
-logger = logging.getLogger("specvino.server")
-
 
 class _Server(uvicorn.Server):
     """Drains when a signal comes: refuses new requests and lets those under way end, what is late with a proper error.
@@ -51,14 +38,9 @@ class _Server(uvicorn.Server):
     A second signal makes all of them late, a third one ends the process.
     """
 
-    def __init__(
-        self, config: uvicorn.Config, engines: Sequence[Engine], handlers: Handlers, drain: Drain, timeout: int
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, served: ServedApp) -> None:
         super().__init__(config)
-        self._engines = engines
-        self._handlers = handlers
-        self._drain = drain
-        self._timeout = timeout
+        self._served = served
         self._hurried = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -70,89 +52,59 @@ class _Server(uvicorn.Server):
             self.force_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._drain.begin()
+        self._served.drain.begin()
         # The list that requests under way hold, too. A client's next request needs another server.
         self.server_state.default_headers.append((b"connection", b"close"))
-        if count := self._under_way():
-            message = f"specvino: stopping; waiting up to {self._timeout} s for {count} requests"
+        if count := self._served.under_way:
+            timeout = self._served.settings.shutdown_timeout
+            message = f"specvino: stopping; waiting up to {timeout} s for {count} requests"
             print(f"{message} (a second signal stops now)", file=sys.stderr, flush=True)
-            await self._wait()
+            await self._wait_until(time.monotonic() + timeout)
         await super().shutdown(sockets)
 
-    async def _wait(self) -> None:
-        deadline = time.monotonic() + self._timeout
-        while self._under_way() and not self._hurried and time.monotonic() < deadline:  # noqa: ASYNC110 - a signal can't wake us
+    async def _wait_until(self, deadline: float) -> None:
+        while self._served.under_way and not self._hurried and time.monotonic() < deadline:  # noqa: ASYNC110 - a signal can't wake us
             await asyncio.sleep(_GLANCE)
-        if self._under_way():
-            await asyncio.gather(self._handlers.close(), *(engine.close() for engine in self._engines))
-
-    def _under_way(self) -> int:
-        return self._drain.under_way + self._handlers.in_background
+        if self._served.under_way:
+            await self._served.stop_answers()
 
 
 class ServeError(Exception):
     """The server can't start; `str()` says why in one line."""
 
 
-def run(
-    engines: Mapping[tuple[str, ...], Engine],
-    settings: Settings,
-    host: str,
-    port: int,
-    store: ResponseStore,
-    cipher: Cipher,
-    limits: Limits,
-    media: MediaSettings,
-    *,
-    insecure: bool = False,
-) -> None:
-    """Serves until a signal comes: each of the `engines` under the names of its model. Raises ServeError and
-    ModelLoadError.
+def run(served: ServedApp, host: str, port: int, *, max_connections: int, insecure: bool = False) -> None:
+    """Serves until a signal comes. Raises ServeError, ModelLoadError and StorageError.
 
     The port is open while the models load, and /health says so. Without keys it is open to this machine alone, unless
     the server may be `insecure`.
     """
+    settings = served.settings
     listener = _listen(host, port, everywhere=insecure or bool(settings.keys))
-    connections = Connections(possible(settings.max_connections))
-    telemetry = Telemetry({names[0]: engine for names, engine in engines.items()}, settings)
+    connections = Connections(possible(max_connections))
     metrics_port = settings.telemetry.metrics_port
     guarded = insecure or bool(settings.keys or settings.telemetry.metrics_keys)
     metrics_listener = None if metrics_port is None else _listen(host, metrics_port, everywhere=guarded)
-    failure: list[ModelLoadError | ServeError] = []
-    created = int(time.time())
-    served = [ServedModel(names, created, engine, telemetry.observers(names[0])) for names, engine in engines.items()]
-    handlers = bind(served, store, cipher, limits, media, door(settings))
+    failure: list[ModelLoadError | StorageError] = []
 
     async def load(server: uvicorn.Server) -> None:
         try:
-            await store.open()
-            for engine in engines.values():  # one by one: each takes all cores, and memory that it gives back
-                await engine.start()
-        except ModelLoadError as error:
+            await served.start()
+        except (ModelLoadError, StorageError) as error:
             failure.append(error)
             server.should_exit = True
-        except StoreUnavailable as error:
-            failure.append(ServeError(f"the response store {store.place} can't be used: {error}"))
-            server.should_exit = True
-        except Exception as error:
-            logger.exception("the engine could not be started")
-            failure.append(ModelLoadError(f"the engine could not be started: {error!r}"))
-            server.should_exit = True
         else:
-            # What was loaded stays: else the collector would go through all of it, for 50 ms, again and again.
-            gc.collect()
-            gc.freeze()
-            if store.keeps:
-                print(f"specvino: responses are stored in {store.place}", file=sys.stderr, flush=True)
+            if served.store.keeps:
+                print(f"specvino: responses are stored in {served.store.place}", file=sys.stderr, flush=True)
             if metrics_listener:
                 print(f"specvino: metrics are at {_url(metrics_listener)}/metrics", file=sys.stderr, flush=True)
-            names = ", ".join(name for names in engines for name in names)
+            names = ", ".join(name for names in served.engines for name in names)
             base = settings.system.base_paths[0] if settings.system else "/v1"
             print(f"specvino: serving {names} at {_url(listener)}{base}", file=sys.stderr, flush=True)
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
-        async with telemetry.running(metrics_listener):
+        async with served.telemetry.running(metrics_listener):
             loading = asyncio.create_task(load(server))
             watching = asyncio.create_task(connections.watch())
             try:
@@ -161,14 +113,10 @@ def run(
                 loading.cancel()
                 watching.cancel()
                 await asyncio.gather(loading, watching, return_exceptions=True)
-                await handlers.close()
-                await asyncio.gather(*(engine.close() for engine in engines.values()))
-                await store.close()
+                await served.close()
 
-    drain = Drain()
-    app = create_app(handlers, settings, lifespan, telemetry, drain)
     config = uvicorn.Config(
-        app,
+        served.asgi(lifespan),
         loop="uvloop",
         http=cast("type[asyncio.Protocol]", partial(BoundedProtocol, connections)),
         ws="none",
@@ -178,7 +126,7 @@ def run(
         timeout_graceful_shutdown=CLOSING,
         server_header=False,
     )
-    server = _Server(config, list(engines.values()), handlers, drain, settings.shutdown_timeout)
+    server = _Server(config, served)
     # uvicorn 0.54 shuts down on a signal and raises it again, when all is closed: a clean end (decision 040).
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from specvino.handlers.own_document import Door
-from specvino.server import connections, hosts
+from specvino.server import hosts
 from specvino.server.dialect import System
 from specvino.server.telemetry.settings import TelemetrySettings
 from specvino.server.validation.size import most_elements
@@ -26,7 +26,6 @@ class Settings:
     unsupported_fields: Policy = "report"
     origins: frozenset[str] = frozenset()
     hosts: frozenset[str] = frozenset({hosts.EVERY})
-    max_connections: int = connections.MOST
     shutdown_timeout: int = SHUTDOWN_TIMEOUT
     telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
     system: System | None = None

@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import httpx
@@ -19,10 +19,11 @@ from support.serving import PATIENCE, wait_until
 from specvino.engine.request import GenerationRequest
 from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.segments import Segment
-from specvino.handlers import bind
-from specvino.handlers.models import ServedModel
-from specvino.server.app import create_app
-from specvino.server.drain import Drain
+from specvino.handlers.encryption import Cipher
+from specvino.handlers.limits import Limits
+from specvino.handlers.media import MediaSettings
+from specvino.handlers.store import NoStore
+from specvino.server.assembly import ServedApp
 from specvino.server.run import _Server
 from specvino.server.settings import Settings
 
@@ -54,11 +55,11 @@ class Running:
 
     def __init__(self, timeout: int) -> None:
         self.engine = Held()
-        handlers = bind([ServedModel(("m",), 1, self.engine)])
-        drain = Drain()
-        app = create_app(handlers, Settings(), drain=drain)
+        settings = Settings(shutdown_timeout=timeout)
+        served = ServedApp({("m",): self.engine}, settings, NoStore(), Cipher(), Limits(), MediaSettings())
+        app = served.asgi(lambda _: nullcontext())
         config = uvicorn.Config(app, loop="uvloop", http="httptools", lifespan="off", log_config=None)
-        self.server = _Server(config, [self.engine], handlers, drain, timeout)
+        self.server = _Server(config, served)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address: tuple[str, int] = self.listener.getsockname()
         self.url = f"http://127.0.0.1:{self.address[1]}"

@@ -1,13 +1,12 @@
 """Which models are served, as the options say it."""
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from specvino.cli import main
-from specvino.cli.serve_models import own_names
-from specvino.cli.serve_options.models import EngineKind
 from specvino.engine.models import ModelSource
+from specvino.server.assembly import OptionError, ServeOptions
+from specvino.server.assembly.models import own_names
 
 TWO = ["--model", "a=x", "--model", "b=y"]
 
@@ -35,13 +34,16 @@ def test_what_is_wrong_is_told(said: list[str], reason: str) -> None:
     assert reason in run.output
 
 
+def names(**said: object) -> tuple[str, ...]:
+    return own_names(ServeOptions.model_validate(said))
+
+
 def test_names_of_one_model(tiny_text: ModelSource) -> None:
-    openvino, scripted = EngineKind.OPENVINO, EngineKind.SCRIPTED
-    assert own_names(None, None, openvino) == ("smollm2",)
-    assert own_names(str(tiny_text.path), None, openvino) == ("tiny_text",)
-    assert own_names("org/name:Q4_0", [], openvino) == ("org/name:Q4_0",)
-    assert own_names("x", ["n", "m"], openvino) == ("n", "m")
-    assert own_names(None, None, scripted) == ("scripted",)
-    assert own_names("x", None, scripted) == ("x",)
-    with pytest.raises(typer.BadParameter):
-        own_names("x", [""], scripted)
+    assert names() == ("smollm2",)
+    assert names(model=str(tiny_text.path)) == ("tiny_text",)
+    assert names(model="org/name:Q4_0", served_model_name=[]) == ("org/name:Q4_0",)
+    assert names(model="x", served_model_name=["n", "m"]) == ("n", "m")
+    assert names(engine="scripted") == ("scripted",)
+    assert names(engine="scripted", model="x") == ("x",)
+    with pytest.raises(OptionError):
+        names(engine="scripted", model="x", served_model_name=[""])

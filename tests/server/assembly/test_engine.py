@@ -4,10 +4,10 @@ import pytest
 from typer.testing import CliRunner
 
 from specvino.cli import main
-from specvino.cli.serve_engine import EngineOptions, make_engine
-from specvino.cli.serve_options.models import EngineKind
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.server.assembly import ServeOptions
+from specvino.server.assembly.engine import make_engine
 
 
 @pytest.mark.parametrize(
@@ -34,21 +34,8 @@ def test_it_is_told_first(said: list[str], reason: str) -> None:
 def test_a_step_has_room_for_all_that_run_and_for_prompts(
     tiny_text: ModelSource, choices: int, tokens: int, step: int
 ) -> None:
-    said = EngineOptions(
-        engine=EngineKind.OPENVINO,
-        draft_model=None,
-        prompt_lookup=False,
-        tool_parser=None,
-        reasoning_parser=None,
-        max_tokens_limit=None,
-        max_queue=1,
-        cache_size=1,
-        max_num_seqs=choices,
-        max_num_batched_tokens=tokens,
-        device="CPU",
-        plugin_config=None,
-    )
-    engine = make_engine(str(tiny_text.path), None, said)
+    options = ServeOptions(max_num_seqs=choices, max_num_batched_tokens=tokens, cache_size=1)
+    engine = make_engine(options, str(tiny_text.path))
     assert isinstance(engine, OpenVINOEngine)
     assert engine._load.max_sequences == choices
     assert engine._load.options.max_num_batched_tokens == step

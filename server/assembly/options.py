@@ -1,0 +1,63 @@
+"""What can be said of a server, wherever it runs."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from specvino.server.settings import MAX_BODY, SHUTDOWN_TIMEOUT
+
+Count = Annotated[int, Field(ge=1)]
+
+
+class OptionError(ValueError):
+    """An option has a value that can't be had; `str()` says why in one line, and `option` is how the command names it:
+    `--device`."""
+
+    def __init__(self, option: str, reason: str) -> None:
+        super().__init__(reason)
+        self.option = option
+
+
+class ServeOptions(BaseModel):
+    """Holds the options of `specvino serve` under their own names, but those of the port that it listens on.
+
+    The command's help says what each means. What runs the app elsewhere takes the same options (`specvino.server.ray`).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str | None = None
+    named_models: list[str] | None = None
+    dialect: str | None = None
+    served_model_name: list[str] | None = None
+    revision: str | None = None
+    engine: Literal["openvino", "scripted"] = "openvino"
+    api_key_file: Path | None = None
+    allowed_hosts: list[str] | None = None
+    unsupported_fields: Literal["report", "reject", "ignore"] = "report"
+    trust_request_chat_template: bool = False
+    allowed_origins: list[str] | None = None
+    max_body: Count = MAX_BODY
+    shutdown_timeout: Annotated[int, Field(ge=0)] = SHUTDOWN_TIMEOUT
+    draft_model: str | None = None
+    prompt_lookup: bool = False
+    tool_parser: str | None = None
+    reasoning_parser: str | None = None
+    max_tokens_limit: Count | None = None
+    max_queue: Annotated[int, Field(ge=0)] = 1000
+    request_timeout: Annotated[float, Field(ge=0.001)] | None = None
+    cache_size: Count | None = None
+    max_num_seqs: Count = 64
+    max_num_batched_tokens: Annotated[int, Field(ge=128)] = 256
+    device: str = "CPU"
+    plugin_config: str | None = None
+    best_of_limit: Annotated[int, Field(ge=1, le=20)] = 20
+    allowed_media_domains: list[str] | None = None
+    allowed_local_media_path: Path | None = None
+    response_store: str | None = None
+    log_format: Literal["text", "json"] = "text"
+    metrics_port: Annotated[int, Field(ge=0, le=65535)] | None = None
+    metrics_key_file: Path | None = None
+    otlp_traces_endpoint: str | None = None
+    otlp_metrics_endpoint: str | None = None

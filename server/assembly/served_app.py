@@ -1,0 +1,88 @@
+"""The ASGI app of a server with all that it owns, whatever HTTP server it runs on."""
+
+import asyncio
+import gc
+import logging
+import time
+from collections.abc import Mapping
+
+from connexion import AsyncApp
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.protocol import Engine
+from specvino.handlers import bind
+from specvino.handlers.encryption import Cipher
+from specvino.handlers.limits import Limits
+from specvino.handlers.media import MediaSettings
+from specvino.handlers.models import ServedModel
+from specvino.handlers.store import ResponseStore, StoreUnavailable
+from specvino.server.app import Lifespan, create_app
+from specvino.server.drain import Drain
+from specvino.server.settings import Settings, door
+from specvino.server.storage import StorageError
+from specvino.server.telemetry.telemetry import Telemetry
+
+logger = logging.getLogger("specvino.server")
+
+
+class ServedApp:
+    """Holds the engines, the handlers bound to them, the response store and the telemetry of one app.
+
+    `engines` are given under the names of their models. Whoever runs the app calls `start`, and `close` at its end.
+    """
+
+    def __init__(
+        self,
+        engines: Mapping[tuple[str, ...], Engine],
+        settings: Settings,
+        store: ResponseStore,
+        cipher: Cipher,
+        limits: Limits,
+        media: MediaSettings,
+    ) -> None:
+        self.engines = engines
+        self.settings = settings
+        self.store = store
+        self.telemetry = Telemetry({names[0]: engine for names, engine in engines.items()}, settings)
+        self.drain = Drain()
+        created = int(time.time())
+        observers = self.telemetry.observers
+        served = [ServedModel(names, created, engine, observers(names[0])) for names, engine in engines.items()]
+        self._handlers = bind(served, store, cipher, limits, media, door(settings))
+
+    def asgi(self, lifespan: Lifespan) -> AsyncApp:
+        """Returns the app, which begins and ends with `lifespan`."""
+        return create_app(self._handlers, self.settings, lifespan, self.telemetry, self.drain)
+
+    async def start(self) -> None:
+        """Opens the store and loads the models. Raises ModelLoadError and StorageError."""
+        try:
+            await self.store.open()
+        except StoreUnavailable as error:
+            raise StorageError(f"the response store {self.store.place} can't be used: {error}") from error
+        try:
+            for engine in self.engines.values():  # one by one: each takes all cores, and memory that it gives back
+                await engine.start()
+        except ModelLoadError:
+            raise
+        except Exception as error:
+            logger.exception("the engine could not be started")
+            raise ModelLoadError(f"the engine could not be started: {error!r}") from error
+        # What was loaded stays: else the collector would go through all of it, for 50 ms, again and again.
+        gc.collect()
+        gc.freeze()
+
+    @property
+    def under_way(self) -> int:
+        """How many answers are being made, for requests or in the background."""
+        return self.drain.under_way + self._handlers.in_background
+
+    async def stop_answers(self) -> None:
+        """Ends the answers that are being made, each with a proper error."""
+        await asyncio.gather(self._handlers.close(), *(engine.close() for engine in self.engines.values()))
+
+    async def close(self) -> None:
+        """Ends what goes on without a request, then the engines and the store."""
+        await self._handlers.close()
+        await asyncio.gather(*(engine.close() for engine in self.engines.values()))
+        await self.store.close()

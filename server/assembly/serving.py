@@ -1,0 +1,73 @@
+"""From the options of a server to its app."""
+
+from collections.abc import Iterable
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.report import Report, say_nothing
+from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS
+from specvino.handlers.limits import Limits
+from specvino.handlers.media import MediaError, MediaSettings
+from specvino.server import hosts, origins
+from specvino.server.assembly.models import by_name, make_engines
+from specvino.server.assembly.options import OptionError, ServeOptions
+from specvino.server.assembly.served_app import ServedApp
+from specvino.server.dialect import speaker
+from specvino.server.keys import METRICS_ENVIRONMENT, KeyFileError, read_keys
+from specvino.server.settings import Settings
+from specvino.server.storage import StorageError, cipher, response_store
+from specvino.server.telemetry.settings import TelemetryError, TelemetrySettings
+
+REFUSALS = (
+    ModelLoadError,
+    KeyFileError,
+    MediaError,
+    StorageError,
+    TelemetryError,
+    hosts.HostError,
+    origins.OriginError,
+)
+"""What says in one line why there can be no such app, beside OptionError."""
+
+
+def served_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
+    """Returns the app that these options ask for, whose models are pulled but not loaded; a pull is told to `report`.
+
+    Raises OptionError, and one of REFUSALS.
+    """
+    if options.draft_model and options.prompt_lookup:
+        raise OptionError("--prompt-lookup", "--draft-model and --prompt-lookup exclude each other")
+    _require_parser("--tool-parser", options.tool_parser, TOOL_PARSERS)
+    _require_parser("--reasoning-parser", options.reasoning_parser, REASONING_PARSERS)
+    keys = read_keys(options.api_key_file)
+    telemetry = TelemetrySettings(
+        log_format=options.log_format,
+        metrics_keys=read_keys(options.metrics_key_file, METRICS_ENVIRONMENT),
+        metrics_port=options.metrics_port,
+        otlp_traces_endpoint=options.otlp_traces_endpoint,
+        otlp_metrics_endpoint=options.otlp_metrics_endpoint,
+    )
+    allowed_origins = origins.parse(options.allowed_origins or ())
+    allowed_hosts = hosts.parse(options.allowed_hosts or (), has_keys=bool(keys))
+    media = MediaSettings.parse(options.allowed_media_domains or (), options.allowed_local_media_path)
+    limits = Limits(
+        options.max_tokens_limit, options.best_of_limit, options.request_timeout, options.trust_request_chat_template
+    )
+    engines = make_engines(options, report)
+    named = bool(options.served_model_name or options.named_models)
+    settings = Settings(
+        keys=keys,
+        max_body=options.max_body,
+        unsupported_fields=options.unsupported_fields,
+        origins=allowed_origins,
+        hosts=allowed_hosts,
+        shutdown_timeout=options.shutdown_timeout,
+        telemetry=telemetry,
+        system=speaker(options.dialect, by_name(engines), named=named) if options.dialect else None,
+    )
+    return ServedApp(engines, settings, response_store(options.response_store), cipher(), limits, media)
+
+
+def _require_parser(option: str, name: str | None, known: Iterable[str]) -> None:
+    names = (*known, "none")
+    if name is not None and name not in names:
+        raise OptionError(option, f"{name!r} is none of the known formats: {', '.join(names)}")

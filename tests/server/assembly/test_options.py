@@ -1,0 +1,22 @@
+"""The options of a server are those of `specvino serve`."""
+
+import typer
+
+from specvino.cli.main import app
+from specvino.server.assembly import ServeOptions
+
+# What only `specvino serve` has: how it listens.
+OF_THE_PORT = {"host", "port", "insecure", "max_connections"}
+
+
+def test_they_have_the_names_defaults_and_bounds_of_the_command() -> None:
+    command = typer.main.get_command(app).commands["serve"]
+    options = {each.name: each for each in command.params if each.name not in OF_THE_PORT}
+    described = ServeOptions.model_json_schema()["properties"]
+    assert options.keys() == described.keys()
+    for name, schema in described.items():
+        option = options[name]
+        assert (option.default or None) == (schema["default"] or None), name
+        said = {key: value for each in (schema, *schema.get("anyOf", ())) for key, value in each.items()}
+        assert getattr(option, "min", None) == said.get("minimum"), name
+        assert getattr(option, "max", None) == said.get("maximum"), name
