@@ -9,6 +9,9 @@ from specvino.conformance.fuzz.server import Server
 # A chat template spends at least these on a turn beside its text: something before it and something after it.
 TURN_TOKENS = 2
 
+# And at most these, with a system prompt of its own as one more turn.
+MOST_TURN_TOKENS = 64
+
 # What a chat template reads beside the messages, or is asked to do with them.
 _TEMPLATE_READS = (
     "chat_template",
@@ -47,6 +50,9 @@ def invalid_prompt(refused: Refused, server: Server) -> bool:
         return bool(template) or any(_is_empty(prompt, server) for prompt in refused.prompts)
     if "no item that the model could read" in message:
         return not any(item.get("type", "message") in READABLE for item in refused.value("input") or ())
+    if taken := re.search(r"tokenizer takes less than (\d+)", message):
+        most = int(taken[1])
+        return server.stands_by("tokenizer", most) and any(_most_tokens(prompt) >= most for prompt in refused.prompts)
     if "its token ids are" in message:
         return any(unknown_token(refused, server, id) for prompt in refused.prompts for id in prompt.ids)
     if "sees images, and takes no token ids" in message:
@@ -85,6 +91,11 @@ def _least_tokens(prompt: Prompt, server: Server) -> int:
     """
     text = "\n".join(text.strip() for text in prompt.texts)
     return max(TURN_TOKENS * prompt.turns, prompt.turns + (server.count_tokens(text) or 0), len(prompt.ids))
+
+
+def _most_tokens(prompt: Prompt) -> int:
+    """Returns an upper bound of a prompt's tokens, but for tools, which templates write in ways of their own."""
+    return sum(len(text.encode("utf-8", "replace")) for text in prompt.texts) + MOST_TURN_TOKENS * (1 + prompt.turns)
 
 
 def _is_empty(prompt: Prompt, server: Server) -> bool:

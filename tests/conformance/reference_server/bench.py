@@ -32,6 +32,14 @@ BY_TIME = {
 }
 """Cases that compare times, which tell nothing of a server whose tokens take none."""
 
+BY_BOUNDS = {
+    "chat/bounds/beyond-bounds",
+    "completions/settings/beyond-bounds",
+    "responses/refusals/beyond-bounds",
+    "tokenize/edges/beyond-bounds",
+}
+"""Cases of hundreds of requests each, which would find again what others find in one."""
+
 dialect = cache(Dialect)
 
 

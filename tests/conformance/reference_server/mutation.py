@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reference_server.bench import BY_TIME, KEY, MODEL, PACE, bench, judged, told, whole_plan
+from reference_server.bench import BY_BOUNDS, BY_TIME, KEY, MODEL, PACE, bench, judged, told, whole_plan
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
 from specvino.conformance.cases.plan import Plan
@@ -54,12 +54,11 @@ def failed(results: Mapping[str, Told]) -> set[str]:
 def tried(mutant: Mutant) -> dict[str, Told]:
     """What the suite says of a mutant, by the cases that can see it.
 
-    Of the cases that compare times only those are run that it is there for: the others tell nothing of it, since
-    tokens take none.
+    Of the cases that compare times, or try all bounds, only those are run that it is there for.
     """
     concerned = reaching().get(overridden(mutant)[0], frozenset())
     slowly = BY_TIME & meant(mutant)
-    results = judged(mutant, only=concerned - BY_TIME)
+    results = judged(mutant, only=concerned - BY_TIME | BY_BOUNDS & meant(mutant))
     for _ in range(3 if slowly else 0):  # a busy machine can hide how long something takes
         again = judged(mutant, pace=PACE, only=slowly)
         results |= {rule: result for rule, result in again.items() if rule in slowly}
@@ -70,10 +69,11 @@ def tried(mutant: Mutant) -> dict[str, Told]:
 
 @cache
 def reaching() -> dict[str, frozenset[str]]:
-    """By a method's name the cases that have the correct server call it: a mutant of it can't change any other."""
+    """By a method's name the cases that have the correct server call it, but those of BY_BOUNDS: a mutant of it can't
+    change any other."""
     called: set[str] = set()
     found: dict[str, set[str]] = {}
-    plans = [Plan((case,), {}) for case in whole_plan("specvino").cases]
+    plans = [Plan((case,), {}) for case in whole_plan("specvino").cases if case.rule not in BY_BOUNDS]
     coming = iter(plans)
 
     def noting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:

@@ -43,6 +43,7 @@ def image(url):
     return {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": url}]}]}
 
 
+TOKENIZER = "The messages become about 9000 tokens; this model's tokenizer takes less than 8192."
 NO_TOKEN = "allowed_token_ids is wrong: the model has no token 1000: its token ids are 0 to 999."
 SCHEMA = "response_format.json_schema.schema"
 PART = "input.0.content.0"
@@ -107,6 +108,7 @@ TOOL = "tools.0.function.parameters"
             "",
         ),
         ("invalid_prompt", "prompt", {"prompt": [1]}, "This model sees images, and takes no token ids."),
+        ("invalid_prompt", "messages", {"messages": [{"role": "user", "content": "Hi"}] * 200}, TOKENIZER),
         (
             "invalid_prompt",
             "prompt",
@@ -173,6 +175,7 @@ def test_true(code, param, body, message) -> None:
             "",
         ),
         ("invalid_prompt", "prompt", {"prompt": "a"}, "This model sees images, and takes no token ids."),
+        ("invalid_prompt", "messages", {"messages": [{"role": "user", "content": "Hi"}] * 100}, TOKENIZER),
         (
             "invalid_prompt",
             "messages",

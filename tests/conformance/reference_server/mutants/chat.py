@@ -1,7 +1,9 @@
 """Conversations gone wrong: what is read of them, and what is refused."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import jsonschema_rs
 
 from reference_server.chat import Chat
 from reference_server.generation import Asked, Generation, Output
@@ -311,6 +313,16 @@ class IgnoresBias(Generation):
 
     def biased(self, body: Mapping[str, Any]) -> str | None:
         return None
+
+
+class TakesAnySize(Requests):
+    """Nothing is too large: texts, lists and objects may be as long as they like."""
+
+    breaks = {"*/beyond-bounds"}
+
+    def violations(self, component: str, body: Any) -> Iterator[jsonschema_rs.ValidationError]:
+        sizes = ("maxLength", "maxItems", "maxProperties")
+        return (error for error in super().violations(component, body) if error.kind.name not in sizes)
 
 
 class IgnoresWrongValues(Requests):

@@ -1,0 +1,102 @@
+"""Makes values that are larger than a schema allows in one place each, and right in all others."""
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from specvino.document.operations import Schema
+from specvino.document.pointers import resolved
+
+# The characters of a text and the elements of a list that are the most to be made; what may have more stays untried.
+LARGEST = 65_536
+
+Document = dict[str, Any]
+
+
+def beyond_bounds(document: Document, schema: Schema) -> Iterator[Any]:
+    """Yields a value for each upper bound of a schema and of all that is inside it: `maximum`, `maxLength`, `maxItems`,
+    `maxProperties` and the `maxLength` of `propertyNames`. A schema inside itself is gone through once.
+
+    Another branch of the schema may allow a value all the same.
+    """
+    yield from _beyond(document, schema, ())
+
+
+def _beyond(document: Document, schema: Schema, seen: tuple[str, ...]) -> Iterator[Any]:
+    if not schema:
+        return
+    if reference := schema.get("$ref"):
+        if reference not in seen:
+            yield from _beyond(document, resolved(document, schema), (*seen, reference))
+        return
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        for branch in schema.get(keyword, ()):
+            yield from _beyond(document, branch, seen)
+    if "maximum" in schema:
+        most = schema["maximum"]
+        yield most + 1 if most + 1 > most else math.nextafter(most, math.inf)
+    if schema.get("maxLength", LARGEST + 1) <= LARGEST:
+        yield "a" * (schema["maxLength"] + 1)
+    yield from _lists(document, schema, seen)
+    yield from _objects(document, schema, seen)
+
+
+def _lists(document: Document, schema: Schema, seen: tuple[str, ...]) -> Iterator[Any]:
+    items = schema.get("items", {})
+    if schema.get("maxItems", LARGEST + 1) <= LARGEST:
+        for element in _samples(document, items):
+            yield [element] * (schema["maxItems"] + 1)
+    for element in _beyond(document, items, seen):
+        yield [element]
+
+
+def _objects(document: Document, schema: Schema, seen: tuple[str, ...]) -> Iterator[Any]:
+    others = schema.get("additionalProperties") or {}
+    if isinstance(others, bool):
+        others = {}
+    for value in _samples(document, others) if others else ["a"]:
+        if schema.get("maxProperties", LARGEST + 1) <= LARGEST:
+            yield {f"k{index}": value for index in range(schema["maxProperties"] + 1)}
+        if longest := schema.get("propertyNames", {}).get("maxLength"):
+            yield {"k" * (longest + 1): value}
+    for value in _beyond(document, others, seen):
+        yield {"k": value}
+    for least in _samples(document, {**schema, "type": "object"}) if "properties" in schema else ():
+        for name, child in schema["properties"].items():
+            for value in _beyond(document, child, seen):
+                yield {**least, name: value}
+
+
+def _samples(document: Document, schema: Schema, seen: tuple[str, ...] = ()) -> Iterator[Any]:
+    """Yields a small value that the schema's own keywords allow; none for one that is needed inside itself."""
+    with suppress(LookupError):
+        yield _sample(document, schema, seen)
+
+
+def _sample(document: Document, schema: Schema, seen: tuple[str, ...]) -> Any:
+    """Raises LookupError for a schema that is needed inside itself."""
+    if reference := schema.get("$ref"):
+        if reference in seen:
+            raise LookupError(reference)
+        return _sample(document, resolved(document, schema), (*seen, reference))
+    for keyword in ("enum", "examples"):
+        if schema.get(keyword):
+            return schema[keyword][0]
+    if "const" in schema:
+        return schema["const"]
+    for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        for value in _samples(document, branch, seen):
+            return value
+    match schema.get("type"):
+        case "string":
+            return "a" * max(1, schema.get("minLength", 1))
+        case "integer" | "number":
+            return schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
+        case "boolean":
+            return True
+        case "null":
+            return None
+        case "array":
+            return [_sample(document, schema["items"], seen)] * schema.get("minItems", 0)
+    return {name: _sample(document, schema["properties"][name], seen) for name in schema.get("required", ())}
