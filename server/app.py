@@ -12,6 +12,7 @@ from connexion.middleware.lifespan import LifespanMiddleware
 from connexion.middleware.routing import RoutingMiddleware
 from connexion.middleware.security import SecurityMiddleware
 from connexion.resolver import Resolution, Resolver
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from specvino.generated.handlers import OPERATIONS, Handlers, Reply
 from specvino.server import origins
@@ -29,6 +30,15 @@ from specvino.server.telemetry.metrics_page import MetricsPath
 from specvino.server.telemetry.telemetry import Telemetry
 
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
+
+
+class _AnyPath(PathConvertor):
+    """Takes line breaks, too, below which Starlette finds nothing that is mounted (decision 070)."""
+
+    regex = r"[\s\S]*"
+
+
+register_url_convertor("path", _AnyPath())
 
 
 class MissingHandler(Exception):

@@ -51,6 +51,11 @@ def test_model_names_may_hold_slashes(client, path) -> None:
     }
 
 
+def test_names_may_hold_line_breaks(client) -> None:
+    assert "'a\\n'" in error_of(client.ask("GET", "/v1/models/a%0A"), 404, "model_not_found")["message"]
+    error_of(client.ask("GET", "/v1/models/%0A"), 404, "model_not_found")
+
+
 def test_unknown_model(client) -> None:
     error = error_of(client.chat(model="gpt-9"), 404, "model_not_found")
     assert error["param"] == "model"
