@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from specvino.cli.conform import app as conform
+from specvino.cli.deploy import deploy
 from specvino.cli.docs import app as docs
 from specvino.cli.pull import pull
 from specvino.cli.sdk import app as sdk
@@ -44,6 +45,7 @@ def _options(
 
 
 app.command(cls=SystemCommand)(serve)
+app.command(cls=SystemCommand)(deploy)
 app.command()(pull)
 app.command()(tune)
 app.add_typer(spec, name="spec")

@@ -58,7 +58,8 @@ def serve(
     said = locals()
     with needs("serve"):
         from specvino.server.assembly import REFUSALS
-        from specvino.server.run import ServeError, run
+        from specvino.server.exposure import ServeError
+        from specvino.server.run import run
 
     try:
         served = make_app(said)

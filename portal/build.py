@@ -185,6 +185,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"Other systems": [{"Speaking as them": "other-systems.md"}, *all_of("doubles")]},
                 {"Structured outputs": "structured-outputs.md"},
                 {"Deployment": "deployment.md"},
+                {"Many machines": "many-machines.md"},
                 {"Performance settings": "performance-settings.md"},
                 {"Monitoring": "monitoring.md"},
                 {"Robustness": "robustness.md"},

@@ -1,7 +1,6 @@
 """Runs the app on uvicorn, from the first line printed to the last process gone."""
 
 import asyncio
-import ipaddress
 import signal
 import socket
 import sys
@@ -17,6 +16,7 @@ import uvicorn
 from specvino.engine.errors import ModelLoadError
 from specvino.server.assembly import ServedApp
 from specvino.server.connections import Connections, possible
+from specvino.server.exposure import ServeError, require_unreachable
 from specvino.server.protocol import BoundedProtocol
 from specvino.server.storage import StorageError
 from specvino.server.telemetry import logs
@@ -67,10 +67,6 @@ class _Server(uvicorn.Server):
             await asyncio.sleep(_GLANCE)
         if self._served.under_way:
             await self._served.stop_answers()
-
-
-class ServeError(Exception):
-    """The server can't start; `str()` says why in one line."""
 
 
 def run(served: ServedApp, host: str, port: int, *, max_connections: int, insecure: bool = False) -> None:
@@ -141,11 +137,8 @@ def _listen(host: str, port: int, *, everywhere: bool) -> socket.socket:
         listener = socket.socket(family)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        if not everywhere and not ipaddress.ip_address(listener.getsockname()[0]).is_loopback:
-            raise ServeError(
-                f"other machines can reach {host}, so an API key is needed: --api-key-file FILE or SPECVINO_API_KEY "
-                "(--insecure serves everybody without one)"
-            )
+        if not everywhere:
+            require_unreachable(host, listener.getsockname()[0])
         # The queue must hold a burst of clients while the loop is busy.
         listener.listen(2048)
     except OSError as error:

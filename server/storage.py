@@ -34,6 +34,11 @@ def response_store(choice: str | None) -> ResponseStore:
         raise StorageError(f"the response store can't be used: {error} (--response-store none does without)") from error
 
 
+def is_of_one_machine(choice: str | None) -> bool:
+    """Tells whether a store is a file, which processes elsewhere can't open."""
+    return choice is None or choice.startswith("sqlite")
+
+
 def cipher() -> Cipher:
     """Returns a cipher with the installation's key.
 

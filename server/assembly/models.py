@@ -19,6 +19,17 @@ def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines
     """Returns the engine of each model, none of them started. Raises OptionError and ModelLoadError."""
     if not options.named_models:
         return {own_names(options): make_engine(options, options.model, report)}
+    _require_none_of_one_model(options)
+    models = _named(options.named_models)
+    return {(name,): make_engine(options, model, report, len(models)) for name, model in models.items()}
+
+
+def names(options: ServeOptions) -> list[str]:
+    """Returns the names of all models. Raises OptionError."""
+    return list(_named(options.named_models) if options.named_models else own_names(options))
+
+
+def _require_none_of_one_model(options: ServeOptions) -> None:
     of_one = {
         "MODEL": options.model,
         "--served-model-name": options.served_model_name,
@@ -30,8 +41,6 @@ def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines
     for option, value in of_one.items():
         if value:
             raise OptionError("--model", f"it can't be combined with {option}, which is of one model")
-    models = _named(options.named_models)
-    return {(name,): make_engine(options, model, report, len(models)) for name, model in models.items()}
 
 
 def own_names(options: ServeOptions) -> tuple[str, ...]:

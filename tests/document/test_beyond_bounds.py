@@ -1,11 +1,13 @@
 """Values beyond the bounds of a schema."""
 
+from typing import Any
+
 import pytest
 
 from specvino.document import beyond_bounds as module
 from specvino.document.beyond_bounds import beyond_bounds
 from specvino.document.loading import whole
-from specvino.document.operations import by_endpoint
+from specvino.document.operations import Schema, by_endpoint
 from specvino.document.pointers import resolved
 from specvino.document.validator import Validators
 
@@ -63,12 +65,12 @@ DOCUMENT = {
         ({}, []),
     ],
 )
-def test_one_for_each_bound(schema, values) -> None:
+def test_one_for_each_bound(schema: Schema, values: list[Any]) -> None:
     assert list(beyond_bounds(DOCUMENT, schema)) == values
 
 
 @pytest.mark.parametrize(("endpoint", "least"), [("chat", 300), ("completions", 180), ("responses", 230)])
-def test_the_document_refuses_them(endpoint, least) -> None:
+def test_the_document_refuses_them(endpoint: str, least: int) -> None:
     schema = resolved(whole(), by_endpoint(whole())[endpoint].body)
     known = {"properties": schema["properties"]}
     validator = Validators(whole()).of(known)

@@ -1,0 +1,74 @@
+"""The application that Ray Serve runs."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+from ray import serve
+from ray.serve import Application
+from ray.serve.config import AutoscalingConfig, BackpressureConfig, RequestRouterConfig
+from ray.serve.schema import LoggingConfig
+
+from specvino.server.assembly import ServeOptions
+from specvino.server.ray.replica import Replica
+from specvino.server.storage import is_of_one_machine
+
+# By its name, as it is an extra of Ray's that imports a library when it is used.
+ROUTER = "ray.serve.experimental.consistent_hash_router.ConsistentHashRouter"
+
+NAME = "specvino"
+
+
+class Deployment(ServeOptions):
+    """Holds the options of `specvino serve` but those of its port, and how many replicas there are: `replicas`, or
+    `autoscale` as "MIN:MAX"."""
+
+    replicas: Annotated[int, Field(ge=1)] = 1
+    autoscale: Annotated[str, Field(pattern=r"^\d+:[1-9]\d*$")] | None = None
+    cpus_per_replica: Annotated[float, Field(ge=0)] = 1
+
+    @model_validator(mode="after")
+    def _can_be_run(self) -> Self:
+        least, most = self.bounds
+        if least > most:
+            raise ValueError(f"autoscale is MIN:MAX; {self.autoscale} has more at least than at most")
+        if self.metrics_port is not None:
+            raise ValueError("metrics_port can't be had: replicas on one machine can't share a port")
+        if most > 1 and is_of_one_machine(self.response_store):
+            raise ValueError(
+                "with more than one replica response_store must be a database that all of them reach, such as "
+                "postgresql+asyncpg://…, or none"
+            )
+        return self
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Returns the fewest and the most replicas."""
+        if self.autoscale is None:
+            return self.replicas, self.replicas
+        least, most = map(int, self.autoscale.split(":"))
+        return least, most
+
+
+def app(options: Deployment) -> Application:
+    """Returns the application; Ray calls it with what `serve run` or a configuration file says."""
+    own = ServeOptions.model_validate(options.model_dump(include=set(ServeOptions.model_fields)))
+    least, most = options.bounds
+    scaling = {
+        # A replica is full when a step of its engine has no more room.
+        "autoscaling_config": AutoscalingConfig(
+            min_replicas=least, max_replicas=most, target_ongoing_requests=max(1, options.max_num_seqs // 2)
+        )
+    }
+    deployment = serve.deployment(
+        Replica,
+        name=NAME,
+        max_ongoing_requests=options.max_num_seqs,
+        max_queued_requests=options.max_queue,
+        backpressure_config=BackpressureConfig(status_code=429, retry_after_s=1),
+        request_router_config=RequestRouterConfig(request_router_class=ROUTER),
+        logging_config=LoggingConfig(log_level="WARNING", enable_access_log=False),  # ours says more
+        graceful_shutdown_timeout_s=options.shutdown_timeout,
+        ray_actor_options={"num_cpus": options.cpus_per_replica},
+        **({"num_replicas": options.replicas} if options.autoscale is None else scaling),
+    )
+    return deployment.bind(own)

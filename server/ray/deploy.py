@@ -1,0 +1,82 @@
+"""Runs the application until a signal comes, on a Ray cluster: one that there is, or one of this machine alone."""
+
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import ray
+from ray import serve
+from ray.exceptions import RayError
+from ray.serve.config import HTTPOptions
+from ray.serve.schema import LoggingConfig
+
+from specvino.server.assembly.models import names
+from specvino.server.exposure import ServeError, require_unreachable
+from specvino.server.keys import read_keys
+from specvino.server.ray import proxy
+from specvino.server.ray.application import NAME, Deployment, app
+
+
+def deploy(options: Deployment, host: str, port: int, cluster: str | None, *, insecure: bool) -> None:
+    """Returns after a signal, when all replicas have ended. The port 0 is any free one, `cluster` an address.
+
+    Raises ServeError, OptionError and KeyFileError.
+    """
+    served = names(options)
+    with _listening(host, port) as (own, port):
+        if not insecure and not read_keys(options.api_key_file):
+            require_unreachable(host, own)
+    with _cluster(cluster):
+        try:
+            serve.start(
+                http_options=HTTPOptions(host=host, port=port), logging_config=LoggingConfig(log_level="WARNING")
+            )
+            serve.run(app(options), name=NAME, route_prefix="/")
+        except (RayError, RuntimeError) as error:
+            raise ServeError(f"the replicas could not be started: {error}") from error
+        _say(f"{options.autoscale or options.replicas} replicas of {', '.join(served)}, on Ray Serve")
+        _say(f"serving {', '.join(served)} at http://{host}:{port}/v1")
+        _until_a_signal()
+        _say("stopping; requests under way may end")
+        serve.delete(NAME)
+
+
+@contextmanager
+def _cluster(address: str | None) -> Iterator[None]:
+    # Proxies are processes of the cluster: where it runs already, whoever started it has to have set this.
+    os.environ.setdefault(proxy.CALLBACK, f"{proxy.middlewares.__module__}.{proxy.middlewares.__name__}")
+    try:
+        ray.init(address, include_dashboard=False, logging_level="warning", log_to_driver=True)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise ServeError(f"the Ray cluster can't be reached: {error}") from error
+    try:
+        yield
+    finally:
+        if address is None:
+            serve.shutdown()
+        ray.shutdown()
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[tuple[str, int]]:
+    """Gives the IP address and the port on which nobody else listens. Raises ServeError."""
+    try:
+        with socket.create_server((host, port)) as found:
+            yield found.getsockname()[:2]
+    except OSError as error:
+        raise ServeError(f"can't listen on {host} port {port}: {error.strerror}") from error
+
+
+def _say(line: str) -> None:
+    print(f"specvino: {line}", file=sys.stderr, flush=True)
+
+
+def _until_a_signal() -> None:
+    come = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: come.set())
+    come.wait()

@@ -1,0 +1,145 @@
+"""What Ray's proxies do beside routing: answers that Ray makes itself have the API's envelope, and a stream whose
+replica was lost ends as the document says.
+
+Ray imports `middlewares` by the name in the environment variable CALLBACK, in each proxy.
+"""
+
+import logging
+import re
+from functools import cache
+
+import msgspec
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from specvino.document.loading import whole
+from specvino.document.operations import base_paths
+from specvino.generated.errors import ErrorCode
+from specvino.generated.handlers import OPERATIONS, Operation
+from specvino.handlers.errors import ApiError
+from specvino.server import errors
+from specvino.server.ray.sessions import Sessions
+from specvino.server.request_id import new_request_id
+
+CALLBACK = "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH"
+
+_EVENTS = b"text/event-stream"
+_JSON = b"application/json"
+
+logger = logging.getLogger("specvino.server")
+
+
+def middlewares() -> list[Middleware]:
+    """Returns what wraps the app of each proxy, the innermost first."""
+    return [Middleware(Sessions), Middleware(OneEnvelope)]
+
+
+class OneEnvelope:
+    """Is ASGI middleware around a proxy's app. Replicas answer errors in JSON; what isn't is Ray's."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if b"x-request-id" not in dict(scope["headers"]):  # else Ray would give it one of its own
+            scope = {**scope, "headers": [*scope["headers"], (b"x-request-id", new_request_id().encode())]}
+        answer = _Answer(scope, send)
+        try:
+            await self.app(scope, receive, answer.pass_on)
+        except Exception:
+            logger.exception("the proxy failed on %s %s", scope["method"], scope["path"])
+        await answer.end()
+
+
+class _Answer:
+    """One answer on its way from a replica to the client."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope = scope
+        self._send = send
+        self._headers: dict[bytes, bytes] = {}
+        self._refusal: Message | None = None
+        self._streams = False
+        self._begun = False
+        self._complete = False
+        self._events = 0
+
+    async def pass_on(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            # Ray adds the request's id, which the replica's answer has, too.
+            self._headers = dict(message["headers"])
+            media = self._headers.get(b"content-type", b"")
+            if message["status"] >= 400 and not media.startswith(_JSON):
+                self._refusal = message
+                return
+            self._begun, self._streams = True, media.startswith(_EVENTS)
+            message = {**message, "headers": list(self._headers.items())}
+        elif self._refusal is not None:
+            return
+        else:
+            self._events += message.get("body", b"").count(b"\n\n")
+            self._complete = not message.get("more_body", False)
+        await self._send(message)
+
+    async def end(self) -> None:
+        """Sends what Ray leaves out: an answer where there was none, and the end of a stream."""
+        if self._refusal is not None:
+            await self._refuse(_of_ray(self._refusal))
+        elif not self._begun:
+            await self._refuse(_lost())
+        elif self._streams and not self._complete:
+            operation = _operation(self._scope["method"], self._scope["path"])
+            await self._send({"type": "http.response.body", "body": _last(operation, self._events)})
+
+    async def _refuse(self, error: ApiError) -> None:
+        id = next(value for name, value in self._scope["headers"] if name == b"x-request-id")
+        fields = {"content-type": "application/json", "x-request-id": id.decode("latin-1"), **errors.headers(error)}
+        headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in fields.items()]
+        await self._send({"type": "http.response.start", "status": error.kind.status, "headers": headers})
+        await self._send({"type": "http.response.body", "body": msgspec.json.encode(error.body())})
+
+
+def _of_ray(message: Message) -> ApiError:
+    """Returns the error for an answer that Ray's proxy made."""
+    match message["status"]:
+        case 429:
+            return ApiError(ErrorCode.RATE_LIMIT_EXCEEDED, "All replicas are busy.", retry_after=1)
+        case 408:
+            return ApiError(ErrorCode.REQUEST_TIMEOUT, "The request took longer than Ray Serve allows.")
+        case 404:
+            return ApiError(ErrorCode.NOT_FOUND, "No application of Ray Serve is at this path.")
+        case _:
+            return ApiError(ErrorCode.ENGINE_UNAVAILABLE, "No replica can answer now.", retry_after=1)
+
+
+def _lost() -> ApiError:
+    return ApiError(ErrorCode.ENGINE_RESTARTED, "The replica that worked on this request was lost.", retry_after=1)
+
+
+def _last(operation: Operation | None, events: int) -> bytes:
+    """Returns how a stream ends whose replica was lost after so many events."""
+    if operation is not None and operation.framing == "event":
+        return b"event: error\ndata: %b\n\n" % msgspec.json.encode(_lost().event(events))
+    terminator = operation.terminator if operation is not None else None
+    end = f"data: {terminator}\n\n".encode() if terminator is not None else b""
+    return b"data: %b\n\n%b" % (msgspec.json.encode(_lost().body()), end)
+
+
+def _operation(method: str, path: str) -> Operation | None:
+    return next(
+        (
+            operation
+            for operation in OPERATIONS.values()
+            if operation.method == method and _pattern(operation.path).fullmatch(path)
+        ),
+        None,
+    )
+
+
+@cache
+def _pattern(path: str) -> re.Pattern[str]:
+    bases = "|".join(map(re.escape, base_paths(whole())))
+    return re.compile(f"({bases}|)" + re.sub(r"\\{\w+\\}", ".+", re.escape(path)))

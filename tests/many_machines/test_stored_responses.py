@@ -1,0 +1,56 @@
+"""Responses in a database of all replicas: each goes on with those of the others."""
+
+import httpx
+import pytest
+from many_machines.conftest import deployed
+from support.serving import PATIENCE, wait_until
+
+
+@pytest.fixture(scope="module")
+def client(postgresql):
+    options = ("--engine", "scripted", "--served-model-name", "m", "--replicas", "2")
+    with deployed(*options, "--response-store", postgresql) as server, httpx.Client(base_url=server.url) as client:
+        client.timeout = PATIENCE
+        yield client
+
+
+def respond(client, input, **fields):
+    answer = client.post("/responses", json={"model": "m", "input": input, **fields})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_any_replica_goes_on(client) -> None:
+    """Each request names a session of its own, so that some go to either replica."""
+    first = respond(client, "one")
+    for number in range(8):
+        headers = {"x-session-id": str(number)}
+        body = {"model": "m", "input": "two", "previous_response_id": first["id"]}
+        answer = client.post("/responses", json=body, headers=headers)
+        assert answer.status_code == 200
+        assert client.get(f"/responses/{answer.json()['id']}", headers=headers).json()["status"] == "completed"
+
+
+def test_any_replica_cancels_what_runs_in_the_background(client) -> None:
+    running = respond(client, "script: delay=0.5\n" + "word " * 400, background=True)
+    for number in range(8):
+        cancelled = client.post(f"/responses/{running['id']}/cancel", headers={"x-session-id": str(number)}).json()
+        assert cancelled["status"] == "cancelled"
+    assert client.get(f"/responses/{running['id']}").json()["status"] == "cancelled"
+
+
+def test_any_replica_streams_what_runs_in_the_background(client) -> None:
+    running = respond(client, "script: delay=0.05\n" + "word " * 40, background=True)
+    for number in range(8):
+        events = client.get(
+            f"/responses/{running['id']}", params={"stream": "true"}, headers={"x-session-id": str(number)}
+        ).text
+        assert events.rstrip().splitlines()[-2] == "event: response.completed"
+
+
+def test_one_that_is_deleted_is_gone_everywhere(client) -> None:
+    made = respond(client, "one")
+    client.delete(f"/responses/{made['id']}").raise_for_status()
+    statuses = [client.get(f"/responses/{made['id']}", headers={"x-session-id": str(n)}).status_code for n in range(8)]
+    assert set(statuses) == {404}
+    wait_until(lambda: client.get("/health").status_code == 200)
