@@ -1,6 +1,5 @@
 """Models for tests: a tiny one trained for them, and the real default model."""
 
-import gc
 from pathlib import Path
 
 import hypothesis
@@ -41,15 +40,8 @@ SLOW = (
 )
 
 
-# Single tests that take minutes come first: at the end one of two workers would have nothing to do meanwhile.
+# Single tests that take minutes come first: at the end the other workers would have nothing to do meanwhile.
 LONGEST = "e2e/test_fuzz"
-
-
-def pytest_collection_finish() -> None:
-    """Lets the collector go through new objects alone, and not often: a tenth of the tests' time was its."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(200_000, 20, 100)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

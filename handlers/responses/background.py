@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 import msgspec
@@ -17,6 +17,9 @@ from specvino.handlers.store import Record, ResponseStore, StoredItem, StoreUnav
 
 # Seconds between tries to store a finished response in a store that fails.
 RETRY = 5.0
+
+# Seconds between signs of a response to other servers.
+SHOWN = 1.0
 
 # How long (seconds) the end of the server waits for responses to be stored.
 CLOSING = 5.0
@@ -36,6 +39,7 @@ class BackgroundResponse:
         self.ending = False
         self.cancelled = False
         self.task: asyncio.Task[None] | None = None
+        self.sharing: asyncio.Task[None] | None = None
         self._more = asyncio.Event()
         self.add(first)
 
@@ -95,6 +99,7 @@ class Background:
             raise
         self._running[running.response["id"]] = running
         running.task = asyncio.create_task(self._run(running, events, emitter))
+        running.sharing = asyncio.create_task(self._share(running))
         return running
 
     async def cancel(self, running: BackgroundResponse) -> None:
@@ -135,9 +140,22 @@ class Background:
             last = emitter.fail(ApiError(ErrorCode.INTERNAL_ERROR, "The server failed on this response."))
         await self._end(running, last)
 
+    async def _share(self, running: BackgroundResponse) -> None:
+        """Shows other servers how far it is, and ends what was cancelled or deleted there."""
+        while not running.ending:
+            await asyncio.sleep(SHOWN)
+            record = Record(running.response, running.input, [*running.lines], running.owner)
+            with suppress(StoreUnavailable):  # it says so when the response ends
+                if not await self._store.update(record) and running.task and not running.ending:
+                    running.cancelled = True
+                    running.task.cancel()
+
     async def _end(self, running: BackgroundResponse, last: Any) -> None:
         """Stores it and shows its last event; where it can't be stored it stays in memory, and it is tried again."""
         running.ending = True
+        if running.sharing:
+            running.sharing.cancel()
+            await asyncio.gather(running.sharing, return_exceptions=True)
         response = last["response"]
         record = Record(response, running.input, [*running.lines, encode(last)])
         try:

@@ -64,7 +64,7 @@ class StoredResponses:
         if not response["background"]:
             message = f"The response {response_id[:200]!r} was not made in the background, so it can't be cancelled."
             raise ApiError(ErrorCode.RESPONSE_NOT_CANCELLABLE, message, param="response_id")
-        if response["status"] in UNFINISHED:  # another server works on it, which then can't store how it ends
+        if response["status"] in UNFINISHED:  # another server works on it, which ends it when it next looks
             with store_errors():
                 lines = await self._store.events(response_id, context.owner) or []
                 last = cut(response, "cancelled", len(lines))
@@ -114,10 +114,14 @@ class StoredResponses:
         return response
 
     async def _replayed(self, context: RequestContext, id: str, start: int) -> AsyncGenerator[wire.ResponseStreamEvent]:
-        """Yields the stored events from a number on, when whatever server makes the response has finished it."""
-        while (await self._required(context, id))["status"] in UNFINISHED:  # noqa: ASYNC110 - another process tells us nothing
-            await asyncio.sleep(LOOK)
-        with store_errors():
-            lines = await self._store.events(id, context.owner) or []
-        for line in lines[start:]:
-            yield msgspec.json.decode(line)
+        """Yields the stored events from a number on, as whatever server makes the response stores them."""
+        unfinished = True
+        while unfinished:
+            unfinished = (await self._required(context, id))["status"] in UNFINISHED
+            with store_errors():
+                lines = await self._store.events(id, context.owner) or []
+            for line in lines[start:]:
+                yield msgspec.json.decode(line)
+            start = max(start, len(lines))
+            if unfinished:
+                await asyncio.sleep(LOOK)

@@ -19,6 +19,9 @@ class NoStore:
     async def add(self, record: Record) -> None:
         pass
 
+    async def update(self, record: Record) -> bool:
+        return True
+
     async def finish(self, record: Record) -> bool:
         return False
 

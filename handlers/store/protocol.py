@@ -66,6 +66,11 @@ class ResponseStore(Protocol):
         """Stores a new response. An unfinished one fails when this process ends before it is finished."""
         ...
 
+    async def update(self, record: Record) -> bool:
+        """Shows other servers how far an unfinished response is; False where it isn't there any more or was ended by
+        another."""
+        ...
+
     async def finish(self, record: Record) -> bool:
         """Stores how an unfinished response ended; False where it isn't there any more or was ended by another."""
         ...

@@ -46,6 +46,7 @@ class SqlStore:
         self._most = most
         self._lost_after = lost_after
         self._id = uuid.uuid4().hex
+        self._is_alone = False
         self._upkeep: asyncio.Task[None] | None = None
         self._migrating = asyncio.Lock()  # Alembic's context is one for the whole process
 
@@ -85,16 +86,20 @@ class SqlStore:
             await _index(connection, response["id"], record.input)
             await _index(connection, response["id"], response["output"])
 
+    async def update(self, record: Record) -> bool:
+        if self._is_alone:
+            return True
+        row = await _row(record)
+        async with self._transaction() as connection:
+            return await _change(connection, record, row)
+
     async def finish(self, record: Record) -> bool:
-        id = record.response["id"]
         row = await _row(record)
         row["owner"] = None
         async with self._transaction() as connection:
-            unfinished = RESPONSES.c.status.in_(UNFINISHED)
-            done = await connection.execute(update(RESPONSES).where(RESPONSES.c.id == id, unfinished).values(row))
-            if not done.rowcount:
+            if not await _change(connection, record, row):
                 return False
-            await _index(connection, id, record.response["output"])
+            await _index(connection, record.response["id"], record.response["output"])
             return True
 
     async def response(self, id: str, owner: str) -> wire.ResponseObject | None:
@@ -168,8 +173,9 @@ class SqlStore:
             seen = await connection.execute(update(SERVERS).where(SERVERS.c.id == self._id).values(seen=now))
             if not seen.rowcount:  # another server took this one for lost, or it is new
                 await connection.execute(insert(SERVERS).values(id=self._id, seen=now))
-            lost = (SERVERS.c.seen <= now - self._lost_after) & (SERVERS.c.id != self._id)
-            await connection.execute(delete(SERVERS).where(lost))
+            others = SERVERS.c.id != self._id
+            await connection.execute(delete(SERVERS).where(SERVERS.c.seen <= now - self._lost_after, others))
+            self._is_alone = not (await connection.execute(select(SERVERS.c.id).where(others).limit(1))).first()
             orphans = select(r.id, r.response, r.input, r.events).where(
                 r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))
             )
@@ -190,6 +196,12 @@ async def _row(record: Record) -> dict[str, Any]:
         "response": _encode(record.response),
         "events": await asyncio.to_thread(zlib.compress, b"\n".join(record.events), 1),
     }
+
+
+async def _change(connection: AsyncConnection, record: Record, row: dict[str, Any]) -> bool:
+    """Changes an unfinished response; returns whether there is one."""
+    found = (RESPONSES.c.id == record.response["id"]) & RESPONSES.c.status.in_(UNFINISHED)
+    return bool((await connection.execute(update(RESPONSES).where(found).values(row))).rowcount)
 
 
 async def _index(connection: AsyncConnection, id: str, items: Iterable[Any]) -> None:

@@ -1,5 +1,6 @@
 """One replica: the whole app of a server, with engine processes of its own."""
 
+import logging.config
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -8,6 +9,8 @@ from connexion import AsyncApp
 from ray import serve
 
 from specvino.server.assembly import ServeOptions, served_app
+from specvino.server.ray.metrics import merged
+from specvino.server.telemetry import logs
 
 
 @serve.ingress()
@@ -15,7 +18,10 @@ class Replica:
     """Is what Ray starts on a machine. It takes requests once its models are loaded."""
 
     def __init__(self, options: ServeOptions) -> None:
+        logging.config.dictConfig(logs.config(options.log_format))
         self._served = served_app(options)
+        if self._served.telemetry.page is not None:
+            self._served.telemetry.page.gather = _metrics_of_all
 
     def __serve_build_asgi_app__(self) -> AsyncApp:
         return self._served.asgi(self._lifespan)
@@ -29,8 +35,19 @@ class Replica:
             finally:
                 await self._served.close()
 
+    async def metrics(self) -> tuple[str, str]:
+        """Returns the id of this replica, and its metrics in Prometheus' text format."""
+        page = self._served.telemetry.page
+        return serve.get_replica_context().replica_id.unique_id, page.own().decode() if page is not None else ""
+
     async def check_health(self) -> None:
-        """Raises RuntimeError where none of the models can answer any more: Ray then replaces the replica."""
+        """Raises RuntimeError where no model answers, and none is being started anew: Ray then replaces the replica."""
         states = {names[0]: engine.stats().state for names, engine in self._served.engines.items()}
-        if not {"ready", "loading"} & set(states.values()):
-            raise RuntimeError(f"no model can answer: {states}")
+        if set(states.values()) <= {"stalled", "closed"}:
+            raise RuntimeError(f"no model answers: {states}")
+
+
+async def _metrics_of_all() -> bytes:
+    own = serve.get_replica_context()
+    replicas = serve.get_deployment_handle(own.deployment, own.app_name)
+    return merged(dict(await replicas.broadcast("metrics").results_async()))

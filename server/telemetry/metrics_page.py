@@ -3,6 +3,8 @@
 Like /docs it is no operation of the API, so it isn't in the document.
 """
 
+from typing import TYPE_CHECKING
+
 import msgspec
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, CollectorRegistry, generate_latest
 from starlette.applications import Starlette
@@ -15,13 +17,20 @@ from specvino.handlers.errors import ApiError
 from specvino.server import errors
 from specvino.server.keys import BearerKeys
 
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
 PATH = "/metrics"
 
 
 class MetricsPage:
-    """Answers at one path, to who has one of the `keys`, or to everybody where there are none. Raises ApiError."""
+    """Answers at one path, to who has one of the `keys`, or to everybody where there are none. Raises ApiError.
+
+    `gather` returns what is shown in place of this process's own metrics: those of all replicas.
+    """
 
     def __init__(self, registry: CollectorRegistry, keys: frozenset[str]) -> None:
+        self.gather: Callable[[], Awaitable[bytes]] | None = None
         self._registry = registry
         self._check = BearerKeys(keys).get_fn({}, []) if keys else None
 
@@ -29,10 +38,15 @@ class MetricsPage:
     def route(self) -> Route:
         return Route(PATH, self._answer)
 
+    def own(self) -> bytes:
+        """Returns the metrics of this process, in Prometheus' text format."""
+        return generate_latest(self._registry)
+
     async def _answer(self, request: Request) -> Response:
         if self._check is not None:
             self._check(request)
-        return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+        text = await self.gather() if self.gather else self.own()
+        return Response(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 class MetricsPath:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from dialects.stand_ins.openai import OpenAIResponses
-from reference_server.bench import BY_TIME, PACE, judged, told
+from reference_server.bench import BY_BOUNDS, BY_TIME, PACE, judged, told
 from reference_server.part import Part
 
 from specvino.conformance.http import client
@@ -40,3 +40,8 @@ def test_passes_where_times_are_compared(by: str) -> None:
         for rule, result in results.items()
         if result.verdict is not Verdict.PASS and (result.verdict is not Verdict.NOT_EXERCISED or "/rules/" not in rule)
     ]
+
+
+def test_refuses_all_that_is_beyond_a_bound() -> None:
+    results = judged(only=BY_BOUNDS)
+    assert {rule: results[rule].verdict for rule in BY_BOUNDS} == dict.fromkeys(BY_BOUNDS, Verdict.PASS)

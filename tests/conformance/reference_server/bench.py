@@ -101,16 +101,26 @@ def bench() -> Bench:
 
 
 @cache
-def whole_plan(by: str) -> Plan:
+def full_plan(by: str) -> Plan:
     return plan(dialect(by), profile="full", layers=("cases", "streams"), key=True)
+
+
+@cache
+def whole_plan(by: str) -> Plan:
+    """The whole suite, but for BY_BOUNDS."""
+    full = full_plan(by)
+    return Plan(tuple(case for case in full.cases if case.rule not in BY_BOUNDS), full.left_out)
 
 
 def judged(
     *parts: type[Part], by: str = "specvino", pace: float = 0.0, only: Collection[str] | None = None
 ) -> dict[str, Result]:
-    """The results of the whole suite by their rules, or of `only` these cases, on the server with these parts."""
-    whole = whole_plan(by)
-    chosen = whole if only is None else Plan(tuple(case for case in whole.cases if case.rule in only), {})
+    """The results of the whole suite, but for BY_BOUNDS, by their rules, or of `only` these cases, on the server with
+    these parts."""
+    if only is None:
+        chosen = whole_plan(by)
+    else:
+        chosen = Plan(tuple(case for case in full_plan(by).cases if case.rule in only), {})
     return bench().judged(ReferenceServer(*parts, key=KEY, model=MODEL, pace=pace), by, [chosen])
 
 

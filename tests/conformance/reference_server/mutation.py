@@ -73,7 +73,7 @@ def reaching() -> dict[str, frozenset[str]]:
     change any other."""
     called: set[str] = set()
     found: dict[str, set[str]] = {}
-    plans = [Plan((case,), {}) for case in whole_plan("specvino").cases if case.rule not in BY_BOUNDS]
+    plans = [Plan((case,), {}) for case in whole_plan("specvino").cases]
     coming = iter(plans)
 
     def noting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:

@@ -56,6 +56,13 @@ class EmptyStore(NoStore):
         return True
 
 
+class TakenStore(EmptyStore):
+    """Another server has ended what this one still makes."""
+
+    async def update(self, record):
+        return False
+
+
 def run(test, store):
     async def exchange():
         engine = ScriptedEngine()
@@ -206,3 +213,14 @@ def test_a_reference_that_leads_nowhere_is_refused_before_what_else_is_wrong(fie
         assert (caught.value.code, caught.value.param) == (ErrorCode.UNSUPPORTED_PARAMETER, "input.0")
 
     run(test, NoStore())
+
+
+def test_one_that_another_server_ended_is_ended_here(monkeypatch) -> None:
+    monkeypatch.setattr(background, "SHOWN", 0.01)
+
+    async def look(responses):
+        asked = ask(responses, "script: stall_at=1\none two", background=True, stream=True)
+        *_, last = [event async for event in await asked]
+        assert last["response"]["status"] == "cancelled"
+
+    run(look, TakenStore())

@@ -101,6 +101,31 @@ def test_a_chain_from_its_oldest_response_on(url) -> None:
     run(url, look)
 
 
+def test_how_far_one_is_shows_where_others_look(url) -> None:
+    async def look(first):
+        second = SqlStore(url)
+        begun = record("a", status="in_progress")
+        grown = Record(begun.response, begun.input, [*begun.events, b'{"n":2}'])
+        await first.add(begun)
+        assert await first.update(grown)
+        assert await first.events("a", "") == begun.events  # nobody else would look
+        await second.open()
+        try:
+            await first._keep_up()
+            assert await first.update(grown)
+            assert await second.events("a", "") == grown.events
+            assert await second.finish(record("a", status="cancelled"))
+            assert not await first.update(grown)
+            assert not await first.finish(grown)
+            assert (await first.response("a", ""))["status"] == "cancelled"
+            await second.delete("a", "")
+            assert not await first.update(grown)
+        finally:
+            await second.close()
+
+    run(url, look)
+
+
 def test_what_belongs_to_another_is_not_there(url) -> None:
     async def look(store):
         for id, previous, owner in (("mine", None, "me"), ("taken", "mine", "you")):
