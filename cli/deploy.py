@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from specvino.cli.extras import needs
+from specvino.cli.progress import PullProgress
 from specvino.cli.serve import serve
 from specvino.cli.serve_options.listening import Insecure
 
@@ -68,14 +69,16 @@ def deploy(
     with needs("ray"):
         from pydantic import ValidationError
 
-        from specvino.server.assembly import OptionError
+        from specvino.server.assembly import REFUSALS, OptionError, served_app
         from specvino.server.exposure import ServeError
-        from specvino.server.keys import KeyFileError
         from specvino.server.ray import Deployment
         from specvino.server.ray.deploy import deploy as run
 
     try:
         options = Deployment(replicas=replicas, autoscale=autoscale, cpus_per_replica=cpus_per_replica, **said)
+        if address is None:  # what is wrong is told now, and the model pulled once: the replicas would all try
+            with PullProgress() as progress:
+                served_app(options, progress.report)
         run(options, host, port, address, insecure=insecure)
     except ValidationError as error:
         found = error.errors()[0]
@@ -83,5 +86,5 @@ def deploy(
         raise typer.BadParameter(found["msg"].removeprefix("Value error, "), param_hint=option) from None
     except OptionError as error:
         raise typer.BadParameter(str(error), param_hint=error.option) from None
-    except (ServeError, KeyFileError) as error:
+    except (*REFUSALS, ServeError) as error:
         sys.exit(f"specvino: {error}")

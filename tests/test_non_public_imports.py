@@ -33,7 +33,7 @@ PUBLIC = {
         "opentelemetry.trace",
     ),
     *("openapi_core.datatypes", "openapi_core.exceptions", "openapi_core.protocols"),
-    *("prometheus_client.core", "prometheus_client.registry"),
+    *("prometheus_client.core", "prometheus_client.parser", "prometheus_client.registry"),
     "pythonjsonlogger.core",
     *("ray.exceptions", "ray.serve", "ray.serve.config", "ray.serve.schema"),
     *("rich.console", "rich.live", "rich.padding", "rich.progress", "rich.progress_bar", "rich.table", "rich.text"),

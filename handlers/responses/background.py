@@ -153,12 +153,12 @@ class Background:
     async def _end(self, running: BackgroundResponse, last: Any) -> None:
         """Stores it and shows its last event; where it can't be stored it stays in memory, and it is tried again."""
         running.ending = True
-        if running.sharing:
-            running.sharing.cancel()
-            await asyncio.gather(running.sharing, return_exceptions=True)
         response = last["response"]
         record = Record(response, running.input, [*running.lines, encode(last)])
         try:
+            if running.sharing:
+                running.sharing.cancel()
+                await asyncio.gather(running.sharing, return_exceptions=True)
             while True:
                 try:
                     await self._store.finish(record)

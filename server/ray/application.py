@@ -67,6 +67,7 @@ def app(options: Deployment) -> Application:
         backpressure_config=BackpressureConfig(status_code=429, retry_after_s=1),
         request_router_config=RequestRouterConfig(request_router_class=ROUTER),
         logging_config=LoggingConfig(log_level="WARNING", enable_access_log=False),  # ours says more
+        max_constructor_retry_count=3,  # a model that can't be loaded here can't the next time either
         graceful_shutdown_timeout_s=options.shutdown_timeout,
         ray_actor_options={"num_cpus": options.cpus_per_replica},
         **({"num_replicas": options.replicas} if options.autoscale is None else scaling),

@@ -39,7 +39,7 @@ def deploy(options: Deployment, host: str, port: int, cluster: str | None, *, in
         except (RayError, RuntimeError) as error:
             raise ServeError(f"the replicas could not be started: {error}") from error
         _say(f"{options.autoscale or options.replicas} replicas of {', '.join(served)}, on Ray Serve")
-        _say(f"serving {', '.join(served)} at http://{host}:{port}/v1")
+        _say(f"serving {', '.join(served)} at http://{f'[{host}]' if ':' in host else host}:{port}/v1")
         _until_a_signal()
         _say("stopping; requests under way may end")
         serve.delete(NAME)

@@ -130,6 +130,8 @@ def test_nothing_stays_behind() -> None:
         (["--autoscale", "many"], "--autoscale"),
         (["--autoscale", "3:2"], "3:2 has more at least than at most"),
         (["--model", "a"], "'a' is no NAME=MODEL"),
+        (["--draft-model", "a", "--prompt-lookup"], "--draft-model and --prompt-lookup exclude each other"),
+        (["--tool-parser", "nobody"], "'nobody' is none of the known formats"),
     ],
 )
 def test_what_is_wrong_is_told_before_anything_starts(options, reason) -> None:
@@ -137,3 +139,10 @@ def test_what_is_wrong_is_told_before_anything_starts(options, reason) -> None:
     run = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "300"}, check=False)
     assert run.returncode == 2
     assert reason in run.stderr
+
+
+def test_without_a_key_no_other_machine_gets_in() -> None:
+    command = [sys.executable, "-m", "specvino.cli", "deploy", *SCRIPTED, "--host", "0.0.0.0", "--port", "0"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "other machines can reach 0.0.0.0, so an API key is needed" in run.stderr

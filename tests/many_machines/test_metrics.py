@@ -3,6 +3,7 @@
 import httpx
 from many_machines.conftest import deployed
 from prometheus_client.parser import text_string_to_metric_families
+from support.serving import wait_until
 
 from specvino.server.ray.metrics import merged
 
@@ -52,7 +53,10 @@ def test_all_replicas_are_in_one_scrape() -> None:
             body = {"model": "m", "prompt": f"{number}"}
             httpx.post(f"{server.url}/completions", json=body, headers=headers).raise_for_status()
         assert httpx.get(f"{address}/metrics").status_code == 401
-        found = samples(httpx.get(f"{address}/metrics", headers=headers).text)
-    counts = [value for (name, _), value in found.items() if name == "http_request_duration_seconds_count"]
-    assert len({replica for _, replica in found}) == 2
-    assert sum(counts) >= 16
+
+        def found() -> dict[tuple[str, str], float]:
+            return samples(httpx.get(f"{address}/metrics", headers=headers).text)
+
+        # A request is counted after its last byte.
+        wait_until(lambda: sum(v for (name, _), v in found().items() if name == "http_requests_total") >= 16)
+        assert len({replica for _, replica in found()}) == 2
