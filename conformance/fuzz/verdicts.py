@@ -18,6 +18,8 @@ FEWEST = 10
 # Of an operation that takes a body: the valid ones among them, for what is said of those, and the invalid ones.
 FEWEST_OF_A_KIND = 3
 
+TIME_WAS_UP = "the time was up before"
+
 ACCEPTANCE = "positive-data-acceptance"
 REJECTION = "negative-data-rejection"
 
@@ -59,7 +61,7 @@ class Verdicts:
                 yield from self._checks(endpoint, operation, told)
             elif endpoint in self.asked and self.report.ended == "max_time":
                 rule = f"{endpoint}/fuzz/requests"
-                yield Result(rule, "fuzz", SAYS["requests"], Verdict.SKIP, because="the time was up before")
+                yield Result(rule, "fuzz", SAYS["requests"], Verdict.SKIP, because=TIME_WAS_UP)
         endpoints = {each.place: endpoint for endpoint, each in self.dialect.operations.items()}
         yield from self._silences(endpoints)
         for label, problem in self.report.errors:
@@ -73,7 +75,7 @@ class Verdicts:
         if refused:
             said += f"; {refused} valid ones were refused for a reason"
         few = self._too_few(operation)
-        because = "; ".join(each for each in (few, said, self.ended) if each)
+        because = "; ".join(each for each in (few, few and self._cut_short, said, self.ended) if each)
         verdict = Verdict.NOT_EXERCISED if few else Verdict.PASS
         return Result(f"{endpoint}/fuzz/requests", "fuzz", SAYS["requests"], verdict, because=because, checked=sent)
 
@@ -98,8 +100,13 @@ class Verdicts:
             else:
                 continue
             if few and result.verdict is Verdict.PASS:
-                result = replace(result, verdict=Verdict.NOT_EXERCISED, because=few)
+                because = "; ".join(each for each in (few, self._cut_short) if each)
+                result = replace(result, verdict=Verdict.NOT_EXERCISED, because=because)
             yield result
+
+    @property
+    def _cut_short(self) -> str:
+        return TIME_WAS_UP if self.report.ended == "max_time" else ""
 
     def _too_few(self, operation: Operation) -> str:
         sent = self.report.valid[operation.place] + self.report.invalid[operation.place]

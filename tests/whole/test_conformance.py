@@ -44,6 +44,5 @@ def test_the_fuzz_of_a_system_s_double(name) -> None:
 
 def test_the_fuzz_in_a_box_of_time_on_the_default_model(smollm2) -> None:
     report = judged("--served-model-name", "smollm2", layers=("fuzz",), max_time=60.0)
-    # A slow machine, or a busy one, gets to fewer endpoints, and to fewer requests of one.
-    assert not [line for line in unsaid(report) if "the time was up before" not in line and "too few " not in line]
+    assert not [line for line in unsaid(report) if "the time was up before" not in line]
     assert {line.rule.split("/")[0] for line in report.lines} >= {"chat", "completions", "responses"}
