@@ -1,9 +1,7 @@
 """One error envelope on every answer with a status of 400 or above, wherever it was raised."""
 
 import logging
-import re
 from collections.abc import Awaitable, Callable
-from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -12,12 +10,11 @@ from connexion.exceptions import ProblemException
 from connexion.lifecycle import ConnexionResponse
 from starlette.exceptions import HTTPException
 
-from specvino.document.loading import whole
-from specvino.document.operations import base_paths
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, OTHER_PATHS
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect import System
+from specvino.server.paths import below_base, pattern
 from specvino.server.request_id import new_request_id
 from specvino.server.telemetry import exchange
 
@@ -98,7 +95,7 @@ async def _on_api_error(request: Any, error: ApiError, system: System | None) ->
 async def _on_http_exception(request: Any, error: HTTPException, system: System | None) -> ConnexionResponse:
     """Answers with routing's refusals: the only ones that are not ours."""
     path, method = request.scope["path"][:200], request.scope["method"]
-    if error.status_code == 405 and _below_base(request.scope["path"]) not in OTHER_PATHS:
+    if error.status_code == 405 and below_base(request.scope["path"]) not in OTHER_PATHS:
         allow = ", ".join(_methods(request.scope["path"], (error.headers or {}).get("Allow", "")))
         message = f"{path} does not take {method[:20]}; it takes {allow or 'other methods'}."
         return _response(request, ApiError(ErrorCode.METHOD_NOT_ALLOWED, message), system, {"Allow": allow})
@@ -110,22 +107,8 @@ async def _on_http_exception(request: Any, error: HTTPException, system: System 
 def _methods(path: str, allow: str) -> list[str]:
     """Returns the methods of a path; where it has several operations, the router names (in `allow`) those of one
     only."""
-    declared = {operation.method for operation in OPERATIONS.values() if _pattern(operation.path).search(path)}
+    declared = {operation.method for operation in OPERATIONS.values() if pattern(operation.path).fullmatch(path)}
     return sorted(declared.union(allow.split(", ")))
-
-
-@cache
-def _pattern(path: str) -> re.Pattern[str]:
-    return re.compile(f"^({_bases()}|)" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "$")
-
-
-def _below_base(path: str) -> str:
-    return re.sub(f"^({_bases()})/", "/", path)
-
-
-@cache
-def _bases() -> str:
-    return "|".join(map(re.escape, sorted(base_paths(whole()), key=len, reverse=True)))
 
 
 async def _on_exception(request: Any, error: Exception, system: System | None) -> ConnexionResponse:

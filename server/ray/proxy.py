@@ -5,21 +5,18 @@ Ray imports `middlewares` by the name in the environment variable CALLBACK, in e
 """
 
 import logging
-import re
-from functools import cache
 
 import msgspec
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from specvino.document.loading import whole
-from specvino.document.operations import base_paths
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation
 from specvino.handlers.errors import ApiError
 from specvino.server import errors
+from specvino.server.paths import pattern
 from specvino.server.ray.sessions import Sessions
-from specvino.server.request_id import new_request_id
+from specvino.server.request_id import HEADER, request_id_of
 
 CALLBACK = "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH"
 
@@ -44,9 +41,9 @@ class OneEnvelope:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if b"x-request-id" not in dict(scope["headers"]):  # else Ray would give it one of its own
-            scope = {**scope, "headers": [*scope["headers"], (b"x-request-id", new_request_id().encode())]}
-        answer = _Answer(scope, send)
+        id = request_id_of(scope)  # else Ray would give it one of its own
+        scope = {**scope, "headers": [*(each for each in scope["headers"] if each[0] != HEADER), (HEADER, id)]}
+        answer = _Answer(scope, send, id)
         try:
             await self.app(scope, receive, answer.pass_on)
         except Exception:
@@ -57,9 +54,10 @@ class OneEnvelope:
 class _Answer:
     """One answer on its way from a replica to the client."""
 
-    def __init__(self, scope: Scope, send: Send) -> None:
+    def __init__(self, scope: Scope, send: Send, id: bytes) -> None:
         self._scope = scope
         self._send = send
+        self._id = id
         self._headers: dict[bytes, bytes] = {}
         self._refusal: Message | None = None
         self._streams = False
@@ -95,8 +93,7 @@ class _Answer:
             await self._send({"type": "http.response.body", "body": _last(operation, self._events)})
 
     async def _refuse(self, error: ApiError) -> None:
-        id = next(value for name, value in self._scope["headers"] if name == b"x-request-id")
-        fields = {"content-type": "application/json", "x-request-id": id.decode("latin-1"), **errors.headers(error)}
+        fields = {"content-type": "application/json", "x-request-id": self._id.decode(), **errors.headers(error)}
         headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in fields.items()]
         await self._send({"type": "http.response.start", "status": error.kind.status, "headers": headers})
         await self._send({"type": "http.response.body", "body": msgspec.json.encode(error.body())})
@@ -133,13 +130,7 @@ def _operation(method: str, path: str) -> Operation | None:
         (
             operation
             for operation in OPERATIONS.values()
-            if operation.method == method and _pattern(operation.path).fullmatch(path)
+            if operation.method == method and pattern(operation.path).fullmatch(path)
         ),
         None,
     )
-
-
-@cache
-def _pattern(path: str) -> re.Pattern[str]:
-    bases = "|".join(map(re.escape, base_paths(whole())))
-    return re.compile(f"({bases}|)" + re.sub(r"\\{\w+\\}", ".+", re.escape(path)))
