@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from specvino.cli.extras import needs
-from specvino.cli.progress import PullProgress
-from specvino.cli.serve import serve
+from specvino.cli.serve import app_of, serve
 from specvino.cli.serve_options.listening import Insecure
 
 Replicas = Annotated[int, typer.Option(min=1, help="How many replicas there are, each with processes of its own.")]
@@ -47,7 +46,7 @@ def _with_options_of_serve(command: Callable[..., None]) -> Callable[..., None]:
     named = [each for each in own.values() if each.kind is not each.VAR_KEYWORD]
     shared = [each for name, each in theirs.items() if name not in own and name not in _OF_A_SERVER]
     parameters = [each.replace(kind=each.KEYWORD_ONLY) for each in (*shared, *named)]
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # in typeshed no callable has one
     command.__annotations__ = {each.name: each.annotation for each in parameters}
     return command
 
@@ -69,7 +68,7 @@ def deploy(
     with needs("ray"):
         from pydantic import ValidationError
 
-        from specvino.server.assembly import REFUSALS, OptionError, served_app
+        from specvino.server.assembly import REFUSALS, OptionError
         from specvino.server.exposure import ServeError
         from specvino.server.ray import Deployment
         from specvino.server.ray.deploy import deploy as run
@@ -77,8 +76,7 @@ def deploy(
     try:
         options = Deployment(replicas=replicas, autoscale=autoscale, cpus_per_replica=cpus_per_replica, **said)
         if address is None:  # what is wrong is told now, and the model pulled once: the replicas would all try
-            with PullProgress() as progress:
-                served_app(options, progress.report)
+            app_of(options)
         run(options, host, port, address, insecure=insecure)
     except ValidationError as error:
         found = error.errors()[0]

@@ -1,7 +1,6 @@
 """`specvino serve`: a model behind the API."""
 
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,7 +10,7 @@ from specvino.cli.progress import PullProgress
 from specvino.cli.serve_options import listening, models, requests, telemetry
 
 if TYPE_CHECKING:
-    from specvino.server.assembly import ServedApp
+    from specvino.server.assembly import ServedApp, ServeOptions
 
 
 def serve(
@@ -57,12 +56,12 @@ def serve(
     """Serve a model."""
     said = locals()
     with needs("serve"):
-        from specvino.server.assembly import REFUSALS
+        from specvino.server.assembly import REFUSALS, ServeOptions
         from specvino.server.exposure import ServeError
         from specvino.server.run import run
 
     try:
-        served = make_app(said)
+        served = app_of(ServeOptions.model_validate({name: said[name] for name in ServeOptions.model_fields}))
         system = served.settings.system
         run(
             served,
@@ -75,17 +74,16 @@ def serve(
         sys.exit(f"specvino: {error}")
 
 
-def make_app(said: Mapping[str, object]) -> "ServedApp":
-    """Returns the app that a command's options ask for, and shows the pull of its models. Raises BadParameter, and what
-    `served_app` does."""
-    if said["otlp_traces_endpoint"] or said["otlp_metrics_endpoint"]:
+def app_of(options: "ServeOptions") -> "ServedApp":
+    """Returns the app that options ask for, and shows the pull of its models. Raises BadParameter or one of
+    REFUSALS."""
+    if options.otlp_traces_endpoint or options.otlp_metrics_endpoint:
         with needs("otel"):
             import specvino.server.telemetry.opentelemetry  # noqa: F401 - an extra, missed before a model is loaded
-    from specvino.server.assembly import OptionError, ServeOptions, served_app
+    from specvino.server.assembly import OptionError, make_app
 
-    options = ServeOptions.model_validate({name: said[name] for name in ServeOptions.model_fields})
     try:
         with PullProgress() as progress:
-            return served_app(options, progress.report)
+            return make_app(options, progress.report)
     except OptionError as error:
         raise typer.BadParameter(str(error), param_hint=error.option) from None

@@ -29,7 +29,7 @@ REFUSALS = (
 """What says in one line why there can be no such app, beside OptionError."""
 
 
-def served_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
+def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
     """Returns the app that these options ask for, whose models are pulled but not loaded; a pull is told to `report`.
 
     Raises OptionError, and one of REFUSALS.

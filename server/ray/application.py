@@ -1,6 +1,6 @@
 """The application that Ray Serve runs."""
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 from ray import serve
@@ -52,13 +52,6 @@ class Deployment(ServeOptions):
 def app(options: Deployment) -> Application:
     """Returns the application; Ray calls it with what `serve run` or a configuration file says."""
     own = ServeOptions.model_validate(options.model_dump(include=set(ServeOptions.model_fields)))
-    least, most = options.bounds
-    scaling = {
-        # A replica is full when a step of its engine has no more room.
-        "autoscaling_config": AutoscalingConfig(
-            min_replicas=least, max_replicas=most, target_ongoing_requests=max(1, options.max_num_seqs // 2)
-        )
-    }
     deployment = serve.deployment(
         Replica,
         name=NAME,
@@ -70,6 +63,17 @@ def app(options: Deployment) -> Application:
         max_constructor_retry_count=3,  # a model that can't be loaded here can't the next time either
         graceful_shutdown_timeout_s=options.shutdown_timeout,
         ray_actor_options={"num_cpus": options.cpus_per_replica},
-        **({"num_replicas": options.replicas} if options.autoscale is None else scaling),
+        **_how_many(options),
     )
     return deployment.bind(own)
+
+
+def _how_many(options: Deployment) -> dict[str, Any]:
+    if options.autoscale is None:
+        return {"num_replicas": options.replicas}
+    least, most = options.bounds
+    # Half of what a replica takes: the others have room while a new one starts.
+    target = max(1, options.max_num_seqs // 2)
+    return {
+        "autoscaling_config": AutoscalingConfig(min_replicas=least, max_replicas=most, target_ongoing_requests=target)
+    }

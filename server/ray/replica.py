@@ -8,7 +8,7 @@ from typing import Any
 from connexion import AsyncApp
 from ray import serve
 
-from specvino.server.assembly import ServeOptions, served_app
+from specvino.server.assembly import ServeOptions, make_app
 from specvino.server.ray.metrics import merged
 from specvino.server.telemetry import logs
 
@@ -19,7 +19,7 @@ class Replica:
 
     def __init__(self, options: ServeOptions) -> None:
         logging.config.dictConfig(logs.config(options.log_format))
-        self._served = served_app(options)
+        self._served = make_app(options)
         if self._served.telemetry.page is not None:
             self._served.telemetry.page.gather = _metrics_of_all
 

@@ -59,6 +59,31 @@ def test_an_answer_has_one_request_id(two: Server) -> None:
     assert len(made.headers.get_list("x-request-id")) == 1
 
 
+def test_an_id_that_can_not_stand_in_a_log_is_replaced(two: Server) -> None:
+    answer = httpx.get(f"{two.url}/models", headers={"x-request-id": "a b"})
+    (id,) = answer.headers.get_list("x-request-id")
+    assert id.startswith("req_")
+
+
+def test_more_replicas_come_with_work_and_beyond_them_requests_wait_or_are_refused() -> None:
+    options = ("--autoscale", "1:2", "--max-num-seqs", "2", "--max-queue", "1")
+
+    async def ask(server: Server) -> list[httpx.Response]:
+        async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as client:
+            bodies = [slow("/chat/completions", number, 100, delay=0.5) | {"stream": False} for number in range(8)]
+            asked = [asyncio.create_task(client.post("/chat/completions", json=body)) for body in bodies]
+            await asyncio.to_thread(wait_until, lambda: len(replicas(server)) == 2)
+            return await asyncio.gather(*asked)
+
+    with deployed(*SCRIPTED, *options) as server:
+        answers = asyncio.run(ask(server))
+    refused = [answer for answer in answers if answer.status_code != 200]
+    assert 0 < len(refused) < len(answers)
+    for answer in refused:
+        assert answer.json()["error"]["code"] == "rate_limit_exceeded"
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+
+
 def test_two_replicas_have_room_for_twice_as_many_streams(two: Server) -> None:
     """Each has room for 16: with one, half of 32 would begin when others have ended."""
 

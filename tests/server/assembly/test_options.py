@@ -10,7 +10,7 @@ OF_THE_PORT = {"host", "port", "insecure", "max_connections"}
 
 
 def test_they_have_the_names_defaults_and_bounds_of_the_command() -> None:
-    command = typer.main.get_command(app).commands["serve"]  # type: ignore[attr-defined]
+    command = typer.main.get_group(app).commands["serve"]
     options = {each.name: each for each in command.params if each.name not in OF_THE_PORT}
     described = ServeOptions.model_json_schema()["properties"]
     assert options.keys() == described.keys()
