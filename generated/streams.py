@@ -7,11 +7,11 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """An event states `fact` where the path `at` holds something, neither null nor an empty text: once, or in each
+    """An event states `fact` where a path of `at` holds something, neither null nor an empty text: once, or in each
     element of the list `each`, for the one named by its field `key`."""
 
     fact: str
-    at: str
+    at: tuple[str, ...]
     each: str | None
     key: str | None
 
@@ -128,14 +128,14 @@ STREAMS: dict[str, Stream] = {
         framing='data',
         terminator='[DONE]',
         classify=(
-            Rule('role', at='delta.role', each='choices', key='index'),
-            Rule('content', at='delta.content', each='choices', key='index'),
-            Rule('reasoning', at='delta.reasoning_content', each='choices', key='index'),
-            Rule('tool_calls', at='delta.tool_calls', each='choices', key='index'),
-            Rule('function_call', at='delta.function_call', each='choices', key='index'),
-            Rule('finish', at='finish_reason', each='choices', key='index'),
-            Rule('usage', at='usage', each=None, key=None),
-            Rule('error', at='error', each=None, key=None),
+            Rule('role', at=('delta.role',), each='choices', key='index'),
+            Rule('content', at=('delta.content',), each='choices', key='index'),
+            Rule('reasoning', at=('delta.reasoning_content', 'delta.reasoning'), each='choices', key='index'),
+            Rule('tool_calls', at=('delta.tool_calls',), each='choices', key='index'),
+            Rule('function_call', at=('delta.function_call',), each='choices', key='index'),
+            Rule('finish', at=('finish_reason',), each='choices', key='index'),
+            Rule('usage', at=('usage',), each=None, key=None),
+            Rule('error', at=('error',), each=None, key=None),
         ),
         machines=(
             Machine(
@@ -172,10 +172,10 @@ STREAMS: dict[str, Stream] = {
         framing='data',
         terminator='[DONE]',
         classify=(
-            Rule('text', at='text', each='choices', key='index'),
-            Rule('finish', at='finish_reason', each='choices', key='index'),
-            Rule('usage', at='usage', each=None, key=None),
-            Rule('error', at='error', each=None, key=None),
+            Rule('text', at=('text',), each='choices', key='index'),
+            Rule('finish', at=('finish_reason',), each='choices', key='index'),
+            Rule('usage', at=('usage',), each=None, key=None),
+            Rule('error', at=('error',), each=None, key=None),
         ),
         machines=(
             Machine(

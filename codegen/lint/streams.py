@@ -79,7 +79,7 @@ def _rules(events: Events, rules: list[dict[str, Any]]) -> Iterator[str]:
         yield f"classify {fact}: the fact stands twice"
     for rule in rules:
         prefix = f"{rule['each']}[]." if "each" in rule else ""
-        for path in (prefix + rule["at"], *([prefix + rule["key"]] if prefix else [])):
+        for path in [prefix + path for path in (*rule["at"], *([rule["key"]] if prefix else []))]:
             if not events.has(path):
                 yield f"classify {rule['fact']}: the event has no {path}"
 
@@ -91,7 +91,11 @@ def _stated(event: Any, classify: str | list[dict[str, Any]]) -> Iterator[str]:
         return
     for rule in classify:
         for place in [event] if "each" not in rule else (event.get(rule["each"]) or []):
-            for step in rule["at"].split("."):
-                place = place.get(step) if isinstance(place, dict) else None
-            if place not in (None, ""):
+            if any(_at(place, path) not in (None, "") for path in rule["at"]):
                 yield rule["fact"]
+
+
+def _at(place: Any, path: str) -> Any:
+    for step in path.split("."):
+        place = place.get(step) if isinstance(place, dict) else None
+    return place

@@ -42,8 +42,7 @@ def _by_rules(event: Mapping[str, Any], rules: tuple[Rule, ...]) -> Iterator[Fac
 
 
 def _states(place: Any, rule: Rule) -> bool:
-    value = at(place, rule.at)
-    return value is not MISSING and value is not None and value != ""
+    return any(at(place, path) not in (MISSING, None, "") for path in rule.at)
 
 
 def _key(value: Any) -> Any:

@@ -66,7 +66,7 @@ def _facts(table: Stream) -> Iterator[str]:
     yield "| fact | is stated by |\n| --- | --- |"
     for rule in table.classify:
         each = f" in each of `{rule.each}`, of the one with its `{rule.key}`" if rule.each else ""
-        yield f"| {rule.fact} | `{rule.at}`{each} |"
+        yield f"| {rule.fact} | {' or '.join(f'`{path}`' for path in rule.at)}{each} |"
     yield ""
 
 

@@ -79,11 +79,11 @@ def test_a_table_without_laws(table, only) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"at": "delta.text"}, "the event has no choices[].delta.text"),
+        ({"at": ["delta.content", "delta.text"]}, "the event has no choices[].delta.text"),
         ({"each": "options"}, "the event has no options[]"),
         ({"key": "number"}, "the event has no choices[].number"),
         ({"where": "delta"}, "'where' was unexpected"),
-        ({"at": "choices[].index"}, "does not match"),
+        ({"at": ["choices[].index"]}, "does not match"),
         ({"key": "finish_reason"}, "machine choice: its key is index, but that of content finish_reason"),
     ],
 )

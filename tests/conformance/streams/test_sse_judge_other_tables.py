@@ -41,6 +41,11 @@ USAGE = {"choices": [], "usage": {"total_tokens": 3}}
 
 GOOD = {
     ("ovms", "chat"): [delta(content="a"), delta("stop", content="b"), USAGE],
+    ("vllm", "chat"): [
+        *(delta(role="assistant", content=""), delta(reasoning="a"), delta(content="")),
+        *(delta("stop", content="b"), USAGE),
+    ],
+    ("vllm", "completions"): [text("a"), text(""), text("b", "stop"), USAGE],
     ("ovms", "completions"): [text(""), text("a"), text("b", "stop"), USAGE],
     ("mlc-llm", "chat"): [delta(role="assistant", content="a"), delta("stop", role="assistant"), USAGE],
     ("mlc-llm", "completions"): [text("a"), text("b", "stop"), USAGE],
@@ -75,6 +80,13 @@ def test_each_choice_of_one_system_has_an_id_of_its_own() -> None:
         found[by] = [each for one in sent for each in judge.feed(ServerSentEvent(json.dumps(one)))]
     assert found["sglang"] == []
     assert found["vllm"] != []
+
+
+def test_reasoning_is_a_fact_by_whichever_name_a_system_has_for_it() -> None:
+    opened = delta(role="assistant", content="")
+    for by, name in (("vllm", "reasoning"), ("llama-cpp", "reasoning_content"), ("specvino", "reasoning")):
+        assert said(by, "chat", opened, delta(**{name: "a"}), delta("stop"), USAGE) == []
+        assert said(by, "chat", opened, delta("stop"), delta(**{name: "a"}), USAGE) != []
 
 
 BAD = {
