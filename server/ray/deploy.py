@@ -31,6 +31,7 @@ def deploy(options: Deployment, host: str, port: int, cluster: str | None, *, in
         if not insecure and not read_keys(options.api_key_file):
             require_unreachable(host, own)
     with _cluster(cluster):
+        proxies = serve.status().proxies  # those that run keep their host and port
         try:
             serve.start(
                 proxy_location="EveryNode",  # a proxy takes half a millisecond for each token of a stream
@@ -41,7 +42,8 @@ def deploy(options: Deployment, host: str, port: int, cluster: str | None, *, in
         except (RayError, RuntimeError) as error:
             raise ServeError(f"the replicas could not be started: {error}") from error
         _say(f"{options.autoscale or options.replicas} replicas of {', '.join(served)}, on Ray Serve")
-        _say(f"serving {', '.join(served)} at http://{f'[{host}]' if ':' in host else host}:{port}/v1")
+        place = f"at http://{f'[{host}]' if ':' in host else host}:{port}/v1"
+        _say(f"serving {', '.join(served)} {'behind the proxies that run there already' if proxies else place}")
         _until_a_signal()
         _say("stopping; requests under way may end")
         serve.delete(NAME)
@@ -52,7 +54,7 @@ def _cluster(address: str | None) -> Iterator[None]:
     # Proxies are processes of the cluster: where it runs already, whoever started it has to have set this.
     os.environ.setdefault(proxy.CALLBACK, f"{proxy.middlewares.__module__}.{proxy.middlewares.__name__}")
     try:
-        ray.init(address, include_dashboard=False, logging_level="warning", log_to_driver=True)
+        ray.init(address or "local", include_dashboard=False, logging_level="warning", log_to_driver=True)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ServeError(f"the Ray cluster can't be reached: {error}") from error
     try:

@@ -106,9 +106,7 @@ def _of_ray(message: Message) -> ApiError:
             return ApiError(ErrorCode.RATE_LIMIT_EXCEEDED, "All replicas are busy.", retry_after=1)
         case 408:
             return ApiError(ErrorCode.REQUEST_TIMEOUT, "The request took longer than Ray Serve allows.")
-        case 404:
-            return ApiError(ErrorCode.NOT_FOUND, "No application of Ray Serve is at this path.")
-        case _:
+        case _:  # 404 among them: the application isn't there yet, or is being deleted
             return ApiError(ErrorCode.ENGINE_UNAVAILABLE, "No replica can answer now.", retry_after=1)
 
 

@@ -1,16 +1,13 @@
 """The server seen from outside, on the real engine: metrics, the access log, OpenTelemetry's exports."""
 
-import http.server
 import json
 import re
-import threading
 from collections.abc import Iterator
 
 import httpx
 import pytest
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from prometheus_client.parser import text_string_to_metric_families
+from support.collector import collecting
 from support.serving import PATIENCE, Server, endless, serving, wait_until
 
 SECRET = "xylophone"
@@ -137,58 +134,19 @@ def test_keys(tmp_path) -> None:
         assert " INFO specvino.access: 127.0.0.1:" in server.output, "the log is text by default"
 
 
-class _Collector(http.server.ThreadingHTTPServer):
-    """Keeps what is exported to it, by path."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Export)
-        self.got: dict[str, list[bytes]] = {"/v1/traces": [], "/v1/metrics": []}
-
-
-class _Export(http.server.BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        assert isinstance(self.server, _Collector)
-        self.server.got[self.path].append(self.rfile.read(int(self.headers["content-length"])))
-        self.send_response(200)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 def test_exports_reach_a_collector_before_the_server_ends() -> None:
-    collector = _Collector()
-    threading.Thread(target=collector.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{collector.server_port}"
-    ends = ("--otlp-traces-endpoint", f"{url}/v1/traces", "--otlp-metrics-endpoint", f"{url}/v1/metrics")
-    with serving("--engine", "scripted", "--served-model-name", "tiny", *ends) as server:
-        headers = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
-        body = {"model": "tiny", "messages": [{"role": "user", "content": SECRET}]}
-        assert (
-            httpx.post(f"{server.url}/chat/completions", json=body, headers=headers, timeout=PATIENCE).status_code
-            == 200
-        )
-        assert server.stop() == 0
-    collector.shutdown()
-    collector.server_close()
-    got = collector.got
-    spans = [
-        span
-        for each in got["/v1/traces"]
-        for resource in ExportTraceServiceRequest.FromString(each).resource_spans
-        for scope in resource.scope_spans
-        for span in scope.spans
-    ]
-    assert [(span.name, span.trace_id.hex()) for span in spans] == [("chat tiny", "a" * 32)]
-    names = {
-        metric.name
-        for each in got["/v1/metrics"]
-        for resource in ExportMetricsServiceRequest.FromString(each).resource_metrics
-        for scope in resource.scope_metrics
-        for metric in scope.metrics
-    }
-    assert "gen_ai.server.time_to_first_token" in names
-    assert SECRET.encode() not in b"".join(body for bodies in got.values() for body in bodies)
+    with collecting() as collector:
+        ends = ("--otlp-traces-endpoint", f"{collector.url}/v1/traces")
+        ends += ("--otlp-metrics-endpoint", f"{collector.url}/v1/metrics")
+        with serving("--engine", "scripted", "--served-model-name", "tiny", *ends) as server:
+            headers = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
+            body = {"model": "tiny", "messages": [{"role": "user", "content": SECRET}]}
+            answer = httpx.post(f"{server.url}/chat/completions", json=body, headers=headers, timeout=PATIENCE)
+            assert answer.status_code == 200
+            assert server.stop() == 0
+    assert [(span.name, span.trace_id.hex()) for span in collector.spans()] == [("chat tiny", "a" * 32)]
+    assert "gen_ai.server.time_to_first_token" in collector.metrics()
+    assert SECRET.encode() not in b"".join(body for bodies in collector.got.values() for body in bodies)
 
 
 def test_a_collector_that_is_not_there_hurts_nobody() -> None:

@@ -2,45 +2,14 @@
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
-from typing import Any
 
 import httpx
-import psutil
 import pytest
-from many_machines.conftest import deployed
 from support.judging import judge
+from support.replicas import SCRIPTED, deployed, replicas, slow, streaming
 from support.serving import PATIENCE, Server, serving, wait_until
-
-SCRIPTED = ("--engine", "scripted", "--served-model-name", "m", "--response-store", "none")
-
-
-def replicas(server: Server) -> list[int]:
-    """The processes of the replicas."""
-    return [child.pid for child in server.children() if " ".join(child.cmdline()).startswith("ray::ServeReplica")]
-
-
-def slow(path: str, number: int, tokens: int, delay: float = 0.05) -> dict[str, Any]:
-    """A request for a stream of so many tokens."""
-    text = f"script: delay={delay}\n" + f"{number} " * tokens
-    asked = {"messages": [{"role": "user", "content": text}]} if path == "/chat/completions" else {"input": text}
-    return {"model": "m", "stream": True, **asked}
-
-
-async def streamed(
-    client: httpx.AsyncClient, path: str, body: dict[str, Any], begun: asyncio.Event | None = None
-) -> list[str]:
-    """The lines of a stream, to its end."""
-    lines = []
-    async with client.stream("POST", path, json=body) as response:
-        assert response.status_code == 200
-        async for line in response.aiter_lines():
-            lines.append(line)
-            if begun:
-                begun.set()
-    return [line for line in lines if line]
 
 
 def test_the_judge_sees_no_difference(two: Server) -> None:
@@ -88,63 +57,11 @@ def test_two_replicas_have_room_for_twice_as_many_streams(two: Server) -> None:
     """Each has room for 16: with one, half of 32 would begin when others have ended."""
 
     async def ask() -> int:
-        begun = [asyncio.Event() for _ in range(32)]
-        async with httpx.AsyncClient(base_url=two.url, timeout=PATIENCE) as client:
-            bodies = [slow("/chat/completions", number, 100, delay=0.2) for number in range(32)]
-            tasks = [
-                asyncio.create_task(streamed(client, "/chat/completions", body, event))
-                for body, event in zip(bodies, begun, strict=True)
-            ]
-            await asyncio.wait([asyncio.create_task(event.wait()) for event in begun], timeout=PATIENCE)
-            ended = sum(task.done() for task in tasks)
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            return ended
+        bodies = [("/chat/completions", slow("/chat/completions", number, 100, delay=0.2)) for number in range(32)]
+        async with streaming(two.url, bodies) as streams:
+            return sum(stream.done() for stream in streams)
 
     assert asyncio.run(ask()) == 0
-
-
-def test_a_lost_replica_ends_its_own_streams_alone() -> None:
-    async def ask(server: Server) -> list[list[str]]:
-        before = replicas(server)
-        async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as client:
-            paths = ["/chat/completions", "/responses"] * 8
-            begun = [asyncio.Event() for _ in paths]
-            tasks = [
-                asyncio.create_task(streamed(client, path, slow(path, number, 100), event))
-                for number, (path, event) in enumerate(zip(paths, begun, strict=True))
-            ]
-            for event in begun:
-                await event.wait()
-            os.kill(before[0], signal.SIGKILL)
-            streams = await asyncio.gather(*tasks)
-        wait_until(lambda: len(set(replicas(server)) - {before[0]}) == 2)
-        return streams
-
-    with deployed(*SCRIPTED, "--replicas", "2") as server:
-        streams = asyncio.run(ask(server))
-        chats, responses = streams[::2], streams[1::2]
-        assert {lines[-1] for lines in chats} == {"data: [DONE]"}
-        lost = [lines for lines in chats if '"code":"engine_restarted"' in lines[-2]]
-        whole = [lines for lines in chats if '"finish_reason":"stop"' in lines[-2]]
-        assert lost
-        assert whole
-        assert len(lost) + len(whole) == len(chats)
-        ends = {lines[-2] for lines in responses}
-        assert ends == {"event: error", "event: response.completed"}
-        number = next(len(lines) // 2 - 1 for lines in responses if lines[-2] == "event: error")
-        assert any(f'"sequence_number":{number}' in lines[-1] for lines in responses)
-        answers = [httpx.post(f"{server.url}/responses", json={"model": "m", "input": "a"}) for _ in range(8)]
-        assert {answer.status_code for answer in answers} == {200}
-
-
-def test_nothing_stays_behind() -> None:
-    with deployed(*SCRIPTED) as server:
-        children = server.children()
-        assert server.stop() == 0
-    psutil.wait_procs(children, timeout=PATIENCE)
-    assert not [child for child in children if child.is_running()]
 
 
 @pytest.mark.parametrize(

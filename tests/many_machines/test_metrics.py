@@ -1,8 +1,8 @@
 """The metrics of all replicas in one scrape."""
 
 import httpx
-from many_machines.conftest import deployed
 from prometheus_client.parser import text_string_to_metric_families
+from support.replicas import deployed
 from support.serving import wait_until
 
 from specvino.server.ray.metrics import merged

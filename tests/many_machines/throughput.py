@@ -7,7 +7,7 @@ import time
 import uuid
 
 import httpx
-from many_machines.conftest import deployed
+from support.replicas import deployed
 
 SCRIPTED = ("--engine", "scripted", "--served-model-name", "m", "--response-store", "none", "--max-num-seqs", "16")
 MODEL = ("--served-model-name", "m", "--response-store", "none", "--max-num-seqs", "16", "--cache-size", "2")

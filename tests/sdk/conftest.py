@@ -8,6 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from support.postgresql import postgresql
+from support.replicas import deployed
 from support.serving import Server, serving
 
 from specvino.engine.models import ModelSource
@@ -18,9 +20,23 @@ PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 HELPERS = Path(__file__).with_name("python")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--through-ray", action="store_true", help="two replicas behind Ray's proxy instead of one server")
+
+
 @pytest.fixture(scope="session")
-def server(smollm2: ModelSource) -> Iterator[Server]:
-    with serving(str(smollm2.path), "--served-model-name", "smollm2") as server:
+def server(
+    smollm2: ModelSource, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    options = (str(smollm2.path), "--served-model-name", "smollm2")
+    if not request.config.getoption("--through-ray"):
+        with serving(*options) as server:
+            yield server
+        return
+    with (
+        postgresql(tmp_path_factory.mktemp("postgresql")) as database,
+        deployed(*options, "--cache-size", "2", "--replicas", "2", "--response-store", database) as server,
+    ):
         yield server
 
 
