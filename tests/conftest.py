@@ -1,6 +1,5 @@
 """Models for tests: a tiny one trained for them, and the real default model."""
 
-import gc
 from pathlib import Path
 
 import hypothesis
@@ -50,12 +49,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(TESTS).as_posix().startswith(SLOW):
             item.add_marker("slow")
-
-
-def pytest_collection_finish() -> None:
-    # What collecting has made, 13,000 tests and what they import, stays: no collection of garbage need look at it.
-    gc.collect()
-    gc.freeze()
 
 
 # How fast a machine draws or runs examples is not what these tests are about.

@@ -136,8 +136,7 @@ def test_keys(tmp_path) -> None:
 
 def test_exports_reach_a_collector_before_the_server_ends() -> None:
     with collecting() as collector:
-        ends = ("--otlp-traces-endpoint", f"{collector.url}/v1/traces")
-        ends += ("--otlp-metrics-endpoint", f"{collector.url}/v1/metrics")
+        ends = [f"--otlp-{kind}-endpoint={collector.url}/v1/{kind}" for kind in ("traces", "metrics")]
         with serving("--engine", "scripted", "--served-model-name", "tiny", *ends) as server:
             headers = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
             body = {"model": "tiny", "messages": [{"role": "user", "content": SECRET}]}

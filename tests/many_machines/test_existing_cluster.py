@@ -49,10 +49,12 @@ def cluster() -> Iterator[Cluster]:
             assert head.poll() is None
             yield found
         finally:
-            processes = [*psutil.Process(head.pid).children(recursive=True), head]
-            for process in processes:
-                process.kill()  # by itself it takes half a minute to end
-            psutil.wait_procs(processes, PATIENCE)
+            children = psutil.Process(head.pid).children(recursive=True)
+            head.kill()  # by itself it takes half a minute to end
+            for child in children:
+                child.kill()
+            head.wait()
+            psutil.wait_procs(children, PATIENCE)
 
 
 def free_ports(number: int) -> list[int]:
@@ -91,7 +93,8 @@ def test_new_settings_come_without_a_request_lost(cluster: Cluster, tmp_path: Pa
     async def update() -> tuple[list[Lines], list[int]]:
         """Goes on asking until twenty answers in a row come from replicas with the new settings."""
         bodies = [(CHAT, slow(CHAT, number, 100, delay=0.1)) for number in range(8)]
-        statuses, new = [], 0
+        statuses: list[int] = []
+        new = 0
         async with streaming(url, bodies) as streams, httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client:
             updating = asyncio.create_task(asyncio.to_thread(configure, "m", "new"))
             while new < 20:

@@ -18,6 +18,9 @@ from specvino.engine.openvino.messages.options import PluginValue
 # own defaults.
 _ON_CPU: Mapping[str, PluginValue] = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
 
+# And the same answers to a prompt again and again (decision 072). AUTO and HETERO don't pass it on, BATCH refuses it.
+_OF_CPU_ALONE: Mapping[str, PluginValue] = {"KEY_CACHE_QUANT_MODE": "BY_TOKEN"}
+
 # Else AUTO begins on the CPU and goes on to another device, whose cache is another one.
 _OF_AUTO: Mapping[str, PluginValue] = {"ENABLE_STARTUP_FALLBACK": False}
 
@@ -59,6 +62,8 @@ def chosen(name: str, given: Mapping[str, PluginValue], core: Core | None = None
     # A GPU may have several names; all others run on CPUs.
     gpus = [target for target in targets if target.startswith("GPU")]
     ours: dict[str, PluginValue] = {} if gpus else dict(_ON_CPU)
+    if ours and kind is None:
+        ours |= _OF_CPU_ALONE
     if kind == "AUTO" and len(targets) > 1:
         ours |= _OF_AUTO
     plugins = list(dict.fromkeys([*([kind] if kind else []), *targets]))

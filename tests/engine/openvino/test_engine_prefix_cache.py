@@ -6,6 +6,7 @@ import random
 import numpy
 import openvino
 import openvino_genai
+import pytest
 from openvino_genai import ContinuousBatchingPipeline, Tokenizer
 from support.conversation import conversation
 
@@ -46,6 +47,29 @@ def test_repeated_prompts_get_the_same_answer(source: ModelSource) -> None:
     cached = load(LoadModel(str(source.path), max_sequences=1))
     for again in range(3):
         assert [greedy(cached, again * 100 + id, prompt) for id, prompt in enumerate(prompts)] == expected
+
+
+@pytest.mark.parametrize("length", [63, 64, 65, 192])
+def test_a_prompt_is_as_likely_to_go_on_the_same_way_each_time(smollm2: ModelSource, length: int) -> None:
+    """From the second time on: the first has nothing of the prompt in the cache. 64 and 192 fill its blocks of 32
+    (decision 072)."""
+    drawn = random.Random(length)
+    prompt = numpy.array([[drawn.randrange(1000, 20_000) for _ in range(length)]], numpy.int64)
+    pipeline = load(LoadModel(str(smollm2.path), max_sequences=1))
+    config = pipeline.get_config()
+    config.max_new_tokens, config.logprobs, config.ignore_eos = 12, 1, True
+
+    def logprobs(id: int) -> list[float]:
+        handle = pipeline.add_request(id, openvino.Tensor(prompt), config)
+        found: list[float] = []
+        while pipeline.has_non_finished_requests():
+            pipeline.step()
+            while handle.can_read():
+                found += [each for part in handle.read().values() for each in part.generated_log_probs]
+        return found
+
+    _, second, *more = [logprobs(id) for id in range(5)]
+    assert more == [second] * 3
 
 
 def steps_to_first_token(pipeline: ContinuousBatchingPipeline, id: int, prompt: list[int]) -> int:
