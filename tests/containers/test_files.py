@@ -17,8 +17,6 @@ PROGRAMS = Path(sys.executable).parent
 RAYSERVICE = yaml.safe_load((CONTAINERS / "rayservice.yaml").read_text("utf-8"))
 CLUSTER = RAYSERVICE["spec"]["rayClusterConfig"]
 (WORKERS,) = CLUSTER["workerGroupSpecs"]
-
-
 PODS = {"head": CLUSTER["headGroupSpec"]["template"]["spec"], "replica": WORKERS["template"]["spec"]}
 
 
@@ -28,8 +26,8 @@ def test_the_containerfile_has_nothing_to_complain_of() -> None:
 
 
 def test_the_compose_file_fits_its_schema() -> None:
-    check = [PROGRAMS / "check-jsonschema", "--builtin-schema", "vendor.compose-spec", CONTAINERS / "compose.yaml"]
-    run = subprocess.run(check, capture_output=True, text=True)
+    check = [str(PROGRAMS / "check-jsonschema"), "--builtin-schema", "vendor.compose-spec"]
+    run = subprocess.run([*check, str(CONTAINERS / "compose.yaml")], capture_output=True, text=True)
     assert run.returncode == 0, run.stdout
 
 

@@ -29,7 +29,8 @@ CERTIFICATES = "/mnt/certificates.crt"
 def buildah(*arguments: str, **options: Any) -> str:
     run = subprocess.run(["buildah", *arguments], stdout=subprocess.PIPE, text=True, **options)
     assert run.returncode == 0, run.stdout[-2000:]
-    return run.stdout.strip()
+    printed: str = run.stdout
+    return printed.strip()
 
 
 @pytest.fixture(scope="session")
