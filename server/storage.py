@@ -10,6 +10,9 @@ from specvino.handlers.encryption import Cipher
 from specvino.handlers.store import NoStore, ResponseStore
 from specvino.handlers.store.sql import SqlStore
 
+# A file is on the disk of the machine that serves, so it doesn't grow for ever. Of a database its owner takes care.
+MOST_RESPONSES_IN_A_FILE = 10_000
+
 logger = logging.getLogger("specvino.server")
 
 
@@ -29,7 +32,7 @@ def response_store(choice: str | None) -> ResponseStore:
         return NoStore()
     url = choice or f"sqlite+aiosqlite:///{folder() / 'responses.db'}"
     try:
-        return SqlStore(url)
+        return SqlStore(url, most=MOST_RESPONSES_IN_A_FILE if is_of_one_machine(choice) else None)
     except ValueError as error:
         raise StorageError(f"the response store can't be used: {error} (--response-store none does without)") from error
 

@@ -2,15 +2,15 @@
 
 import asyncio
 import logging
-import time
 import uuid
 import zlib
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import delete, insert, literal, select, update
+from sqlalchemy import DateTime, delete, func, insert, literal, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -21,7 +21,6 @@ from specvino.handlers.store.schema import bring_up_to_date
 from specvino.handlers.store.tables import ITEMS, RESPONSES, SERVERS
 
 DAYS = 30
-MOST_RESPONSES = 10_000
 
 # Seconds between two signs of life of a server, and after how many without one it is taken for lost.
 BEAT = 5.0
@@ -36,10 +35,13 @@ _decode = msgspec.json.decode
 
 
 class SqlStore:
-    """A ResponseStore at a SQLAlchemy URL. Raises ValueError for a URL that can't be used."""
+    """A ResponseStore at a SQLAlchemy URL, of so many days and, unless it is None, at `most` so many responses.
+
+    Raises ValueError for a URL that can't be used.
+    """
 
     def __init__(
-        self, url: str, *, days: float = DAYS, most: int = MOST_RESPONSES, lost_after: float = LOST_AFTER
+        self, url: str, *, days: float = DAYS, most: int | None = None, lost_after: float = LOST_AFTER
     ) -> None:
         self._engine = connect(url)
         self._seconds = days * 86400
@@ -167,9 +169,9 @@ class SqlStore:
 
     async def _keep_up(self) -> None:
         """Says that this server lives, fails what lost ones had under way, and drops what is too old or too much."""
-        now = time.time()
         r = RESPONSES.c
         async with self._transaction() as connection:
+            now = await _now(connection)
             seen = await connection.execute(update(SERVERS).where(SERVERS.c.id == self._id).values(seen=now))
             if not seen.rowcount:  # another server took this one for lost, or it is new
                 await connection.execute(insert(SERVERS).values(id=self._id, seen=now))
@@ -180,13 +182,21 @@ class SqlStore:
                 r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))
             )
             rows = (await connection.execute(orphans)).all()
-            old = select(r.id).where(r.created_at < now - self._seconds)
-            surplus = select(r.id).order_by(r.created_at.desc(), r.id).offset(self._most).limit(self._most)
-            for expired in (old, surplus):
-                ids = list((await connection.execute(expired)).scalars())
-                await _delete(connection, ids)
+            expired = [select(r.id).where(r.created_at < now - self._seconds)]
+            if self._most is not None:
+                newest = select(r.id).order_by(r.created_at.desc(), r.id)
+                expired.append(newest.offset(self._most).limit(self._most))
+            for each in expired:
+                await _delete(connection, list((await connection.execute(each)).scalars()))
         for row in rows:
             await self.finish(_failed(_decode(row.response), _decode(row.input), zlib.decompress(row.events)))
+
+
+async def _now(connection: AsyncConnection) -> float:
+    """Returns the database's Unix time: the clocks of its servers may differ, and one that is slow isn't lost."""
+    found = await connection.execute(select(func.current_timestamp(type_=DateTime(timezone=True))))
+    now: datetime = found.scalar_one()
+    return (now if now.tzinfo else now.replace(tzinfo=UTC)).timestamp()
 
 
 async def _row(record: Record) -> dict[str, Any]:

@@ -1,7 +1,11 @@
 """Responses in a database of all replicas: each goes on with those of the others."""
 
+import asyncio
+
 import httpx
 import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
 from support.replicas import at_work, deployed
 from support.serving import PATIENCE, wait_until
 
@@ -51,6 +55,27 @@ def test_any_replica_streams_what_runs_in_the_background(client) -> None:
             assert any(line == "event: response.output_text.delta" for line in lines)
         assert client.get(path, headers=headers).json()["status"] == "in_progress"
     client.post(f"{path}/cancel").raise_for_status()
+
+
+def test_a_replica_has_two_connections_to_the_database_at_most(client, database) -> None:
+    """A PostgreSQL server allows 100 by default."""
+
+    async def most() -> int:
+        counts: list[int] = []
+        engine = create_async_engine(database)
+        count = text("SELECT count(*) FROM pg_stat_activity WHERE usename = 'specvino' AND pid <> pg_backend_pid()")
+        async with (
+            httpx.AsyncClient(base_url=client.base_url, timeout=PATIENCE) as many,
+            engine.connect() as connection,
+        ):
+            asked = [many.post("/responses", json={"model": "m", "input": "one"}) for _ in range(64)]
+            for answer in asyncio.as_completed(asked):
+                (await answer).raise_for_status()
+                counts.append((await connection.execute(count)).scalar_one())
+        await engine.dispose()
+        return max(counts)
+
+    assert asyncio.run(most()) == 4
 
 
 def test_one_that_is_deleted_is_gone_everywhere(client) -> None:

@@ -209,6 +209,23 @@ def test_what_a_living_server_has_under_way_is_left_alone(url) -> None:
     asyncio.run(both())
 
 
+def test_a_server_with_another_clock_is_not_lost(url, monkeypatch) -> None:
+    async def both():
+        one, fast = SqlStore(url), SqlStore(url)
+        await one.open()
+        await one.add(Record(response("resp_1", status="in_progress"), [], [b"{}"]))
+        right = time.time
+        monkeypatch.setattr(time, "time", lambda: right() + 3600)
+        await fast.open()
+        seen = await fast.response("resp_1", "")
+        assert seen
+        assert seen["status"] == "in_progress"
+        await fast.close()
+        await one.close()
+
+    asyncio.run(both())
+
+
 def test_the_oldest_go_when_there_are_too_many_or_they_are_too_old(url) -> None:
     async def add(store):
         for id, age in (("a", 40), ("b", 20), ("c", 10), ("d", 0)):
@@ -225,6 +242,7 @@ def test_the_oldest_go_when_there_are_too_many_or_they_are_too_old(url) -> None:
         assert await store.items(["in_b"], "") == {}
 
     run(url, add, all_young)
+    run(url, all_young)
     run(url, newest, most=2)
 
 
