@@ -27,11 +27,18 @@ def deploy(options: Deployment, host: str, port: int, cluster: str | None, *, in
     Raises ServeError, OptionError and KeyFileError.
     """
     served = names(options)
-    with _listening(host, port) as (own, port):
-        if not insecure and not read_keys(options.api_key_file):
-            require_unreachable(host, own)
+    is_open = not insecure and not read_keys(options.api_key_file)
+    if cluster is None:
+        port = _port(host, port, is_open=is_open)
     with _cluster(cluster):
         proxies = serve.status().proxies  # those that run keep their host and port
+        if proxies and is_open:
+            raise ServeError(
+                "other machines may reach the proxies that run there already, so an API key is needed: "
+                "--api-key-file FILE or SPECVINO_API_KEY (--insecure serves everybody without one)"
+            )
+        if cluster is not None and not proxies:
+            port = _port(host, port, is_open=is_open)
         try:
             serve.start(
                 proxy_location="EveryNode",  # a proxy takes half a millisecond for each token of a stream
@@ -65,14 +72,16 @@ def _cluster(address: str | None) -> Iterator[None]:
         ray.shutdown()
 
 
-@contextmanager
-def _listening(host: str, port: int) -> Iterator[tuple[str, int]]:
-    """Gives the IP address and the port on which nobody else listens. Raises ServeError."""
+def _port(host: str, port: int, *, is_open: bool) -> int:
+    """Returns the port, or a free one for 0. Raises ServeError where it isn't free, or more can reach it than may."""
     try:
         with socket.create_server((host, port)) as found:
-            yield found.getsockname()[:2]
+            address, free = found.getsockname()[:2]
     except OSError as error:
         raise ServeError(f"can't listen on {host} port {port}: {error.strerror}") from error
+    if is_open:
+        require_unreachable(host, address)
+    return int(free)
 
 
 def _say(line: str) -> None:
