@@ -43,7 +43,7 @@ from specvino.engine.openvino.preprocess_client import PreprocessClient
 from specvino.engine.openvino.request_times import RequestTimes
 from specvino.engine.openvino.running_choice import RunningChoice
 from specvino.engine.openvino.shown_prompt import ShownPrompt
-from specvino.engine.openvino.workers import Workers
+from specvino.engine.openvino.workers import FULL_LOGITS, Workers
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers, thinking_variables
 from specvino.engine.processes.supervisor import Supervisor
@@ -198,8 +198,8 @@ class OpenVINOEngine:
             prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
             with_images = any(prompt.prompt_images is not None for prompt in prompts)
             async with (
-                self._workers.use(request, prompts, resolved) as worker,
-                self._sent(worker, request, prompts, resolved) as (queue, choices, times),
+                self._workers.use(request, prompts, resolved) as (worker, fitted),
+                self._sent(worker, request, fitted, resolved) as (queue, choices, times),
             ):
                 # Whether a prompt with images fits, only the worker can tell.
                 outputs = await queue.take() if with_images else []
@@ -470,7 +470,8 @@ class OpenVINOEngine:
 
     def _receive(self, worker: str, step: Loaded | Step) -> None:
         if isinstance(step, Loaded):
-            self._admission.bound(step.cache_tokens)
+            bound = self._workers.bound_full_logits if worker == FULL_LOGITS else self._admission.bound
+            bound(step.cache_tokens)
             return
         self._heard_at = time.monotonic()
         self._steps[worker] = step

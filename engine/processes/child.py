@@ -5,6 +5,8 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -35,3 +37,9 @@ def run(incoming: Any, work: Callable[[BlockingChannel], None], describe: Callab
         pass  # the server has gone: there is nobody to tell
     # Native threads and half-built pipelines needn't be torn down, and have crashed when they were.
     os._exit(0)
+
+
+def expendable() -> None:
+    """Has the kernel end this process before the server and its other children where memory runs out (Linux)."""
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")

@@ -7,12 +7,18 @@ from contextlib import asynccontextmanager
 from specvino.engine.errors import EngineUnavailable, ModelLoadError
 from specvino.engine.processes.supervisor import Supervisor
 
+_RETRY_AFTER = 30  # seconds
+
 
 class OnDemand:
-    """Keeps what `make` returns running while somebody uses it, and for `patience` seconds longer."""
+    """Keeps what `make` returns running while somebody uses it, and for `patience` seconds longer.
 
-    def __init__(self, make: Callable[[], Supervisor], patience: float) -> None:
+    It isn't started where `has_room` says that the machine has no memory for it.
+    """
+
+    def __init__(self, make: Callable[[], Supervisor], patience: float, has_room: Callable[[], bool]) -> None:
         self._make = make
+        self._has_room = has_room
         self._patience = patience
         self._process: Supervisor | None = None
         self._start: asyncio.Task[None] | None = None
@@ -47,6 +53,11 @@ class OnDemand:
 
     async def _ready(self) -> Supervisor:
         if self._process is None or self._start is None:
+            if not self._has_room():
+                raise EngineUnavailable(
+                    "The machine doesn't have enough free memory for the process that this request needs.",
+                    retry_after=_RETRY_AFTER,
+                )
             self._process = self._make()
             self._start = asyncio.create_task(self._process.start())
         process, start = self._process, self._start
@@ -55,7 +66,7 @@ class OnDemand:
         except ModelLoadError as error:
             if self._process is process:
                 self._process = self._start = None
-            raise EngineUnavailable(f"What this request needs can't be loaded: {error}", retry_after=30) from error
+            raise EngineUnavailable(f"What this request needs can't be loaded: {error}", _RETRY_AFTER) from error
         process.check_ready()
         return process
 

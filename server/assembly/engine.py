@@ -25,9 +25,9 @@ def make_engine(options: ServeOptions, model: str | None, report: Report = say_n
         return _scripted(options)
     # Only here: it imports OpenVINO, which the scripted engine does without.
     from specvino.engine.models import resolve
-    from specvino.engine.openvino.cache_size import default_cache_size
     from specvino.engine.openvino.device_memory import device_memory
     from specvino.engine.openvino.engine import OpenVINOEngine
+    from specvino.engine.openvino.memory import default_cache_size
 
     try:
         memory = device_memory(pipeline)

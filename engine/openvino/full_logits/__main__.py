@@ -1,25 +1,35 @@
 """The full-logits process: it answers the same messages as the worker."""
 
+import ctypes
+
 from specvino.engine.openvino.full_logits.ends import ends
 from specvino.engine.openvino.full_logits.model import load
-from specvino.engine.openvino.full_logits.step_loop import StepLoop
-from specvino.engine.openvino.messages.worker import ToWorker
+from specvino.engine.openvino.full_logits.step_loop import CAPACITY, StepLoop
+from specvino.engine.openvino.messages.worker import Loaded, ToWorker
 from specvino.engine.openvino.native.error_text import one_line
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
 
+_M_MMAP_THRESHOLD = -3  # malloc.h
+_MAPPED = 2**20  # bytes
+
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
+    child.expendable()
+    _give_memory_back()
     model = load(settings.path, settings.options)
-    token_bytes = model.token_bytes()
+    cache_tokens = None
+    if settings.cache_size:
+        cache_tokens = settings.cache_size * 2**30 // model.token_bytes()
+        channel.send(Loaded(cache_tokens // CAPACITY))
     loop = StepLoop(
         model,
         ends(settings.path),
         settings.max_sequences,
         settings.options.max_num_batched_tokens,
-        settings.cache_size * 2**30 // token_bytes if settings.cache_size else None,
+        cache_tokens,
     )
     channel.send(Ready())
     while True:
@@ -28,6 +38,18 @@ def work(channel: BlockingChannel) -> None:
             loop.receive(message)
             message = channel.poll()
         channel.send(loop.step())
+
+
+def _give_memory_back() -> None:
+    """Has glibc return large blocks to the system when they are freed.
+
+    It raises its threshold to the sizes that it meets, up to 32 MiB, and keeps what is smaller: states that grow and
+    are copied then take two to three times their size (glibc 2.36: 2,227 MB in place of 1,443 for 703 MB of keys and
+    values).
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:  # other C libraries have none
+        mallopt(_M_MMAP_THRESHOLD, _MAPPED)
 
 
 if __name__ == "__main__":

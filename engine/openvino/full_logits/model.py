@@ -22,34 +22,32 @@ _EXACT = {"DYNAMIC_QUANTIZATION_GROUP_SIZE": 0, "KV_CACHE_PRECISION": "f32"}
 _MODEL = "openvino_model.xml"
 _LOGITS = "logits"
 
+# Sequences whose lengths differ by so many tokens at the most are read together in any case.
+_NEAR = 256
+
 
 class FullLogitsModel:
-    """A model that is compiled once: its weights are in the memory once, however many sequences it has."""
+    """A model that is compiled once: its weights are in memory once, however many sequences it has."""
 
     def __init__(self, compiled: openvino.CompiledModel) -> None:
         self._compiled = compiled
         self._inputs = frozenset(name for port in compiled.inputs for name in port.get_names())
-        self._free: list[openvino.InferRequest] = []
 
     def begin(self) -> "Decoder":
         """Returns what reads a new sequence."""
-        return Decoder(self._request(), self._inputs)
+        return Decoder(self._compiled.create_infer_request(), self._inputs)
 
-    def end(self, decoder: "Decoder") -> None:
-        """Takes back what a sequence needs no longer, with its memory."""
-        decoder.request.reset_state()
-        self._free.append(decoder.request)
+    def release(self) -> None:
+        """Frees the memory of sequences that nothing refers to any more.
 
-    def batch(self) -> "Batch":
-        """Returns what reads several sequences at a time; there are none yet."""
-        return Batch(self._request(), self._inputs)
-
-    def _request(self) -> openvino.InferRequest:
-        return self._free.pop() if self._free else self._compiled.create_infer_request()
+        OpenVINO 2026.4.1: a compiled model keeps the states of the request that it computed last, until another one
+        is computed. Delete this when `tests/engine/openvino/full_logits/test_memory.py` passes without it.
+        """
+        self.begin().read(numpy.zeros(1, numpy.int64))
 
     def token_bytes(self) -> int:
-        """Tells how much memory the keys and values of a token take, in bytes. Raises RuntimeError for a model that
-        remembers something else."""
+        """Returns how much memory the keys and values of a token take, in bytes. Raises RuntimeError for a model whose
+        state is something else."""
         decoder = self.begin()
         decoder.read(numpy.zeros(1, numpy.int64))
         states = [each.state for each in decoder.request.query_state()]
@@ -57,7 +55,6 @@ class FullLogitsModel:
         if any(len(state.shape) != 4 or state.shape[2] != 1 for state in states):
             raise RuntimeError("Its state isn't made of keys and values alone, as the full-logits process needs it.")
         size: int = sum(state.byte_size for state in states)
-        self.end(decoder)
         return size
 
 
@@ -66,8 +63,8 @@ class Decoder:
 
     def __init__(self, request: openvino.InferRequest, inputs: frozenset[str]) -> None:
         self.request = request
+        self.inputs = inputs
         self.length = 0
-        self._inputs = inputs
 
     def read(self, ids: Ids) -> Logits:
         """Returns the scores of what follows each of the next tokens: [tokens, vocabulary]."""
@@ -75,70 +72,75 @@ class Decoder:
         positions = numpy.arange(self.length, end, dtype=numpy.int64)[None]
         mask = numpy.ones((1, end), numpy.int64)
         self.length = end
-        logits: Logits = _infer(self.request, self._inputs, ids[None], mask, positions, [0])[0]
+        logits: Logits = _infer(self.request, self.inputs, ids[None], mask, positions, [0])[0]
         return logits
 
 
 class Batch:
     """Reads a token of each of several sequences at a time: the weights are read once for all of them.
 
-    What they have read is in one state, a row for each, right-aligned: `_mask` says what of a row is none of its own.
+    It begins with what a decoder has read, for one sequence or several. What they have read is in one state, a row for
+    each, right-aligned and padded to the longest: `_mask` says what of a row is its own. Sequences of very different
+    lengths don't go into one batch, so that a row takes at most `padded` of its own length.
     """
 
-    def __init__(self, request: openvino.InferRequest, inputs: frozenset[str]) -> None:
-        self._request = request
-        self._inputs = inputs
-        self._rows: list[int] = []  # of the state, by the ids of the sequences
-        self._left: set[int] = set()
-        self._mask = numpy.zeros((0, 0), numpy.int64)
+    def __init__(self, decoder: Decoder, ids: Sequence[int]) -> None:
+        self._request = decoder.request
+        self._inputs = decoder.inputs
+        self._rows = dict.fromkeys(ids, 0)  # of the state, by the ids of the sequences
+        self._mask = numpy.ones((1, decoder.length), numpy.int64)
 
     @property
     def ids(self) -> list[int]:
-        return [id for id in self._rows if id not in self._left]
+        return list(self._rows)
+
+    @property
+    def tokens(self) -> int:
+        """Returns how many tokens the memory is taken for, padding included."""
+        return len(self._rows) * self._mask.shape[1]
+
+    def tokens_with(self, decoder: Decoder, ids: Sequence[int]) -> int | None:
+        """Returns what `tokens` would be with these sequences; None if the lengths are too different."""
+        lengths = (*self._mask[list(self._rows.values())].sum(axis=1), decoder.length)
+        width = max(self._mask.shape[1], decoder.length)
+        return width * (len(self._rows) + len(ids)) if width <= padded(min(lengths)) else None
 
     def leave(self, id: int) -> None:
-        """Forgets a sequence: at the next reading, or with the memory of all if it is the last one."""
-        self._left.add(id)
-        if not self.ids:
-            self._request.reset_state()
-            self._rows, self._left, self._mask = [], set(), numpy.zeros((0, 0), numpy.int64)
+        """Forgets a sequence; its memory is freed at the next reading."""
+        del self._rows[id]
 
-    def join(self, joining: Mapping[int, Decoder]) -> None:
-        """Adds sequences with what their decoders have read, which may be the same one's."""
-        kept = self._kept()
+    def join(self, decoder: Decoder, ids: Sequence[int]) -> None:
+        """Adds sequences with what a decoder has read."""
+        kept = list(self._rows.values())
         mask = self._mask[kept]
-        used = int(mask.any(axis=0).sum()) if len(kept) else 0
-        length = max(used, *(decoder.length for decoder in joining.values()))
-        states = [decoder.request.query_state() for decoder in joining.values()]
-        for place, own in enumerate(self._request.query_state()):
-            rows = [state[place].state.data for state in states]
-            rows += [row[None, :, -used:] for row in own.state.data[kept]] if used else []
-            whole = numpy.zeros((len(rows), rows[0].shape[1], length, rows[0].shape[3]), rows[0].dtype)
-            for row, padded in zip(rows, whole, strict=True):
-                padded[:, length - row.shape[2] :] = row[0]
+        used = int(mask.any(axis=0).sum())
+        width = max(used, decoder.length)
+        joining = decoder.request.query_state()
+        for own, other in zip(self._request.query_state(), joining, strict=True):
+            row = other.state.data[0]
+            whole = numpy.zeros((len(kept) + 1, row.shape[0], width, row.shape[2]), row.dtype)
+            whole[:-1, :, width - used :] = own.state.data[kept, :, -used:]
+            whole[-1, :, width - decoder.length :] = row
             own.state = openvino.Tensor(whole)
-        self._mask = numpy.zeros((len(joining) + len(kept), length), numpy.int64)
-        for decoder, padded in zip(joining.values(), self._mask, strict=False):
-            padded[length - decoder.length :] = 1
-        if used:
-            self._mask[len(joining) :, length - used :] = mask[:, -used:]
-        self._rows = [*joining, *self.ids]
-        self._left.clear()
+        self._mask = numpy.zeros((len(kept) + 1, width), numpy.int64)
+        self._mask[:-1, width - used :] = mask[:, -used:]
+        self._mask[-1, width - decoder.length :] = 1
+        self._rows = {id: row for row, id in enumerate(self._rows)} | dict.fromkeys(ids, len(kept))
 
     def read(self, tokens: Mapping[int, int]) -> dict[int, Logits]:
         """Returns the scores of what follows the next token of each of the sequences: [vocabulary]."""
-        kept = self._kept()
-        self._rows = self.ids
-        self._left.clear()
+        kept = list(self._rows.values())
         ids = numpy.array([[tokens[id]] for id in self._rows], numpy.int64)
         positions = self._mask[kept].sum(axis=1, keepdims=True)
         self._mask = numpy.pad(self._mask[kept], ((0, 0), (0, 1)), constant_values=1)
+        self._rows = {id: row for row, id in enumerate(self._rows)}
         logits = _infer(self._request, self._inputs, ids, self._mask, positions, kept)
         return dict(zip(self._rows, logits[:, -1], strict=True))
 
-    def _kept(self) -> list[int]:
-        """Returns the rows of those that haven't left."""
-        return [row for row, id in enumerate(self._rows) if id not in self._left]
+
+def padded(length: int) -> int:
+    """Returns the longest row, in tokens, that a sequence of this length shares a batch with."""
+    return max(2 * length, length + _NEAR)
 
 
 def _infer(

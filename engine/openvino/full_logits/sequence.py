@@ -26,42 +26,65 @@ class ReadPrompt:
 class Sequence:
     """Answers one Generate. Its `decoder` reads the prompt, `piece` tokens at a time at the most; `ends` are the tokens
     that end a turn. Of several with one prompt the others take over what their `leader` has read, in the very step in
-    which it comes to the end. Then it has no decoder: its tokens are read with those of others."""
+    which it comes to the end. Then it has no decoder: its tokens are read with those of others.
 
-    def __init__(self, request: Generate, ends: frozenset[int], piece: int, read_by: "Decoder | Sequence") -> None:
+    One whose memory was taken away (`pause`) reads its prompt and its own tokens again.
+    """
+
+    def __init__(self, request: Generate, ends: frozenset[int], piece: int) -> None:
         self.request = request
-        self.leader = read_by if isinstance(read_by, Sequence) else None
-        self.decoder = None if isinstance(read_by, Sequence) else read_by
+        self.leader: Sequence | None = None
+        self.decoder: Decoder | None = None
         self.prompt = ReadPrompt()
         self.token = 0
         """The last one that was chosen."""
-        self._ids: Ids = numpy.frombuffer(request.token_ids, numpy.int64)
+        self._prompt: Ids = numpy.frombuffer(request.token_ids, numpy.int64)
+        self._ids = self._prompt  # what is read in pieces
+        self._made: list[int] = []
         self._piece = piece
         self._ends = ends
-        self._sampler = Sampler(request.sampling, request.seed, self._ids, ends, request.bad_word_runs)
+        self._sampler = Sampler(request.sampling, request.seed, self._prompt, ends, request.bad_word_runs)
         echoed = request.echo and request.logprobs
         self._scores_prompt = echoed or request.prompt_logprobs is not None
         self._most_of_prompt = max(request.top_logprobs if echoed else 0, request.prompt_logprobs or 0)
-        self._made = 0
         self._begun = time.monotonic()
 
     @property
-    def reads_prompt(self) -> bool:
-        """Tells whether the prompt isn't read to its end."""
+    def length(self) -> int:
+        """Returns how many tokens have to be read before the next one can be chosen."""
+        return len(self._prompt) + len(self._made)
+
+    @property
+    def resumed(self) -> bool:
+        """Tells whether it has tokens of its own already."""
+        return bool(self._made)
+
+    @property
+    def reads(self) -> bool:
+        """Tells whether the prompt, or what is read again, isn't read to its end."""
         return self.leader is not None or (self.decoder is not None and self.decoder.length < len(self._ids))
 
+    def pause(self) -> None:
+        """Gives up what was read: all of it has to be read again."""
+        self.leader = self.decoder = None
+        self._ids = numpy.append(self._prompt, numpy.array(self._made[:-1], numpy.int64))
+        if not self._made:
+            self.prompt = ReadPrompt()
+
     def read(self) -> Output | None:
-        """Reads the next piece of the prompt, or takes over what the leader has read to the end; returns what comes
-        behind the prompt, None where it isn't at its end."""
+        """Reads the next piece, or takes over what the leader has read to the end; returns what comes behind the
+        prompt, None where it isn't at its end."""
         if self.leader is not None:
             self.decoder, self.prompt, self.leader = self.leader.decoder, self.leader.prompt, None
             return self.next(self.prompt.logits)
         assert self.decoder is not None
         place = self.decoder.length
         logits = self.decoder.read(self._ids[place : place + self._piece])
+        if self.resumed:
+            return None
         if self._scores_prompt:
             self._score(place, logits)
-        if self.reads_prompt:
+        if self.reads:
             return None
         self.prompt.logits = logits[-1].copy()
         return self.next(self.prompt.logits)
@@ -76,7 +99,7 @@ class Sequence:
                 output.prompt_logprobs = self.prompt.logprobs
                 output.prompt_top_logprobs = self.prompt.likeliest
                 output.prompt_ranks = self.prompt.ranks
-        self._made += len(output.token_ids)
+        self._made += output.token_ids
         return output
 
     def _output(self, logits: Logits) -> Output:
@@ -97,7 +120,7 @@ class Sequence:
                 output.top_logprobs = [likeliest(logprobs, request.top_logprobs)]
         if token in self._ends and not request.sampling.ignore_eos:
             output.finish = "stop"
-        elif self._made + 1 == request.max_new_tokens:
+        elif len(self._made) + 1 == request.max_new_tokens:
             output.finish = "length"
         return output
 

@@ -2,17 +2,26 @@
 
 from collections.abc import Iterator
 
-from specvino.engine.openvino.full_logits.model import FullLogitsModel
+from specvino.engine.openvino.full_logits.model import Batch, Decoder, FullLogitsModel
 from specvino.engine.openvino.full_logits.sequence import Sequence
 from specvino.engine.openvino.messages.worker import Cancel, Generate, Output, Step
-from specvino.engine.openvino.native.error_text import one_line
 from specvino.engine.openvino.native.fair_queue import FairQueue
+
+# OpenVINO 2026.4.1: a state that has to grow takes memory for twice as many tokens as it has then.
+CAPACITY = 2
+
+# Of the tokens that may follow a prompt, so many have their place when it begins.
+_AHEAD = 256
 
 
 class StepLoop:
     """Steps at most `max_sequences`, the others wait. `ends` are the tokens that end a turn; of prompts a step reads
-    at most `step_tokens`. All that runs has at most `cache_tokens`, None for any number: what each may come to has its
-    place from the beginning on. One that is longer runs alone."""
+    at most `step_tokens`.
+
+    The states of all sequences have memory for `cache_tokens`, None for any number. One that needs more alone has to
+    be refused beforehand. Where those that run grow beyond it, the newest gives its memory back and reads all its
+    tokens again later, as the worker's pipeline has it.
+    """
 
     def __init__(
         self,
@@ -27,12 +36,15 @@ class StepLoop:
         self._step_tokens = step_tokens
         self._cache_tokens = cache_tokens
         self._queue = FairQueue(max_sequences)
-        self._running: dict[int, Sequence] = {}
-        self._batch = model.batch()
+        self._running: dict[int, Sequence] = {}  # the newest last
+        self._paused: dict[int, Sequence] = {}
+        self._batches: list[Batch] = []
+        self._turns: dict[str | int, int] = {}  # of clients and requests with prompts: the step that last read one
+        self._steps = 0
 
     @property
     def idle(self) -> bool:
-        return not (self._queue or self._running)
+        return not (self._queue or self._running or self._paused)
 
     def receive(self, message: Generate | Cancel) -> None:
         match message:
@@ -41,94 +53,142 @@ class StepLoop:
                     self._queue.add(sequence)
             case Cancel() if message.id in self._running:
                 self._end(message.id)
+            case Cancel() if message.id in self._paused:
+                self._queue.end(self._paused.pop(message.id).request)
             case Cancel():
                 self._queue.drop(message.id)
 
     def step(self) -> Step:
-        """Runs one step and returns what came of it."""
-        while (request := self._queue.next()) and self._has_room(request):
-            self._queue.begin(request)
-            read_by = self._leader(request) or self._model.begin()
-            self._running[request.id] = Sequence(request, self._ends, self._step_tokens, read_by)
+        """Runs one step and returns what came of it. Raises RuntimeError and MemoryError, behind which the model is of
+        no more use."""
+        self._steps += 1
+        self._begin_waiting()
         outputs = [*self._read_tokens(), *self._read_prompts()]
         for output in outputs:
-            if output.finish or output.error:
+            if output.finish:
                 self._end(output.id)
         self._join()
-        return Step(outputs, len(self._running), len(self._queue), 0.0)
+        self._make_room()
+        if not self._running:
+            self._model.release()
+        waiting = len(self._queue) + len(self._paused)
+        usage = 100 * self._taken() / self._cache_tokens if self._cache_tokens else 0.0
+        return Step(outputs, len(self._running), waiting, usage)
+
+    def _begin_waiting(self) -> None:
+        """Has those go on that gave their memory back, then begins new ones, as far as there is room."""
+        while self._paused and self._has_room(next(iter(self._paused.values()))):
+            id = next(iter(self._paused))
+            self._begin(id, self._paused.pop(id))
+        while not self._paused and (request := self._queue.next()):
+            sequence = Sequence(request, self._ends, self._step_tokens)
+            if not self._has_room(sequence):
+                break
+            self._queue.begin(request)
+            self._begin(request.id, sequence)
+
+    def _begin(self, id: int, sequence: Sequence) -> None:
+        sequence.leader = None if sequence.resumed else self._leader(sequence.request)
+        if sequence.leader is None:
+            sequence.decoder = self._model.begin()
+        self._running[id] = sequence
 
     def _read_tokens(self) -> Iterator[Output]:
         """Reads the last tokens of all whose prompts are read, and yields the next ones."""
-        tokens = {id: self._running[id].token for id in self._batch.ids}
-        if not tokens:
-            return
-        try:
-            found = self._batch.read(tokens)
-        except RuntimeError as error:
-            yield from (Output(id, [], error=one_line(error)) for id in tokens)
-            return
-        yield from (self._running[id].next(logits) for id, logits in found.items())
+        for batch in self._batches:
+            found = batch.read({id: self._running[id].token for id in batch.ids})
+            yield from (self._running[id].next(logits) for id, logits in found.items())
 
     def _read_prompts(self) -> Iterator[Output]:
         """Reads a piece of one prompt, so that those who get tokens needn't wait for several, and yields what comes
-        behind it, of all that have it."""
-        reads = None
-        for id, sequence in self._running.items():
-            if not sequence.reads_prompt or (sequence.leader or sequence) is not (reads := reads or sequence):
-                continue
-            if sequence.leader is not None and sequence.leader.reads_prompt:
-                continue
-            try:
-                output = sequence.read()
-            except RuntimeError as error:  # the others have states of their own
-                output = Output(id, [], error=one_line(error))
+        behind it, of all that have it. Clients are served in turn, and so are the requests of a client."""
+        reading = [sequence for sequence in self._running.values() if sequence.leader is None and sequence.reads]
+        if not reading:
+            return
+        reads = self._next(reading)
+        for sequence in [reads, *self._followers(reads)]:
+            if sequence is not reads and reads.reads:
+                return
+            output = sequence.read()
             if output is not None:
                 yield output
 
+    def _next(self, reading: list[Sequence]) -> Sequence:
+        """Returns whose turn it is. A newcomer comes before the one that was served last, and behind all others."""
+        turns = {turn for sequence in reading for turn in _turns(sequence.request)}
+        self._turns = {turn: self._turns.get(turn, self._steps - 2) for turn in turns}
+        reads = min(reading, key=lambda sequence: [self._turns[turn] for turn in _turns(sequence.request)])
+        self._turns |= dict.fromkeys(_turns(reads.request), self._steps)
+        return reads
+
     def _join(self) -> None:
         """Has those go on together whose prompts have come to the end."""
-        joining = {
-            id: sequence.decoder
-            for id, sequence in self._running.items()
-            if sequence.decoder is not None and not sequence.reads_prompt
-        }
-        if not joining:
-            return
-        self._batch.join(joining)
-        for decoder in {id(decoder): decoder for decoder in joining.values()}.values():
-            self._model.end(decoder)
-        for each in joining:
-            self._running[each].decoder = None
+        joining: dict[Decoder, list[int]] = {}
+        for id, sequence in self._running.items():
+            if sequence.decoder is not None and not sequence.reads:
+                joining.setdefault(sequence.decoder, []).append(id)
+                sequence.decoder = None
+        for decoder, ids in joining.items():
+            for batch in self._batches:
+                tokens = batch.tokens_with(decoder, ids)
+                if tokens is not None and self._holds(CAPACITY * (tokens - batch.tokens)):
+                    batch.join(decoder, ids)
+                    break
+            else:
+                self._batches.append(Batch(decoder, ids))
 
-    def _has_room(self, request: Generate) -> bool:
-        if self._cache_tokens is None or not self._running:
-            return True
-        taken = sum(_most_tokens(sequence.request) for sequence in self._running.values())
-        return taken + _most_tokens(request) <= self._cache_tokens
+    def _make_room(self) -> None:
+        """Pauses the newest sequences until the others have room."""
+        for id, sequence in reversed(list(self._running.items())):
+            if len(self._running) == 1 or self._holds(0):
+                return
+            if sequence.leader is None and not self._followers(sequence):
+                self._leave(id)
+                sequence.pause()
+                self._paused[id] = sequence
+
+    def _has_room(self, sequence: Sequence) -> bool:
+        """Tells whether a sequence may begin: its prompt has room, and so have the tokens that soon follow."""
+        ahead = min(sequence.request.max_new_tokens, _AHEAD)
+        return not self._running or self._holds(CAPACITY * (sequence.length + ahead))
+
+    def _holds(self, more: int) -> bool:
+        return self._cache_tokens is None or self._taken() + more <= self._cache_tokens
+
+    def _taken(self) -> int:
+        """Returns for how many tokens memory is taken, or soon will be: prompts count whole from their beginning on."""
+        batched = {id for batch in self._batches for id in batch.ids}
+        reading = sum(sequence.length for id, sequence in self._running.items() if id not in batched)
+        return CAPACITY * (reading + sum(batch.tokens for batch in self._batches))
 
     def _leader(self, request: Generate) -> Sequence | None:
         """Returns who reads the same prompt for the same request."""
         for sequence in self._running.values():
             same = sequence.request.request == request.request and sequence.request.token_ids == request.token_ids
-            if same and sequence.leader is None and sequence.reads_prompt:
+            if same and sequence.leader is None and sequence.reads and not sequence.resumed:
                 return sequence
         return None
 
+    def _followers(self, sequence: Sequence) -> list[Sequence]:
+        return [each for each in self._running.values() if each.leader is sequence]
+
     def _end(self, id: int) -> None:
-        sequence = self._running.pop(id)
-        followers = [each for each in self._running.values() if each.leader is sequence]
+        sequence = self._leave(id)
+        followers = self._followers(sequence)
         for each in followers:  # it hasn't come to the end of the prompt
             each.leader = followers[0] if each is not followers[0] else None
         if followers:
             followers[0].decoder = self._model.begin()
-        if id in self._batch.ids:
-            self._batch.leave(id)
-        elif sequence.decoder is not None and not any(
-            each.decoder is sequence.decoder for each in self._running.values()
-        ):
-            self._model.end(sequence.decoder)
         self._queue.end(sequence.request)
 
+    def _leave(self, id: int) -> Sequence:
+        """Takes a sequence's memory away."""
+        for batch in self._batches:
+            if id in batch.ids:
+                batch.leave(id)
+        self._batches = [batch for batch in self._batches if batch.ids]
+        return self._running.pop(id)
 
-def _most_tokens(request: Generate) -> int:
-    return request.prompt_tokens + request.max_new_tokens
+
+def _turns(request: Generate) -> tuple[str, int]:
+    return request.client, request.request

@@ -141,7 +141,7 @@ ToWorker = LoadModel | Generate | Cancel | SendImage | ReleaseImages
 
 
 class Loaded(msgspec.Struct, tag=True):
-    """Is the first message of a worker whose cache has a size: so many tokens fit into it."""
+    """Is the first message of a worker whose cache has a size: so many tokens of a sequence fit into it."""
 
     cache_tokens: int
 

@@ -13,6 +13,8 @@ from specvino.engine.processes.lifecycle import Ready
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
+    if settings.plain:
+        child.expendable()
     pipeline = load(settings)
     drafting = None if settings.plain else settings.drafting
     cache_tokens = None

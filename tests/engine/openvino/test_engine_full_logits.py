@@ -3,10 +3,12 @@
 import asyncio
 import contextlib
 import os
+import re
 import signal
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -16,7 +18,7 @@ from support.conversation import answer, ask, ask_all, completion_tokens, conver
 from support.engines import Sharing, endless, running
 from support.scores import Scores
 
-from specvino.engine.errors import EngineRestarted, EngineUnavailable
+from specvino.engine.errors import EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.messages.options import PipelineOptions
@@ -378,6 +380,41 @@ def test_it_is_started_when_it_is_needed_and_replaced_when_it_dies(tiny_text: Mo
         assert engine.pids["full_logits"] != pid
 
     running(endless(tiny_text), test)
+
+
+def test_a_long_prompt_beside_short_ones_takes_no_more_memory_than_both(smollm2: ModelSource) -> None:
+    """A state for all of them, padded to the longest, had 13 times 1,500 tokens: 4.5 GB."""
+
+    def memory(engine: OpenVINOEngine, what: str) -> int:
+        found = re.search(rf"{what}:\s+(\d+) kB", Path(f"/proc/{engine.pids['full_logits']}/status").read_text("ascii"))
+        assert found is not None
+        return int(found[1]) // 1024
+
+    async def test(engine: Engine) -> None:
+        assert isinstance(engine, OpenVINOEngine)
+        bias: dict[str, Any] = {"max_tokens": 40, "ignore_eos": True, "logit_bias": ((100, 1.0),)}
+        await answer(engine, ask("hello", **bias | {"max_tokens": 1}))
+        before = memory(engine, "VmHWM")
+        long = ask_all(TokenPrompt(tuple(range(1000, 2500))), **bias)
+        await asyncio.gather(*(answer(engine, request) for request in (long, *[ask("hello", **bias)] * 12)))
+        assert memory(engine, "VmHWM") - before < 700  # 300 as it is
+        await asyncio.sleep(0)
+        assert memory(engine, "VmRSS") - before < 350  # what a step computes with, not what ended sequences had
+
+    running(smollm2, test)
+
+
+def test_a_prompt_that_the_memory_has_no_room_for_is_refused(smollm2: ModelSource) -> None:
+    async def test(engine: Engine) -> None:
+        assert isinstance(engine, OpenVINOEngine)
+        await answer(engine, with_top(ask("hello", max_tokens=1)))
+        engine._workers.bound_full_logits(100)  # as a larger model with a smaller cache has it
+        with pytest.raises(PromptError, match=r"room for 100 tokens .* this one has 60 tokens in the prompt and 60 in"):
+            await answer(engine, with_top(ask_all(TokenPrompt((100,) * 60), max_tokens=60)))
+        segments = await answer(engine, with_top(ask_all(TokenPrompt((100,) * 60), ignore_eos=True)))
+        assert completion_tokens(segments) == 40
+
+    running(smollm2, test)
 
 
 def test_who_leaves_is_not_waited_for(tiny_text: ModelSource) -> None:

@@ -1,7 +1,7 @@
 """A process that is there while somebody needs it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -32,12 +32,15 @@ class Process:
         self.closed.set()
 
 
-def on_demand(made: list[Process], patience: float, failure: ModelLoadError | None = None) -> OnDemand:
+def on_demand(
+    made: list[Process], patience: float, failure: ModelLoadError | None = None, *, room: Sequence[bool] = ()
+) -> OnDemand:
     def make() -> Any:
         made.append(Process(failure))
         return made[-1]
 
-    return OnDemand(make, patience)
+    rooms = iter(room)
+    return OnDemand(make, patience, lambda: next(rooms, True))
 
 
 @asynccontextmanager
@@ -94,6 +97,21 @@ def test_one_that_cannot_load_is_tried_again() -> None:
                 async with loaded(process, made):
                     pass
         assert len(made) == 2
+        await process.close()
+
+    asyncio.run(test())
+
+
+def test_it_is_not_started_without_memory_for_it() -> None:
+    async def test() -> None:
+        made: list[Process] = []
+        process = on_demand(made, 3600, room=[False])
+        with pytest.raises(EngineUnavailable, match="enough free memory") as caught:
+            await use(process)
+        assert caught.value.retry_after > 0
+        assert not made
+        async with loaded(process, made):
+            assert len(made) == 1
         await process.close()
 
     asyncio.run(test())

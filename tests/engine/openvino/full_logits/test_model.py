@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.full_logits.model import FullLogitsModel, Logits, load
+from specvino.engine.openvino.full_logits.model import Batch, Decoder, FullLogitsModel, Logits, load
 from specvino.engine.openvino.messages.options import PipelineOptions
 
 PROMPTS = {1: [40, 41, 42], 2: [300, 50, 60, 70, 80, 90, 100, 110], 3: [7], 4: [8, 9, 10, 11, 12]}
@@ -30,20 +30,17 @@ class Alone:
             self._ids[id].append(token)
             decoder = self._model.begin()
             found[id] = decoder.read(numpy.array(self._ids[id], numpy.int64))[-1].copy()
-            self._model.end(decoder)
         return found
 
 
-def test_they_come_and_go(model: FullLogitsModel) -> None:
-    batch, alone = model.batch(), Alone(model)
+def read_by(model: FullLogitsModel, id: int) -> Decoder:
+    decoder = model.begin()
+    decoder.read(numpy.array(PROMPTS[id], numpy.int64))
+    return decoder
 
-    def join(*ids: int) -> None:
-        decoders = {id: model.begin() for id in ids}
-        for id, decoder in decoders.items():
-            decoder.read(numpy.array(PROMPTS[id], numpy.int64))
-        batch.join(decoders)
-        for decoder in decoders.values():
-            model.end(decoder)
+
+def test_they_come_and_go(model: FullLogitsModel) -> None:
+    batch, alone = Batch(read_by(model, 1), [1]), Alone(model)
 
     def read(*tokens: int) -> None:
         asked = dict(zip(batch.ids, tokens, strict=True))
@@ -51,33 +48,43 @@ def test_they_come_and_go(model: FullLogitsModel) -> None:
         for id, logits in batch.read(asked).items():
             assert logits == pytest.approx(expected[id], abs=1e-4)
 
-    join(1)
     read(20)
-    join(2, 3)
+    for id in (2, 3):
+        batch.join(read_by(model, id), [id])
     assert sorted(batch.ids) == [1, 2, 3]
     for token in range(30, 33):
         read(token, token + 100, token + 200)
     batch.leave(2)  # the longest
     read(44, 55)
     batch.leave(1)
-    join(4)
+    batch.join(read_by(model, 4), [4])
     read(66, 77)
     batch.leave(3)
-    batch.leave(4)
-    assert batch.ids == []
-    join(2)
-    alone._ids[2] = list(PROMPTS[2])
     read(88)
 
 
-def test_several_take_over_what_one_has_read(model: FullLogitsModel) -> None:
-    batch = model.batch()
-    decoder = model.begin()
-    decoder.read(numpy.array(PROMPTS[2], numpy.int64))
-    batch.join({1: decoder, 2: decoder})
-    model.end(decoder)
+@pytest.mark.parametrize("joining", [False, True])
+def test_several_take_over_what_one_has_read(model: FullLogitsModel, joining: bool) -> None:
+    if joining:
+        batch = Batch(read_by(model, 1), [0])
+        batch.join(read_by(model, 2), [1, 2])
+        batch.leave(0)
+    else:
+        batch = Batch(read_by(model, 2), [1, 2])
     found = batch.read({1: 5, 2: 6})
-    alone = model.begin()
-    alone.read(numpy.array(PROMPTS[2], numpy.int64))
-    assert found[2] == pytest.approx(alone.read(numpy.array([6], numpy.int64))[0], abs=1e-4)
+    assert found[2] == pytest.approx(read_by(model, 2).read(numpy.array([6], numpy.int64))[0], abs=1e-4)
     assert found[1] != pytest.approx(found[2], abs=1e-4)
+
+
+def test_very_different_lengths_are_not_read_together(model: FullLogitsModel) -> None:
+    def of(length: int) -> Decoder:
+        decoder = model.begin()
+        decoder.read(numpy.arange(length) % 200)
+        return decoder
+
+    batch = Batch(of(20), [1, 2])
+    assert batch.tokens == 40
+    assert batch.tokens_with(of(200), [3]) == 600
+    assert batch.tokens_with(of(400), [3]) is None
+    assert Batch(of(400), [1]).tokens_with(of(20), [2]) is None
+    assert Batch(of(400), [1]).tokens_with(of(700), [2]) == 1400

@@ -2,13 +2,14 @@
 
 from array import array
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from support.conversation import GREEDY
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.full_logits.model import FullLogitsModel, load
+from specvino.engine.openvino.full_logits.model import Decoder, FullLogitsModel, load
 from specvino.engine.openvino.full_logits.step_loop import StepLoop
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.worker import Cancel, Generate
@@ -66,8 +67,8 @@ def test_the_prompt_of_copies_is_read_once(model: FullLogitsModel, tokens: int) 
     loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8)
     loop.receive(asked(0, prompt=80, tokens=tokens, copies=5))
     loop.receive(asked(9, prompt=80, tokens=tokens))  # another request's
-    counts = [len(loop.step().outputs) for _ in range(10)]
-    assert counts == [0] * 9 + [5]
+    counts = [len(loop.step().outputs) for _ in range(19)]  # ten pieces, and nine of the other request
+    assert counts == [0] * 18 + [5]
     found = texts(loop)
     first = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8)
     first.receive(asked(0, prompt=80, tokens=tokens))
@@ -91,9 +92,10 @@ def test_a_long_prompt_keeps_nobody_waiting(model: FullLogitsModel) -> None:
     loop.step()
     loop.receive(asked(1, prompt=80))
     loop.receive(asked(2, prompt=80))
-    for _ in range(9):
+    for _ in range(18):
         assert [output.id for output in loop.step().outputs] == [0]
     assert [output.id for output in loop.step().outputs] == [0, 1]
+    assert [output.id for output in loop.step().outputs] == [0, 1, 2]
 
 
 def test_a_prompt_in_pieces_is_the_same_prompt(model: FullLogitsModel) -> None:
@@ -119,12 +121,80 @@ def test_who_is_cancelled_leaves_at_once(model: FullLogitsModel) -> None:
     assert (loop.step().running, made(loop, 2000)) == (1, {2: 999})
 
 
-def test_memory_is_for_what_runs(model: FullLogitsModel) -> None:
-    assert model.token_bytes() > 0
-    loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8, cache_tokens=20)
+def test_a_prompt_has_room_or_waits(model: FullLogitsModel) -> None:
+    loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8, cache_tokens=24)
     for id in range(4):
-        loop.receive(asked(id))  # of 7 tokens each
-    assert loop.step().running == 2
-    assert made(loop)
+        loop.receive(asked(id))  # of 4 and 3 tokens, with room for twice as many
+    step = loop.step()
+    assert (step.running, step.waiting) == (2, 2)
+    assert 0 < step.cache_usage <= 100
+    assert set(made(loop)) == {0, 1, 2, 3}
     loop.receive(asked(5, tokens=50))
     assert loop.step().running == 1
+
+
+def test_who_grows_beyond_the_memory_goes_on_later(model: FullLogitsModel) -> None:
+    """The newest give their memory back, more than once, and get the tokens that they would have had."""
+    expected: dict[int, list[int]] = {}
+    for id in range(4):
+        alone = StepLoop(model, frozenset(), max_sequences=1, step_tokens=8)
+        alone.receive(asked(id, tokens=400, prompt=4 + id))
+        expected |= texts(alone, 1000)
+    loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=64, cache_tokens=2200)
+    for id in range(4):
+        loop.receive(asked(id, tokens=400, prompt=4 + id))
+    found: dict[int, list[int]] = {}
+    running = []
+    for _ in range(5000):
+        if loop.idle:
+            break
+        step = loop.step()
+        running.append(step.running)
+        assert step.cache_usage <= 100
+        for output in step.outputs:
+            found.setdefault(output.id, []).extend(output.token_ids)
+    assert found == expected
+    beginnings = [now for before, now in pairwise(running) if now > before]
+    assert running[0] == 4
+    assert beginnings  # of those that gave their memory back
+
+
+def test_who_waits_with_tokens_of_its_own_can_leave(model: FullLogitsModel) -> None:
+    loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=64, cache_tokens=1200)
+    for id in range(2):
+        loop.receive(asked(id, tokens=500))
+    while loop.step().running == 2:
+        pass
+    loop.receive(Cancel(1))
+    assert loop.step().waiting == 0
+    assert set(made(loop, 1000)) == {0}
+
+
+def test_prompts_are_read_in_turn_by_client_and_by_request(model: FullLogitsModel) -> None:
+    loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8)
+    for id in range(3):
+        loop.receive(asked(id, prompt=80, tokens=1, client="a"))
+    loop.step()
+    loop.receive(asked(3, prompt=80, tokens=1, client="b"))
+    loop.receive(asked(4, prompt=8, tokens=1, client="c"))
+    ended = [output.id for _ in range(50) for output in (loop.step().outputs if not loop.idle else [])]
+    assert ended[:2] == [4, 3]
+    assert sorted(ended) == [0, 1, 2, 3, 4]
+
+
+def test_a_newcomer_is_no_reason_to_forget_a_long_prompt(model: FullLogitsModel) -> None:
+    loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8)
+    loop.receive(asked(0, prompt=80, tokens=1, client="a"))
+    for id in range(1, 60):
+        loop.receive(asked(id, prompt=8, tokens=1, client=f"client {id}"))
+        if any(output.id == 0 for output in loop.step().outputs):
+            return
+    raise AssertionError("the long prompt isn't read")
+
+
+def test_a_model_that_fails_is_of_no_more_use(model: FullLogitsModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = StepLoop(model, frozenset(), max_sequences=8, step_tokens=8)
+    loop.receive(asked(0))
+    monkeypatch.setattr(Decoder, "read", lambda self, ids: (_ for _ in ()).throw(RuntimeError("bad allocation")))
+    with pytest.raises(RuntimeError, match="bad allocation"):
+        loop.step()
