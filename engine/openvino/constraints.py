@@ -11,8 +11,9 @@ from specvino.engine.grammar.structured_output import LoweredConstraint
 from specvino.engine.json_schema.errors import Path
 from specvino.engine.openvino.grammar_client import GrammarClient
 from specvino.engine.output_parsers import (
-    MESSAGE_FRAMINGS,
+    ToolFormat,
     forced_call_grammar,
+    framing,
     held_call_grammar,
     unenforceable_keywords,
     with_reasoning,
@@ -81,12 +82,14 @@ async def _own_calls(
     return ResolvedConstraint(lowered, unenforced_arguments=tuple(each for each in unenforced if each[0] in held))
 
 
-async def _unenforced(grammars: GrammarClient, prompt: Conversation, tool_parser: str) -> tuple[tuple[int, Path], ...]:
+async def _unenforced(
+    grammars: GrammarClient, prompt: Conversation, tool_format: ToolFormat
+) -> tuple[tuple[int, Path], ...]:
     """Returns the places in the tools' parameters that can't be enforced. Raises ConstraintError."""
     unenforced = []
     for index, tool in enumerate(prompt.tools):
         found = dict.fromkeys(await _check(grammars, index, tool, strict=tool.strict))
-        left = unenforceable_keywords(tool_parser, tool)
+        left = unenforceable_keywords(tool_format, tool)
         if tool.strict and left:
             path, reason = next(iter(left.items()))
             error = ConstraintError(reason, path, unsupported=True)
@@ -109,11 +112,11 @@ async def _allow_tools_and_reasoning(
     if format is None:
         return None
     wider = format
-    framing = MESSAGE_FRAMINGS.get(parsers.reasoning or (parsers.tool if prompt.tools else None) or "")
+    framed = framing(parsers.tool if prompt.tools and parsers.reasoning is None else None, parsers.reasoning)
     # Who writes structural tags says in them what messages and calls look like.
     if isinstance(constraint, JsonSchema):
-        if framing is not None:
-            wider = sequence([constant(framing.answer), wider])
+        if framed is not None:
+            wider = sequence([constant(framed.answer), wider])
         if prompt.tools and parsers.tool is not None:
             for index, tool in enumerate(prompt.tools):
                 await _check(grammars, index, tool, strict=False)

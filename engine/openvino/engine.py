@@ -444,7 +444,8 @@ class OpenVINOEngine:
 
     def _select_parsers(self) -> SelectedParsers:
         try:
-            return select_parsers(self._preprocess.vocabulary.chat_template, *self._parsers)
+            vocabulary = self._preprocess.vocabulary
+            return select_parsers(vocabulary.formats, *self._parsers, vocabulary.special.values())
         except ValueError as error:
             raise ModelLoadError(str(error)) from None
 

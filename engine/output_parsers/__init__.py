@@ -1,11 +1,10 @@
-"""Parsers of what models write around their answers: tool calls in eleven formats, reasoning in six. One module per
-model format.
+"""Parsers of what models write around their answers: tool calls and reasoning.
 
-`parser_for` makes a parser of one output's text, `forced_call_grammar` a grammar that a call has to follow, `detect`
-finds the formats in a chat template, `needed_special_tokens` says what the detokenizer must not leave out for them.
+A format is data (`CallFormat`, `ReasoningTags`), which a model's chat template shows or a name stands for. `parser_for`
+makes a parser of one output's text of it, `forced_call_grammar` a grammar that a call has to follow, and
+`needed_special_tokens` says what the detokenizer must not leave out.
 """
 
-from specvino.engine.output_parsers.detect import detect
 from specvino.engine.output_parsers.forced_calls import (
     forced_call_grammar,
     held_call_grammar,
@@ -16,35 +15,50 @@ from specvino.engine.output_parsers.parser import OutputParser, parser_for
 from specvino.engine.output_parsers.pieces import AnswerText, CallArguments, CallEnd, CallStart, Piece, ReasoningText
 from specvino.engine.output_parsers.registry import (
     MESSAGE_FRAMINGS,
+    REASONING_PARSER_NAMES,
     REASONING_PARSERS,
+    TOOL_PARSER_NAMES,
     TOOL_PARSERS,
-    check,
+    ReasoningFormat,
+    ShownFormats,
+    ToolFormat,
     closing_of_thinking,
     ends_in_thinking,
+    framing,
+    go_together,
     needed_special_tokens,
+    reasoning_format,
+    tool_format,
 )
 from specvino.engine.output_parsers.tools import Tool
 
 __all__ = [
     "MESSAGE_FRAMINGS",
     "REASONING_PARSERS",
+    "REASONING_PARSER_NAMES",
     "TOOL_PARSERS",
+    "TOOL_PARSER_NAMES",
     "AnswerText",
     "CallArguments",
     "CallEnd",
     "CallStart",
     "OutputParser",
     "Piece",
+    "ReasoningFormat",
     "ReasoningText",
+    "ShownFormats",
     "Tool",
-    "check",
+    "ToolFormat",
     "closing_of_thinking",
-    "detect",
     "ends_in_thinking",
     "forced_call_grammar",
+    "framing",
+    "go_together",
     "held_call_grammar",
     "needed_special_tokens",
     "parser_for",
+    "reasoning_format",
+    "tool_format",
     "unenforceable_keywords",
     "with_reasoning",
 ]

@@ -4,6 +4,8 @@
 
 The package openai-harmony isn't used: it parses token ids of its own vocabulary, which it downloads when first used,
 and can't start without.
+
+A hand-written format: its template writes the recipient of a call in either of two places, and one call a turn only.
 """
 
 import re
@@ -11,6 +13,7 @@ from collections.abc import Sequence
 
 from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
 from specvino.engine.grammar.structural_tags.builders import json_object as object_grammar
+from specvino.engine.output_parsers.framed_calls import FramedCalls
 from specvino.engine.output_parsers.json_scanner import json_object
 from specvino.engine.output_parsers.message_framing import Header, MessageFraming
 from specvino.engine.output_parsers.pieces import CallEnd, CallStart
@@ -51,12 +54,15 @@ FRAMING = MessageFraming(
     after_thinking="<|end|><|start|>assistant",
     read=_read,
     call=_call,
+    further=("<|constrain|>",),
 )
-MARKERS = (*FRAMING.starts, FRAMING.body, *FRAMING.ends, "<|constrain|>")
 
 
-def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
+def _grammar(tools: Sequence[Tool]) -> Grammar:
     """Returns the grammar of one call, always: the token that ends it is one of those that end the output, so nothing
     can follow."""
     head = "<|channel|>commentary to=functions.{} <|constrain|>json<|message|>"
     return tags([tag(head.format(tool.name), object_grammar(tool.parameters), "") for tool in tools], "", many=False)
+
+
+CALLS = FramedCalls(FRAMING, _grammar)

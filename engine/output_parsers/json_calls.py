@@ -1,43 +1,44 @@
 """Calls written as JSON objects: `{"name": "f", "arguments": {…}}`.
 
 `parameters` says the same as `arguments`. The members may come in any order, but arguments that come before the name
-are held back until it is known. Besides them only `id` and `type` may stand before the arguments, so that a JSON answer
-is soon known to be none.
+are held back until it is known. Besides them only `id`, `type` and what the model's template writes may stand before
+the arguments, so that a JSON answer is soon known to be none.
 """
 
 import json
-from collections.abc import Sequence
 
-from specvino.engine.grammar.structural_tags.builders import Grammar, tag
-from specvino.engine.grammar.structural_tags.builders import json_object as object_grammar
+from specvino.engine.output_parsers.call_format import JsonCall
 from specvino.engine.output_parsers.json_scanner import json_object, json_value
 from specvino.engine.output_parsers.pieces import CallArguments, CallEnd, CallStart
-from specvino.engine.output_parsers.python_literals import as_json
 from specvino.engine.output_parsers.text_source import Step, TextSource
-from specvino.engine.output_parsers.tools import Tool, Tools
+from specvino.engine.output_parsers.tools import Tools
 
-KEYS = ('"name"', '"arguments"', '"parameters"', '"id"', '"type"')
+_KEYS = ("name", "arguments", "parameters", "id", "type")
 
 
-def call(source: TextSource, tools: Tools) -> Step[bool]:
+def call(source: TextSource, tools: Tools, format: JsonCall) -> Step[bool]:
     """Makes pieces of a call and returns True; returns False, with nothing dropped, if there is none of a known
     tool."""
     if not (yield from source.literal("{")):
         return False
+    names = {json.dumps(name): name for name in tools}
+    if format.keyed_by_name:
+        return (yield from _keyed_by_name(source, names))
+    names_key, arguments_key = format.roles
+    keys = {json.dumps(key): key for key in (*_KEYS, *format.keys)}
     name: str | None = None
     arguments: str | None = None
-    names = {json.dumps(name): name for name in tools}
     while True:
         yield from source.blank()
-        key = yield from source.one_of(KEYS)
+        key = yield from source.one_of(tuple(keys))
         if key is None or not (yield from _colon(source)):
             return False
-        if key == '"name"':
+        if keys[key] in ("name", names_key):
             written = yield from source.one_of(tuple(names))
             if written is None:
                 return False
             name = names[written]
-        elif key in ('"arguments"', '"parameters"'):
+        elif keys[key] in ("arguments", "parameters", arguments_key):
             if not (yield from source.literal("{")):
                 return False
             source.at -= 1
@@ -63,28 +64,14 @@ def call(source: TextSource, tools: Tools) -> Step[bool]:
     return True
 
 
-def array(source: TextSource, tools: Tools) -> Step[bool]:
-    """Makes pieces of the calls in an array and returns True; returns False, with nothing dropped, if the first is
-    none.
-
-    From an element on that isn't a call, the rest stays.
-    """
-    if not (yield from source.literal("[")):
-        return False
+def _keyed_by_name(source: TextSource, names: dict[str, str]) -> Step[bool]:
+    """Reads on behind the brace of `{"f": {…}}`."""
     yield from source.blank()
-    if not (yield from call(source, tools)):
+    name = yield from source.one_of(tuple(names))
+    if name is None or not (yield from _colon(source)) or not (yield from source.literal("{")):
         return False
-    while True:
-        if (yield from source.closing("]")):
-            return True
-        yield from source.blank()
-        if not (yield from source.literal(",")):
-            break
-        yield from source.blank()
-        if not (yield from call(source, tools)):
-            break
-    source.at = 0
-    return True
+    source.at -= 1
+    return (yield from _stream(source, names[name]))
 
 
 def _colon(source: TextSource) -> Step[bool]:
@@ -119,9 +106,3 @@ def _rest(source: TextSource) -> Step[None]:
         if (yield from json_value(source)) is None:
             break
     source.at = 0
-
-
-def call_tags(tools: Sequence[Tool], key: str, begin: str = "", end: str = "") -> list[Grammar]:
-    """Returns calls as JSON objects with `name` and, under `key`, the arguments."""
-    heads = {tool.name: f'{begin}{{"name": {as_json(tool.name)}, "{key}": ' for tool in tools}
-    return [tag(heads[tool.name], object_grammar(tool.parameters), "}" + end) for tool in tools]

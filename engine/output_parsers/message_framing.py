@@ -46,7 +46,7 @@ class MessageFraming:
     The first header may lack its beginning: then that was the prompt's end. `thinking` is the header of reasoning,
     `answer` that of the answer, and `after_thinking` what stands between reasoning and the next header. `read` reads a
     header. `call` makes pieces of the call in a message to a recipient; False, with nothing dropped, if there is none
-    of a known tool.
+    of a known tool. `further` are texts that calls may hold, too.
     """
 
     starts: Sequence[str]
@@ -57,6 +57,12 @@ class MessageFraming:
     after_thinking: str
     read: Callable[[str], Header]
     call: Callable[[TextSource, Tools, str], Step[bool]]
+    further: Sequence[str] = ()
+
+    @property
+    def literals(self) -> Sequence[str]:
+        """Returns the texts that messages are framed with."""
+        return (*self.starts, self.body, *self.ends, *self.further)
 
     def parse(self, source: TextSource, tools: Tools, reasoning: bool, inside: bool) -> Step[None]:
         """Makes pieces of an output. Without `reasoning` it is text like any other; `inside` says that the prompt ended

@@ -3,14 +3,18 @@
      to=f<|message|><atem:function_calls><atem:invoke name="f"><atem:parameter name="k">v</atem:parameter></atem:invoke>
     </atem:function_calls><|eom|>
 
-The outer element is optional. What counts is the name in `invoke`.
+The outer element is optional. What counts is the name in `invoke`. A hand-written format: a call is a message of its
+own, and so is reasoning.
 """
 
 import re
 from collections.abc import Sequence
 
 from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
-from specvino.engine.output_parsers.markup import Markup
+from specvino.engine.output_parsers.call_format import NAME, CallFormat, Elements
+from specvino.engine.output_parsers.call_grammar import call_grammar
+from specvino.engine.output_parsers.call_reading import CallReader
+from specvino.engine.output_parsers.framed_calls import FramedCalls
 from specvino.engine.output_parsers.message_framing import Header, MessageFraming
 from specvino.engine.output_parsers.text_source import Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, Tools
@@ -19,11 +23,10 @@ TO = re.compile(r"\bto=([^\s<]+)")
 WRAPPER = "<atem:function_calls>"
 WRAPPER_END = "</atem:function_calls>"
 
-MARKUP = Markup(
-    call=('<atem:invoke name="', '">'),
-    call_end="</atem:invoke>",
-    parameter=('<atem:parameter name="', '">'),
-    parameter_end="</atem:parameter>",
+_INVOKE = CallFormat(
+    Elements(('<atem:parameter name="', '">'), "</atem:parameter>"),
+    head=f'<atem:invoke name="{NAME}">',
+    tail="</atem:invoke>",
 )
 
 
@@ -43,7 +46,8 @@ def _call(source: TextSource, tools: Tools, recipient: str) -> Step[bool]:
     yield from source.blank()
     yield from source.literal(WRAPPER)
     yield from source.blank()
-    while (yield from MARKUP.read(source, tools)):
+    reader = CallReader(_INVOKE, tools)
+    while (yield from reader.call(source)):
         found = True
         yield from source.blank()
     source.at = 0
@@ -62,13 +66,16 @@ FRAMING = MessageFraming(
     read=_read,
     call=_call,
 )
-MARKERS = (*FRAMING.starts, FRAMING.body, *FRAMING.ends)
 
 
-def forced_call_grammar(tools: Sequence[Tool], many: bool) -> Grammar:
+def _grammar(tools: Sequence[Tool]) -> Grammar:
     """Returns the grammar of calls that are all in one message, which is addressed to one of the tools; the last token
     ends the output."""
     calls = [
-        tag(f" to={tool.name}<|message|>{WRAPPER}", MARKUP.forced_call_grammar(tool), WRAPPER_END) for tool in tools
+        tag(f" to={tool.name}<|message|>{WRAPPER}", call_grammar(_INVOKE, [tool], many=False), WRAPPER_END)
+        for tool in tools
     ]
     return tags(calls, "", many=False)
+
+
+CALLS = FramedCalls(FRAMING, _grammar, one_by_one=True)

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from specvino.engine.output_parsers.call_format import CallFormat
+from specvino.engine.output_parsers.call_reading import CallReader
 from specvino.engine.output_parsers.pieces import AnswerText, CallArguments, Piece, ReasoningText
 from specvino.engine.output_parsers.reasoning_tags import ReasoningTags
-from specvino.engine.output_parsers.registry import MESSAGE_FRAMINGS, REASONING_PARSERS, TOOL_PARSERS, check
+from specvino.engine.output_parsers.registry import ReasoningFormat, ToolFormat, framing
 from specvino.engine.output_parsers.text_source import Ending, Step, TextSource
 from specvino.engine.output_parsers.tools import Tool, by_name
 from specvino.engine.output_parsers.whitespace import WhitespaceTrimmer
@@ -97,27 +99,22 @@ class OutputParser:
 
 
 def parser_for(
-    tool_parser: str | None,
-    reasoning_parser: str | None,
+    tool: ToolFormat | None,
+    reasoning: ReasoningFormat | None,
     tools: Sequence[Tool],
     prompt_ends_in_thinking: bool = False,
 ) -> OutputParser:
-    """Returns a parser for one output. Without tools nothing is a call; without formats everything is text.
-
-    Raises ValueError for formats that don't exist or don't go together.
-    """
-    check(tool_parser, reasoning_parser)
-    known = by_name(tools) if tool_parser is not None else {}
-    reasons = reasoning_parser is not None
-    framing = MESSAGE_FRAMINGS.get(tool_parser or "") or MESSAGE_FRAMINGS.get(reasoning_parser or "")
-    if framing is not None:
-        inside = prompt_ends_in_thinking
-        return OutputParser([partial(framing.parse, tools=known, reasoning=reasons, inside=inside)])
+    """Returns a parser for one output. Without tools nothing is a call; without formats, which have to go together,
+    everything is text."""
+    known = by_name(tools) if tool is not None else {}
+    inside = prompt_ends_in_thinking
+    if framed := framing(tool, reasoning):
+        return OutputParser([partial(framed.parse, tools=known, reasoning=reasoning is not None, inside=inside)])
     stages: list[Parse] = []
-    if isinstance(tags := REASONING_PARSERS.get(reasoning_parser or ""), ReasoningTags):
-        stages.append(partial(tags.parse, inside=prompt_ends_in_thinking))
-    if known and (parse := TOOL_PARSERS[tool_parser or ""].parse) is not None:
-        stages.append(lambda source: parse(source, known))
+    if isinstance(reasoning, ReasoningTags):
+        stages.append(partial(reasoning.parse, inside=inside))
+    if known and isinstance(tool, CallFormat):
+        stages.append(CallReader(tool, known).parse)
     return OutputParser(stages)
 
 

@@ -1,118 +1,104 @@
-"""The formats by their names, and which of them go together."""
+"""The formats of calls and of reasoning: by their names, and which of them go together."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 
-from specvino.engine.grammar.structural_tags.builders import Grammar
-from specvino.engine.output_parsers import (
-    devstral,
-    gemma4,
-    gptoss,
-    hermes3,
-    lfm2,
-    llama3,
-    minicpm5,
-    mistral,
-    onyx,
-    phi4,
-    qwen3coder,
-)
+import msgspec
+
+from specvino.engine.output_parsers import gptoss, onyx
+from specvino.engine.output_parsers.call_format import CallFormat
+from specvino.engine.output_parsers.framed_calls import FramedCalls
 from specvino.engine.output_parsers.message_framing import MessageFraming
+from specvino.engine.output_parsers.named_formats import CALL_FORMATS, REASONING_ALIASES, TOOL_ALIASES
 from specvino.engine.output_parsers.reasoning_tags import GEMMA4, THINK, ReasoningTags
-from specvino.engine.output_parsers.text_source import Step, TextSource
-from specvino.engine.output_parsers.tools import Tool, Tools
 
+ToolFormat = CallFormat | FramedCalls
+ReasoningFormat = ReasoningTags | MessageFraming
 
-@dataclass(frozen=True)
-class ToolParser:
-    """Is a format of tool calls. `markers` are the texts of tokens that a vocabulary may hold as control tokens; they
-    must not be left out.
+TOOL_PARSERS: dict[str, ToolFormat] = {**CALL_FORMATS, "gptoss": gptoss.CALLS, "onyx": onyx.CALLS}
 
-    `parse` is None for a format that frames the whole output. `one_by_one` says that it has no JSON object for the
-    arguments. No call comes without `trigger`, a text that says nothing else; None where there is none.
-    """
-
-    markers: Sequence[str]
-    parse: Callable[[TextSource, Tools], Step[None]] | None
-    forced_call_grammar: Callable[[Sequence[Tool], bool], Grammar]
-    one_by_one: bool = False
-    trigger: str | None = None
-
-
-TOOL_PARSERS = {
-    "hermes3": ToolParser(hermes3.MARKERS, hermes3.parse, hermes3.forced_call_grammar, trigger=hermes3.START),
-    "llama3": ToolParser(llama3.MARKERS, llama3.parse, llama3.forced_call_grammar),
-    "phi4": ToolParser(phi4.MARKERS, phi4.parse, phi4.forced_call_grammar, trigger=phi4.START + "["),
-    "mistral": ToolParser(mistral.MARKERS, mistral.parse, mistral.forced_call_grammar),
-    "gptoss": ToolParser(gptoss.MARKERS, None, gptoss.forced_call_grammar),
-    "qwen3coder": ToolParser(
-        qwen3coder.MARKERS,
-        qwen3coder.parse,
-        qwen3coder.forced_call_grammar,
-        one_by_one=True,
-        trigger=qwen3coder.FUNCTION,
-    ),
-    "devstral": ToolParser(devstral.MARKERS, devstral.parse, devstral.forced_call_grammar, trigger=devstral.START),
-    "lfm2": ToolParser(lfm2.MARKERS, lfm2.parse, lfm2.forced_call_grammar, one_by_one=True, trigger=lfm2.START),
-    "gemma4": ToolParser(
-        gemma4.MARKERS, gemma4.parse, gemma4.forced_call_grammar, one_by_one=True, trigger=gemma4.START
-    ),
-    "onyx": ToolParser(onyx.MARKERS, None, onyx.forced_call_grammar, one_by_one=True),
-    "minicpm5": ToolParser(
-        minicpm5.MARKERS, minicpm5.parse, minicpm5.forced_call_grammar, one_by_one=True, trigger=minicpm5.START
-    ),
-}
-REASONING_PARSERS: dict[str, ReasoningTags | MessageFraming] = {
+REASONING_PARSERS: dict[str, ReasoningFormat] = {
     "qwen3": THINK,
     "gptoss": gptoss.FRAMING,
     "gemma4": GEMMA4,
     "lfm2": THINK,
     "minicpm5": THINK,
     "onyx": onyx.FRAMING,
+    "mistral": ReasoningTags("[THINK]", "[/THINK]"),
+    "seed_oss": ReasoningTags("<seed:think>", "</seed:think>"),
+    "cohere_command3": ReasoningTags("<|START_THINKING|>", "<|END_THINKING|>"),
 }
+TOOL_PARSER_NAMES = (*TOOL_PARSERS, *TOOL_ALIASES)
+REASONING_PARSER_NAMES = (*REASONING_PARSERS, *REASONING_ALIASES)
+
 MESSAGE_FRAMINGS = {"gptoss": gptoss.FRAMING, "onyx": onyx.FRAMING}
 
 
-def check(tool_parser: str | None, reasoning_parser: str | None) -> None:
-    """Raises ValueError for an unknown name, or two formats that can't be in one output."""
-    if tool_parser is not None and tool_parser not in TOOL_PARSERS:
-        raise ValueError(f"unknown tool format {tool_parser!r}: it is one of {', '.join(TOOL_PARSERS)}")
-    if reasoning_parser is not None and reasoning_parser not in REASONING_PARSERS:
-        raise ValueError(f"unknown reasoning format {reasoning_parser!r}: it is one of {', '.join(REASONING_PARSERS)}")
-    framed = {name for name in (tool_parser, reasoning_parser) if name in MESSAGE_FRAMINGS}
-    if framed and tool_parser is not None and reasoning_parser is not None and tool_parser != reasoning_parser:
-        raise ValueError(f"tool format {tool_parser!r} and reasoning format {reasoning_parser!r} don't go together")
+class ShownFormats(msgspec.Struct, frozen=True):
+    """Holds the formats of calls and of reasoning that a chat template shows: derived ones, or the names of those whose
+    messages frame a whole output. None is none that it shows."""
+
+    tool: CallFormat | str | None = None
+    reasoning: ReasoningTags | str | None = None
 
 
-def needed_special_tokens(tool_parser: str | None, reasoning_parser: str | None) -> frozenset[str]:
-    """Returns the texts of the control tokens that must be left in the text for these formats; all others may be left
-    out.
+def tool_format(name: str) -> ToolFormat:
+    """Returns the format of this name, which may be vLLM's. Raises ValueError."""
+    known = TOOL_ALIASES.get(name, name)
+    if known not in TOOL_PARSERS:
+        raise ValueError(f"unknown tool format {name!r}: it is one of {', '.join(TOOL_PARSER_NAMES)}")
+    return TOOL_PARSERS[known]
 
-    A vocabulary may have some of them as ordinary tokens, or not at all.
-    """
-    check(tool_parser, reasoning_parser)
-    markers: set[str] = set()
-    if tool_parser is not None:
-        markers.update(TOOL_PARSERS[tool_parser].markers)
-    match REASONING_PARSERS.get(reasoning_parser or ""):
+
+def reasoning_format(name: str) -> ReasoningFormat:
+    """Returns the format of this name, which may be vLLM's. Raises ValueError."""
+    known = REASONING_ALIASES.get(name, name)
+    if known not in REASONING_PARSERS:
+        raise ValueError(f"unknown reasoning format {name!r}: it is one of {', '.join(REASONING_PARSER_NAMES)}")
+    return REASONING_PARSERS[known]
+
+
+def framing(tool: ToolFormat | None, reasoning: ReasoningFormat | None) -> MessageFraming | None:
+    """Returns the framing of outputs that consist of messages, None where they don't."""
+    if isinstance(tool, FramedCalls):
+        return tool.framing
+    return reasoning if isinstance(reasoning, MessageFraming) else None
+
+
+def go_together(tool: ToolFormat | None, reasoning: ReasoningFormat | None) -> bool:
+    """Tells whether both formats can be in one output."""
+    framed = framing(tool, reasoning)
+    if framed is None or tool is None or reasoning is None:
+        return True
+    return isinstance(tool, FramedCalls) and reasoning == framed
+
+
+def needed_special_tokens(
+    tool: ToolFormat | None, reasoning: ReasoningFormat | None, special: Collection[str]
+) -> frozenset[str]:
+    """Returns those of a vocabulary's `special` tokens, by their texts, that must be left in the text for these
+    formats."""
+    texts = tuple(_texts(tool, reasoning))
+    return frozenset(token for token in special if token.strip() and any(token in text for text in texts))
+
+
+def _texts(tool: ToolFormat | None, reasoning: ReasoningFormat | None) -> Iterator[str]:
+    if tool is not None:
+        yield from tool.literals
+    match reasoning:
         case ReasoningTags(start, end):
-            markers.update((start, end))
-        case MessageFraming(starts, body, ends):
-            markers.update((*starts, body, *ends))
-    if reasoning_parser == "gptoss":
-        markers.update(gptoss.MARKERS)
-    return frozenset(markers)
+            yield from (start, end)
+        case MessageFraming():
+            yield from reasoning.literals
 
 
-def closing_of_thinking(reasoning_parser: str | None, message: str = "") -> str | None:
+def closing_of_thinking(reasoning: ReasoningFormat | None, message: str = "") -> str | None:
     """Returns how reasoning is ended, behind a last message; None where it isn't between two tags."""
-    tags = REASONING_PARSERS.get(reasoning_parser or "")
-    return tags.closing(message) if isinstance(tags, ReasoningTags) else None
+    return reasoning.closing(message) if isinstance(reasoning, ReasoningTags) else None
 
 
-def ends_in_thinking(reasoning_parser: str | None, prompt: str) -> bool:
+def ends_in_thinking(reasoning: ReasoningFormat | None, prompt: str) -> bool:
     """Tells whether a prompt lets the output begin within the reasoning."""
-    match REASONING_PARSERS.get(reasoning_parser or ""):
+    match reasoning:
         case ReasoningTags(start, _, title):
             return prompt.rstrip().endswith((start, (start + title).rstrip()))
         case MessageFraming(thinking=header):

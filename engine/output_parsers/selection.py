@@ -1,7 +1,7 @@
 """The choice of the formats in which a model writes tool calls and reasoning: as its operator says, else as its chat
 template shows."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,18 +10,23 @@ from specvino.engine.json_schema.types import admitted_types
 from specvino.engine.output_parsers import (
     TOOL_PARSERS,
     OutputParser,
-    check,
+    ReasoningFormat,
+    ToolFormat,
     closing_of_thinking,
-    detect,
     ends_in_thinking,
+    go_together,
     needed_special_tokens,
     parser_for,
+    reasoning_format,
+    tool_format,
 )
+from specvino.engine.output_parsers.reasoning_tags import THINK
+from specvino.engine.output_parsers.registry import ShownFormats
 from specvino.engine.protocol import Calling
 from specvino.engine.request import Conversation
 
 # What a call looks like that is forced from a model of which no format is known.
-_FALLBACK = "hermes3"
+_FALLBACK = TOOL_PARSERS["hermes3"]
 
 # Variables of chat templates by which they are told how much to think.
 _THINKING = ("enable_thinking", "reasoning_effort")
@@ -29,12 +34,13 @@ _THINKING = ("enable_thinking", "reasoning_effort")
 
 @dataclass(frozen=True, slots=True)
 class SelectedParsers:
-    """Holds how a model writes calls and reasoning. `tool` and `reasoning` are names of parsers; `taught` says that the
-    model knows the tool format."""
+    """Holds how a model writes calls and reasoning. `taught` says that the model knows the tool format;
+    `special_tokens` are the texts of control tokens without which the formats can't be read."""
 
-    tool: str | None = "hermes3"
-    reasoning: str | None = "qwen3"
+    tool: ToolFormat | None = _FALLBACK
+    reasoning: ReasoningFormat | None = THINK
     taught: bool = True
+    special_tokens: frozenset[str] = frozenset()
 
     @property
     def calling(self) -> Calling | None:
@@ -42,12 +48,7 @@ class SelectedParsers:
             return None
         if not self.taught:
             return "forced"
-        return "taught" if TOOL_PARSERS[self.tool].trigger is None else "strict"
-
-    @property
-    def special_tokens(self) -> frozenset[str]:
-        """Returns the texts of control tokens without which the formats can't be read."""
-        return needed_special_tokens(self.tool, self.reasoning)
+        return "taught" if self.tool.trigger is None else "strict"
 
     def thinking(self, ending: str) -> bool:
         """Tells whether an answer to a prompt with this ending begins with reasoning."""
@@ -65,29 +66,37 @@ class SelectedParsers:
         return parser_for(self.tool, self.reasoning, tools, thinking)
 
 
+# What the script shows, as a chat template does.
+TAUGHT = ShownFormats("hermes3", "qwen3")
+
 AS_TAUGHT = SelectedParsers()
 
 
-def select_parsers(template: str, tool: str | None, reasoning: str | None) -> SelectedParsers:
+def select_parsers(
+    shown: ShownFormats, tool: str | None, reasoning: str | None, special: Collection[str] = ()
+) -> SelectedParsers:
     """Returns the formats by the names that were asked for: `none` is none, None is what the chat template shows.
+    `special` are the texts of the vocabulary's special tokens.
 
     Raises ValueError for an unknown name, and for two that don't go together.
     """
-    shown_tool, shown_reasoning = detect(template)
-    chosen_tool = _named(tool, shown_tool or _FALLBACK)
-    chosen_reasoning = _named(reasoning, shown_reasoning)
-    try:
-        check(chosen_tool, chosen_reasoning)
-    except ValueError:
+    shown_tool = tool_format(shown.tool) if isinstance(shown.tool, str) else shown.tool
+    shown_reasoning = reasoning_format(shown.reasoning) if isinstance(shown.reasoning, str) else shown.reasoning
+    chosen_tool = shown_tool or _FALLBACK if tool is None else None if tool == "none" else tool_format(tool)
+    chosen_reasoning = shown_reasoning
+    if reasoning is not None:
+        chosen_reasoning = None if reasoning == "none" else reasoning_format(reasoning)
+    if not go_together(chosen_tool, chosen_reasoning):
         if reasoning is not None and tool is not None:
-            raise
+            raise ValueError(f"tool format {tool!r} and reasoning format {reasoning!r} don't go together")
         # What was not asked for gives way.
         if reasoning is None:
             chosen_reasoning = None
         else:
             chosen_tool = None
-        check(chosen_tool, chosen_reasoning)
-    return SelectedParsers(chosen_tool, chosen_reasoning, taught=tool is not None or shown_tool is not None)
+    taught = tool is not None or shown_tool is not None
+    special_tokens = needed_special_tokens(chosen_tool, chosen_reasoning, special)
+    return SelectedParsers(chosen_tool, chosen_reasoning, taught, special_tokens)
 
 
 def thinking_variables(template: str) -> frozenset[str]:
@@ -100,9 +109,3 @@ def require_object(schema: Mapping[str, Any]) -> None:
     types = admitted_types(schema, schema)
     if types is not None and "object" not in types:
         raise ConstraintError("arguments are always an object", ("type",))
-
-
-def _named(name: str | None, shown: str | None) -> str | None:
-    if name is None:
-        return shown
-    return None if name == "none" else name

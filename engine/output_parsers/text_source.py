@@ -65,16 +65,15 @@ class TextSource:
             self.take(len(self.rest))
 
     def one_of(self, texts: Sequence[str]) -> Step[str | None]:
-        """Reads one of these texts, none of which begins another; returns None as soon as none of them can come."""
+        """Reads the longest of these texts that comes; returns None as soon as none of them can."""
         while True:
-            for text in texts:
-                if self.rest.startswith(text, self.at):
-                    self.at += len(text)
-                    return text
             ahead = self.rest[self.at :]
-            if self.ended or not any(text.startswith(ahead) for text in texts):
-                return None
-            yield None
+            if not self.ended and any(len(text) > len(ahead) and text.startswith(ahead) for text in texts):
+                yield None
+                continue
+            found = max((text for text in texts if ahead.startswith(text)), key=len, default=None)
+            self.at += len(found or "")
+            return found
 
     def literal(self, text: str) -> Step[bool]:
         return (yield from self.one_of((text,))) is not None

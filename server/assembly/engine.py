@@ -66,12 +66,11 @@ def _bounded(options: ServeOptions, defaults: Mapping[str, float | int]) -> Mapp
 
 
 def _scripted(options: ServeOptions) -> "Engine":
-    from specvino.engine.output_parsers.selection import SelectedParsers
+    from specvino.engine.output_parsers.selection import TAUGHT, select_parsers
     from specvino.engine.scripted import ScriptedEngine
 
     drafting: Drafting | None = (
         "prompt_lookup" if options.prompt_lookup else "draft_model" if options.draft_model else None
     )
-    parsers = (options.tool_parser or "hermes3", options.reasoning_parser or "qwen3")
-    tool, reasoning = (None if name == "none" else name for name in parsers)
-    return ScriptedEngine(defaults=_bounded(options, {}), drafting=drafting, parsers=SelectedParsers(tool, reasoning))
+    parsers = select_parsers(TAUGHT, options.tool_parser, options.reasoning_parser)
+    return ScriptedEngine(defaults=_bounded(options, {}), drafting=drafting, parsers=parsers)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.report import Report, say_nothing
-from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS
+from specvino.engine.output_parsers import REASONING_PARSER_NAMES, TOOL_PARSER_NAMES
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import MediaError, MediaSettings
 from specvino.server import hosts, origins
@@ -36,8 +36,8 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
     """
     if options.draft_model and options.prompt_lookup:
         raise OptionError("--prompt-lookup", "--draft-model and --prompt-lookup exclude each other")
-    _require_parser("--tool-parser", options.tool_parser, TOOL_PARSERS)
-    _require_parser("--reasoning-parser", options.reasoning_parser, REASONING_PARSERS)
+    _require_parser("--tool-parser", options.tool_parser, TOOL_PARSER_NAMES)
+    _require_parser("--reasoning-parser", options.reasoning_parser, REASONING_PARSER_NAMES)
     keys = read_keys(options.api_key_file)
     telemetry = TelemetrySettings(
         log_format=options.log_format,

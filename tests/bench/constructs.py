@@ -124,17 +124,19 @@ SCHEMAS: dict[str, Schema] = {
 def _tags() -> Iterator[tuple[str, Any]]:
     """The formats of structural tags, and what is made of them."""
     for name in TOOL_PARSERS:
-        yield f"tool calling, {name}", forced_call_grammar(name, TOOLS)["format"]
+        yield f"tool calling, {name}", forced_call_grammar(TOOL_PARSERS[name], TOOLS)["format"]
     for name in REASONING_PARSERS:
         call = name if name in TOOL_PARSERS else "hermes3"
         yield (
             f"reasoning, {name}",
-            forced_call_grammar(call, TOOLS, reasoning_parser=name, prompt_ends_in_thinking=True)["format"],
+            forced_call_grammar(
+                TOOL_PARSERS[call], TOOLS, reasoning=REASONING_PARSERS[name], prompt_ends_in_thinking=True
+            )["format"],
         )
     answer = json_schema(SCHEMAS["object"])
     yield (
         "a response format or one call",
-        either([forced_call_grammar("hermes3", TOOLS, parallel=False)["format"], answer]),
+        either([forced_call_grammar(TOOL_PARSERS["hermes3"], TOOLS, parallel=False)["format"], answer]),
     )
     yield "structural tag, text up to an end", tag("<note>", ANY_TEXT, "</note>")
     yield "structural tag, pattern", sequence([constant("code: "), regex("[a-z0-9-]+")])

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from specvino.engine.output_parsers import (
+    REASONING_PARSERS,
+    TOOL_PARSERS,
     AnswerText,
     CallArguments,
     CallEnd,
@@ -15,6 +17,8 @@ from specvino.engine.output_parsers import (
     Tool,
     parser_for,
 )
+from specvino.engine.output_parsers.call_format import CallFormat
+from specvino.engine.output_parsers.call_grammar import call_text
 from specvino.engine.output_parsers.parser import joined
 
 
@@ -67,7 +71,8 @@ def pieces_of(
     cut: bool = False,
 ) -> list[Piece]:
     """`cut`: the output ended before the model had."""
-    parser = parser_for(tool_parser, reasoning_parser, tools, inside)
+    tool, reasoning = TOOL_PARSERS.get(tool_parser or ""), REASONING_PARSERS.get(reasoning_parser or "")
+    parser = parser_for(tool, reasoning, tools, inside)
     pieces = [piece for part in parts for piece in parser.push(part)]
     return joined([*pieces, *parser.finish(cut)])
 
@@ -163,7 +168,16 @@ def gptoss(name: str, arguments: Mapping[str, Any]) -> str:
     return header + json.dumps(arguments, ensure_ascii=False) + "<|call|>"
 
 
+def of_format(name: str) -> Write:
+    """As the format itself describes it; those below were written by hand."""
+    format = TOOL_PARSERS[name]
+    assert isinstance(format, CallFormat)
+    begin, end = format.section
+    return lambda tool, arguments: begin + call_text(format, tool, arguments) + end
+
+
 WRITERS: Mapping[str, Write] = {
+    **{name: of_format(name) for name, format in TOOL_PARSERS.items() if isinstance(format, CallFormat)},
     "hermes3": lambda name, arguments: f"<tool_call>\n{envelope('arguments')(name, arguments)}\n</tool_call>",
     "llama3": lambda name, arguments: f"<|python_tag|>{envelope('parameters')(name, arguments)}",
     "phi4": lambda name, arguments: f"functools[{envelope('arguments')(name, arguments)}]",

@@ -9,6 +9,7 @@ from typing import Literal, Self
 
 import msgspec
 
+from specvino.engine.output_parsers.registry import ShownFormats
 from specvino.engine.request import Conversation
 
 TOKEN_ID_BYTES = 8
@@ -104,7 +105,7 @@ class Vocabulary(msgspec.Struct, tag=True):
 
     `drops_space` says that a space at the beginning of a text isn't shown. Ids below `size` are those that both the
     tokenizer and the model have. `special` are the special tokens' texts. `chat_template` is empty where the model has
-    none.
+    none, and `formats` are those that it shows.
     """
 
     table: list[bytes] | None
@@ -113,6 +114,7 @@ class Vocabulary(msgspec.Struct, tag=True):
     special: dict[int, str] = {}
     chat_template: str = ""
     drops_space: bool = False
+    formats: ShownFormats = ShownFormats()
 
 
 class Preprocessed(msgspec.Struct, tag=True):

@@ -9,6 +9,8 @@ import numpy
 import numpy.typing
 from openvino_genai import Tokenizer
 
+from specvino.engine.chat_template.reader import read_formats
+from specvino.engine.chat_template.template import Template
 from specvino.engine.openvino.messages import image_tags
 from specvino.engine.openvino.messages.preprocess import (
     ENDING,
@@ -20,6 +22,7 @@ from specvino.engine.openvino.preprocess import chat_template, open_end, vocabul
 from specvino.engine.openvino.preprocess.chat_template import TemplateFeatures
 from specvino.engine.openvino.preprocess.length import MARGIN, TooLong, batches, beginnings, endings
 from specvino.engine.openvino.preprocess.special_token_escaping import marker, seam_for
+from specvino.engine.output_parsers.registry import ShownFormats
 from specvino.engine.request import Conversation, Message, ToolCall
 
 # SentencePiece's names of bytes: where a text spells one, the BPE of OpenVINO Tokenizers 2026.4.1 makes it the byte.
@@ -63,7 +66,9 @@ class Preprocessor:
         found = vocabulary.byte_table(self._tokenizer, self._vocabulary, self._special)
         table, drops_space = found or (None, False)
         pad_id = max(0, self._tokenizer.get_pad_token_id())  # -1 if it has none
-        return Vocabulary(table, self._size, pad_id, self._special, self._tokenizer.chat_template, drops_space)
+        text = self._tokenizer.chat_template
+        formats = read_formats(Template(text), self._special.values()) if text else ShownFormats()
+        return Vocabulary(table, self._size, pad_id, self._special, text, drops_space, formats)
 
     def preprocess(self, prompt: Conversation, cut: Cut | None = None) -> bytes:
         """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and TooLong."""

@@ -12,7 +12,6 @@ from specvino.engine.output_parsers import (
     TOOL_PARSERS,
     AnswerText,
     CallArguments,
-    needed_special_tokens,
 )
 from specvino.engine.output_parsers.registry import MESSAGE_FRAMINGS
 
@@ -41,8 +40,10 @@ def texts(tool_parser: str | None, reasoning_parser: str | None) -> st.SearchStr
         for name in ("get_weather", "now", "nope")
         for arguments in ARGUMENTS
     ]
+    format = TOOL_PARSERS.get(tool_parser or "")
     markers = sorted(
-        needed_special_tokens(tool_parser, reasoning_parser) | {"<think>", "functools", "get_weather", "now"}
+        {word for text in (format.literals if format else ()) for word in text.split()}
+        | {"<think>", "</think>", "<|channel>", "<channel|>", "functools", "get_weather", "now"}
     )
     half = st.sampled_from(calls).flatmap(lambda call: st.integers(0, len(call)).map(lambda cut: call[:cut]))
     other_half = st.sampled_from(calls).flatmap(lambda call: st.integers(0, len(call)).map(lambda cut: call[cut:]))

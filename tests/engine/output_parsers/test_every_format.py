@@ -99,6 +99,15 @@ def test_without_tools_everything_is_text(tool_parser: str) -> None:
 
 
 HEADS = {
+    "seed_oss": ["<seed:tool_call>", "<seed:tool_call>\n<function=get_weather"],
+    "glm45": ["<tool_call>", "<tool_call>now"],
+    "granite": ["<|tool_call|>", '<|tool_call|>[{"name"'],
+    "kimi_k2": [
+        "<|tool_calls_section_begin|>",
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0",
+    ],
+    "deepseek_v31": ["<｜tool▁calls▁begin｜>", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>"],
+    "minimax_m2": ["<minimax:tool_call>", '<minimax:tool_call>\n<invoke name="now"'],
     "hermes3": ["<tool_call>", '<tool_call>\n{"name": "', '<tool_call>{"id": 1, "name": "get_wea'],
     "llama3": ["<|python_tag|>", '<|python_tag|>{"name": "now", "para'],
     "phi4": ["functools[", 'functools[{"name"'],
@@ -165,7 +174,9 @@ def test_an_output_cut_anywhere(tool_parser: str, name: str) -> None:
             )
             # A value's end tag may be cut too: then its beginning can't be told from the value.
             cut_tag = first.arguments[len(common) :].removeprefix("\\n")
-            assert any(tag.startswith(cut_tag) for tag in ("</param>", "</parameter>", "</atem:parameter>"))
+            assert any(
+                tag.startswith(cut_tag) for tag in ("</param>", "</parameter>", "</atem:parameter>", "</arg_value>")
+            )
             assert not others
             # What didn't become arguments is there as text.
             assert text[:cut].endswith(got.text)
@@ -200,7 +211,7 @@ def test_json_arguments_are_passed_on_as_soon_as_they_come(tool_parser: str) -> 
 
 @pytest.mark.parametrize("tool_parser", FORMATS)
 def test_ordinary_text_isnt_held_back(tool_parser: str) -> None:
-    parser = parser_for(tool_parser, None, TOOLS)
+    parser = parser_for(TOOL_PARSERS[tool_parser], None, TOOLS)
     for part in ("Hello", ", ", "1 > 0", " and so on.\n", "東京"):
         assert parser.push(part) == [AnswerText(part)]
     assert parser.finish() == []

@@ -38,6 +38,8 @@ OWN = {
 }
 FORMATS = sorted(TOOL_PARSERS)
 SEVERAL = {
+    "seed_oss": "\n",
+    "glm45": "\n",
     "hermes3": "\n",
     "llama3": "; ",
     "devstral": "",
@@ -53,20 +55,20 @@ def own(tool_parser: str) -> str:
 @pytest.mark.parametrize("tool_parser", FORMATS)
 def test_a_call_in_the_formats_own_words_is_possible(tool_parser: str, says: Says) -> None:
     text = own(tool_parser)
-    assert says(forced_call_grammar(tool_parser, TOOLS), text) == text
-    assert says(forced_call_grammar(tool_parser, WEATHER, parallel=False), text) == text
+    assert says(forced_call_grammar(TOOL_PARSERS[tool_parser], TOOLS), text) == text
+    assert says(forced_call_grammar(TOOL_PARSERS[tool_parser], WEATHER, parallel=False), text) == text
     assert parsed(tool_parser, text) == Outcome(calls=[CALL])
 
 
 @pytest.mark.parametrize("tool_parser", FORMATS)
 def test_no_answer_without_a_call_is_possible(tool_parser: str, says: Says) -> None:
-    said = says(forced_call_grammar(tool_parser, [NOW], parallel=False), "Hello, who are you?")
+    said = says(forced_call_grammar(TOOL_PARSERS[tool_parser], [NOW], parallel=False), "Hello, who are you?")
     assert outcome(pieces_of(tool_parser, None, [said])) == Outcome(calls=[Call("now", {})])
 
 
 @pytest.mark.parametrize("tool_parser", FORMATS)
 def test_only_the_named_tool_is_called(tool_parser: str, says: Says) -> None:
-    said = says(forced_call_grammar(tool_parser, [NOW], parallel=False), own(tool_parser))
+    said = says(forced_call_grammar(TOOL_PARSERS[tool_parser], [NOW], parallel=False), own(tool_parser))
     assert outcome(pieces_of(tool_parser, None, [said])) == Outcome(calls=[Call("now", {})])
 
 
@@ -74,9 +76,9 @@ def test_only_the_named_tool_is_called(tool_parser: str, says: Says) -> None:
 def test_several_calls_are_possible_unless_not_parallel(tool_parser: str, says: Says) -> None:
     one = own(tool_parser)
     text = one + SEVERAL[tool_parser] + one
-    assert says(forced_call_grammar(tool_parser, TOOLS), text) == text
-    assert says(forced_call_grammar(tool_parser, TOOLS, parallel=False), text) == one
-    assert says(forced_call_grammar(tool_parser, WEATHER, parallel=False), text) == one
+    assert says(forced_call_grammar(TOOL_PARSERS[tool_parser], TOOLS), text) == text
+    assert says(forced_call_grammar(TOOL_PARSERS[tool_parser], TOOLS, parallel=False), text) == one
+    assert says(forced_call_grammar(TOOL_PARSERS[tool_parser], WEATHER, parallel=False), text) == one
     assert parsed(tool_parser, text) == Outcome(calls=[CALL, CALL])
 
 
@@ -84,6 +86,7 @@ def test_several_calls_are_possible_unless_not_parallel(tool_parser: str, says: 
     ("tool_parser", "one", "two"),
     [
         ("phi4", "functools[{}]", "functools[{}, {}]"),
+        ("granite", "<|tool_call|>[{}]", "<|tool_call|>[{}, {}]"),
         ("mistral", "[TOOL_CALLS] [{}]", "[TOOL_CALLS] [{}, {}]"),
         ("lfm2", "<|tool_call_start|>[{}]<|tool_call_end|>", "<|tool_call_start|>[{}, {}]<|tool_call_end|>"),
         ("gemma4", "<|tool_call>{}<tool_call|>", "<|tool_call>{}{}<tool_call|>"),
@@ -92,10 +95,12 @@ def test_several_calls_are_possible_unless_not_parallel(tool_parser: str, says: 
 def test_several_calls_in_one_block(tool_parser: str, one: str, two: str, says: Says) -> None:
     inner = {"lfm2": "now()", "gemma4": "call:now{}"}.get(tool_parser, '{"name": "now", "arguments": {}}')
     text = two.format(inner, inner)
-    assert says(forced_call_grammar(tool_parser, TOOLS), text) == text
+    assert says(forced_call_grammar(TOOL_PARSERS[tool_parser], TOOLS), text) == text
     assert parsed(tool_parser, text) == Outcome(calls=[Call("now", {})] * 2)
     # The comma has no way to come: what the model wants to say instead doesn't matter.
-    assert says(forced_call_grammar(tool_parser, TOOLS, parallel=False), text).startswith(one.format(inner))
+    assert says(forced_call_grammar(TOOL_PARSERS[tool_parser], TOOLS, parallel=False), text).startswith(
+        one.format(inner)
+    )
 
 
 BOUNDED = Function(
@@ -147,7 +152,7 @@ FREE = Function("free", {"properties": {"a": {"type": "boolean"}, "b": {"enum": 
 @pytest.mark.parametrize("tool", [BOUNDED, TEXTS, JOINED, FREE], ids=["required", "texts", "joined", "all optional"])
 @pytest.mark.parametrize("tool_parser", FORMATS)
 def test_arguments_keep_to_the_schema_whatever_the_model_wants(tool_parser: str, tool: Tool, babbles: Babbles) -> None:
-    grammar = forced_call_grammar(tool_parser, [tool], parallel=False)
+    grammar = forced_call_grammar(TOOL_PARSERS[tool_parser], [tool], parallel=False)
     said = [text for seed in range(8) if (text := babbles(grammar, seed)) is not None]
     # Tokens at random may be bytes that are no character; a length that the text doesn't show counts them.
     readable = [text for text in said if "\ufffd" not in text]
@@ -173,16 +178,18 @@ PAYMENTS: dict[str, Any] = {
 
 @pytest.mark.parametrize("tool_parser", FORMATS)
 def test_what_a_format_cant_say_of_the_arguments_is_told(tool_parser: str) -> None:
-    one_by_one = {"qwen3coder", "lfm2", "gemma4", "onyx", "minicpm5"}
+    one_by_one = {"qwen3coder", "lfm2", "gemma4", "onyx", "minicpm5", "seed_oss", "glm45", "minimax_m2"}
     told = {("anyOf",), ("minProperties",)} if tool_parser in one_by_one else set()
-    assert set(unenforceable_keywords(tool_parser, Function("pay", PAYMENTS))) == told
+    assert set(unenforceable_keywords(TOOL_PARSERS[tool_parser], Function("pay", PAYMENTS))) == told
     for tool in (*TOOLS, BOUNDED, TEXTS, JOINED, FREE):
-        assert not unenforceable_keywords(tool_parser, tool)
+        assert not unenforceable_keywords(TOOL_PARSERS[tool_parser], tool)
 
 
 @pytest.mark.parametrize("tool_parser", FORMATS)
 def test_what_all_alternatives_demand_comes(tool_parser: str, babbles: Babbles) -> None:
-    grammar = forced_call_grammar(tool_parser, [Function("pay", {**PAYMENTS, "minProperties": 0})], parallel=False)
+    grammar = forced_call_grammar(
+        TOOL_PARSERS[tool_parser], [Function("pay", {**PAYMENTS, "minProperties": 0})], parallel=False
+    )
     said = [text for seed in range(8) if (text := babbles(grammar, seed)) is not None and "\ufffd" not in text]
     assert said
     for text in said:
@@ -197,6 +204,9 @@ PAIRS: Sequence[tuple[str, str, str]] = [
     ("gemma4", "gemma4", "<|channel>thought\nHm.<channel|>"),
     ("gptoss", "gptoss", "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant"),
     ("onyx", "onyx", " to=self<|message|>Hm.<|eom|><|start|>assistant"),
+    ("devstral", "mistral", "[THINK]Hm.[/THINK]"),
+    ("seed_oss", "seed_oss", "<seed:think>Hm.</seed:think>"),
+    ("hermes3", "cohere_command3", "<|START_THINKING|>Hm.<|END_THINKING|>"),
 ]
 
 
@@ -212,7 +222,11 @@ def test_an_answer_comes_behind_reasoning_and_its_header(name: str, reasoning_gr
     structured_output = sequence([constant(header), json_schema({"enum": ["yes", "no"]})])
     for wanted in (reasoning_grammar + header + '"yes"', header + '"no"'):
         assert (
-            says({"type": "structural_tag", "format": with_reasoning(name, structured_output, False)}, wanted) == wanted
+            says(
+                {"type": "structural_tag", "format": with_reasoning(REASONING_PARSERS[name], structured_output, False)},
+                wanted,
+            )
+            == wanted
         )
     got = outcome(pieces_of(None, name, [reasoning_grammar + header + '"yes"']))
     assert (got.text, got.reasoning.strip()) == ('"yes"', "Hm.")
@@ -220,7 +234,7 @@ def test_an_answer_comes_behind_reasoning_and_its_header(name: str, reasoning_gr
 
 @pytest.mark.parametrize(("tool_parser", "reasoning_parser", "reasoning_grammar"), PAIRS)
 def test_the_model_may_think_first(tool_parser: str, reasoning_parser: str, reasoning_grammar: str, says: Says) -> None:
-    grammar = forced_call_grammar(tool_parser, TOOLS, reasoning_parser=reasoning_parser)
+    grammar = forced_call_grammar(TOOL_PARSERS[tool_parser], TOOLS, reasoning=REASONING_PARSERS[reasoning_parser])
     for text in (reasoning_grammar + own(tool_parser), own(tool_parser)):
         assert says(grammar, text) == text
     assert parsed(tool_parser, reasoning_grammar + own(tool_parser), reasoning_parser) == Outcome("", "Hm.", [CALL])
@@ -230,7 +244,9 @@ def test_the_model_may_think_first(tool_parser: str, reasoning_parser: str, reas
 def test_reasoning_that_the_prompt_began_is_ended(
     tool_parser: str, reasoning_parser: str, reasoning_grammar: str, says: Says
 ) -> None:
-    grammar = forced_call_grammar(tool_parser, TOOLS, reasoning_parser=reasoning_parser, prompt_ends_in_thinking=True)
+    grammar = forced_call_grammar(
+        TOOL_PARSERS[tool_parser], TOOLS, reasoning=REASONING_PARSERS[reasoning_parser], prompt_ends_in_thinking=True
+    )
     text = reasoning_grammar[reasoning_grammar.index("Hm.") :] + own(tool_parser)
     assert says(grammar, text) == text
     assert parsed(tool_parser, text, reasoning_parser, inside=True) == Outcome("", "Hm.", [CALL])
@@ -245,7 +261,7 @@ def test_which_formats_have_a_text_with_which_every_call_begins() -> None:
 
 @pytest.mark.parametrize("tool_parser", HELD)
 def test_texts_and_calls_are_possible_where_nothing_forces_them(tool_parser: str, says: Says) -> None:
-    grammar = held_call_grammar(tool_parser, TOOLS)
+    grammar = held_call_grammar(TOOL_PARSERS[tool_parser], TOOLS)
     call = own(tool_parser)
     for text in ("", "No call, but < and [ and {.", call, f"I look.\n{call}", f"{call} and {call}"):
         assert says(grammar, text) == text
@@ -256,7 +272,7 @@ def test_the_models_own_calls_keep_to_the_schema(tool_parser: str, says: Says) -
     schema = {"type": "object", "properties": {"city": {"enum": ["Rome"]}}, "required": ["city"]}
     tool = Function("get_weather", schema)
     wrong = WRITERS[tool_parser]("get_weather", {"city": "Paris"})
-    said = says(held_call_grammar(tool_parser, [tool]), f"So: {wrong}")
+    said = says(held_call_grammar(TOOL_PARSERS[tool_parser], [tool]), f"So: {wrong}")
     assert said.startswith("So: ")
     assert parsed(tool_parser, said, tools=[tool]).calls == [Call("get_weather", {"city": "Rome"})]
 
@@ -266,14 +282,9 @@ def test_reasoning_comes_before_texts_and_calls(
     tool_parser: str, reasoning_parser: str, reasoning_grammar: str, says: Says
 ) -> None:
     for begun in (False, True):
-        grammar = held_call_grammar(tool_parser, TOOLS, reasoning_parser, begun)
+        grammar = held_call_grammar(TOOL_PARSERS[tool_parser], TOOLS, REASONING_PARSERS[reasoning_parser], begun)
         # What a call begins with is no call in reasoning.
         thought = reasoning_grammar.replace("Hm.", f"Hm. {TOOL_PARSERS[tool_parser].trigger} no.")
         thought = thought[thought.index("Hm.") :] if begun else thought
         for text in (thought + "Yes.", thought + own(tool_parser)):
             assert says(grammar, text) == text
-
-
-def test_what_there_is_no_grammar_for() -> None:
-    with pytest.raises(ValueError, match="unknown tool format"):
-        forced_call_grammar("hermes", TOOLS)

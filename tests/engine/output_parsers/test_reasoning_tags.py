@@ -1,7 +1,7 @@
 import pytest
 from support.formats import WRITERS, Call, Outcome, parsed, pieces_of
 
-from specvino.engine.output_parsers import AnswerText, ReasoningText, parser_for
+from specvino.engine.output_parsers import REASONING_PARSERS, AnswerText, ReasoningText, parser_for
 
 CALL = WRITERS["hermes3"]("now", {})
 THINK = ["qwen3", "lfm2", "minicpm5"]
@@ -118,7 +118,7 @@ def test_what_is_held_back_comes_before_the_thinking() -> None:
     ],
 )
 def test_the_parser_says_whether_the_model_thinks(reasoning_parser: str, start: str, end: str) -> None:
-    parser = parser_for(None, reasoning_parser, ())
+    parser = parser_for(None, REASONING_PARSERS[reasoning_parser], ())
     assert not parser.thinking
     for text, thinking in [(start, True), ("Hm.", True), (end, False), ("Yes.", False)]:
         parser.push(text)

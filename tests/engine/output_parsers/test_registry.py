@@ -4,54 +4,61 @@ from specvino.engine.output_parsers import (
     REASONING_PARSERS,
     TOOL_PARSERS,
     ends_in_thinking,
+    go_together,
     needed_special_tokens,
-    parser_for,
+    reasoning_format,
+    tool_format,
 )
+from specvino.engine.output_parsers.named_formats import REASONING_ALIASES, TOOL_ALIASES
 
 
-def test_the_names() -> None:
-    tools = "hermes3 llama3 phi4 mistral gptoss qwen3coder devstral lfm2 gemma4 onyx minicpm5"
-    assert list(TOOL_PARSERS) == tools.split()
-    assert list(REASONING_PARSERS) == ["qwen3", "gptoss", "gemma4", "lfm2", "minicpm5", "onyx"]
+def test_names_of_vllm_are_names_of_formats_too() -> None:
+    assert tool_format("hermes") is TOOL_PARSERS["hermes3"]
+    assert reasoning_format("deepseek_r1") is REASONING_PARSERS["qwen3"]
+    assert {*TOOL_ALIASES.values()} <= TOOL_PARSERS.keys()
+    assert {*REASONING_ALIASES.values()} <= REASONING_PARSERS.keys()
 
 
-@pytest.mark.parametrize(
-    ("formats", "message"),
-    [
-        (("hermes", None), "unknown tool format 'hermes': it is one of hermes3, llama3"),
-        ((None, "think"), "unknown reasoning format 'think': it is one of qwen3, gptoss"),
-        (("gptoss", "qwen3"), "'gptoss' and reasoning format 'qwen3' don't go together"),
-        (("hermes3", "gptoss"), "'hermes3' and reasoning format 'gptoss' don't go together"),
-        (("onyx", "gptoss"), "'onyx' and reasoning format 'gptoss' don't go together"),
-    ],
-)
-def test_formats_that_cant_be(formats: tuple[str | None, str | None], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        parser_for(*formats, ())
-    with pytest.raises(ValueError, match=message):
-        needed_special_tokens(*formats)
+def test_unknown_names() -> None:
+    with pytest.raises(ValueError, match="unknown tool format 'x': it is one of hermes3, llama3"):
+        tool_format("x")
+    with pytest.raises(ValueError, match="unknown reasoning format 'x': it is one of qwen3, gptoss"):
+        reasoning_format("x")
+
+
+@pytest.mark.parametrize("pair", [("gptoss", "qwen3"), ("hermes3", "gptoss"), ("onyx", "gptoss")])
+def test_messages_and_tags_don_t_go_together(pair: tuple[str, str]) -> None:
+    assert not go_together(tool_format(pair[0]), reasoning_format(pair[1]))
+
+
+@pytest.mark.parametrize("pair", [("gptoss", "gptoss"), ("hermes3", "qwen3"), ("gptoss", None), (None, "onyx")])
+def test_what_goes_together(pair: tuple[str | None, str | None]) -> None:
+    tool, reasoning = pair
+    assert go_together(tool_format(tool) if tool else None, reasoning_format(reasoning) if reasoning else None)
+
+
+SPECIAL = """
+    <tool_call> </tool_call> <think> </think> [TOOL_CALLS] [ARGS] <|tool_call> <tool_call|> <|"|> <|channel> <channel|>
+    <|channel|> <|message|> <|call|> <|constrain|> <function </function> <param </param> <|im_end|> <s>
+"""
 
 
 @pytest.mark.parametrize(
     ("formats", "markers"),
     [
-        ((None, None), set()),
-        (("phi4", None), set()),
-        (("hermes3", "qwen3"), {"<tool_call>", "</tool_call>", "<think>", "</think>"}),
-        (("devstral", None), {"[TOOL_CALLS]", "[ARGS]"}),
-        (("gemma4", "gemma4"), {"<|tool_call>", "<tool_call|>", '<|"|>', "<|channel>", "<channel|>"}),
+        ((None, None), ""),
+        (("phi4", None), ""),
+        (("hermes3", "qwen3"), "<tool_call> </tool_call> <think> </think>"),
+        (("devstral", None), "[TOOL_CALLS] [ARGS]"),
+        (("gemma4", "gemma4"), '<|tool_call> <tool_call|> <|"|> <|channel> <channel|>'),
+        (("gptoss", None), "<|channel|> <|message|> <|call|> <|constrain|>"),
+        ((None, "gptoss"), "<|channel|> <|message|> <|call|> <|constrain|>"),
+        (("minicpm5", None), "<function </function> <param </param>"),
     ],
 )
-def test_the_tokens_that_must_stay(formats: tuple[str | None, str | None], markers: set[str]) -> None:
-    assert needed_special_tokens(*formats) == markers
-
-
-def test_a_framed_format_needs_the_same_tokens_for_calls_and_reasoning() -> None:
-    for name in ("gptoss", "onyx"):
-        assert (
-            needed_special_tokens(name, None) == needed_special_tokens(None, name) == needed_special_tokens(name, name)
-        )
-    assert {"<|channel|>", "<|message|>", "<|call|>", "<|constrain|>"} <= needed_special_tokens("gptoss", None)
+def test_the_tokens_that_must_stay(formats: tuple[str | None, str | None], markers: str) -> None:
+    tool, reasoning = TOOL_PARSERS.get(formats[0] or ""), REASONING_PARSERS.get(formats[1] or "")
+    assert needed_special_tokens(tool, reasoning, SPECIAL.split()) == set(markers.split())
 
 
 @pytest.mark.parametrize(
@@ -61,8 +68,6 @@ def test_a_framed_format_needs_the_same_tokens_for_calls_and_reasoning() -> None
         ("qwen3", "<think>", True),
         ("qwen3", "<|im_start|>assistant\n<think>\n\n</think>\n\n", False),
         ("qwen3", "<|im_start|>assistant\n", False),
-        ("lfm2", "x<think> ", True),
-        ("minicpm5", "x<think>\n", True),
         ("gemma4", "<|turn>model\n<|channel>thought\n", True),
         ("gemma4", "<|turn>model\n<|channel>", True),
         ("gemma4", "<|turn>model\n", False),
@@ -74,4 +79,4 @@ def test_a_framed_format_needs_the_same_tokens_for_calls_and_reasoning() -> None
     ],
 )
 def test_a_prompt_may_end_in_thinking(reasoning_parser: str | None, prompt: str, ends: bool) -> None:
-    assert ends_in_thinking(reasoning_parser, prompt) is ends
+    assert ends_in_thinking(REASONING_PARSERS.get(reasoning_parser or ""), prompt) is ends

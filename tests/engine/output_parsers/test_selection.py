@@ -5,6 +5,7 @@ from support.conversation import conversation
 from support.tools import WEATHER
 
 from specvino.engine.errors import ConstraintError
+from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS, ShownFormats
 from specvino.engine.output_parsers.selection import (
     SelectedParsers,
     require_object,
@@ -12,37 +13,44 @@ from specvino.engine.output_parsers.selection import (
     thinking_variables,
 )
 
-HERMES = "{{ '<tool_call>' }}{{ '</tool_call>' }}"
-THINKING = HERMES + "{{ '<think>' }}"
-GPTOSS = "<|channel|>"
+HERMES = ShownFormats(TOOL_PARSERS["hermes3"], None)
+THINKING = ShownFormats("hermes3", "qwen3")
+GPTOSS = ShownFormats("gptoss", "gptoss")
+NOTHING = ShownFormats()
 
 
 @pytest.mark.parametrize(
-    ("template", "asked", "parsers"),
+    ("shown", "asked", "names", "calling"),
     [
-        (HERMES, (None, None), SelectedParsers("hermes3", None)),
-        (THINKING, (None, None), SelectedParsers("hermes3", "qwen3")),
-        (THINKING, ("none", None), SelectedParsers(None, "qwen3")),
-        (THINKING, (None, "none"), SelectedParsers("hermes3", None)),
-        (THINKING, ("mistral", "lfm2"), SelectedParsers("mistral", "lfm2")),
+        (HERMES, (None, None), ("hermes3", None), "strict"),
+        (THINKING, (None, None), ("hermes3", "qwen3"), "strict"),
+        (THINKING, ("none", None), (None, "qwen3"), None),
+        (THINKING, (None, "none"), ("hermes3", None), "strict"),
+        (THINKING, ("mistral", "lfm2"), ("mistral", "qwen3"), "taught"),
+        (THINKING, ("hermes", "deepseek_r1"), ("hermes3", "qwen3"), "strict"),
         # A model of which no format is known is still held to calls.
-        ("", (None, None), SelectedParsers("hermes3", None, taught=False)),
-        ("<think>", (None, None), SelectedParsers("hermes3", "qwen3", taught=False)),
-        ("", ("none", "none"), SelectedParsers(None, None)),
-        ("", ("phi4", None), SelectedParsers("phi4", None)),
+        (NOTHING, (None, None), ("hermes3", None), "forced"),
+        (ShownFormats(None, "qwen3"), (None, None), ("hermes3", "qwen3"), "forced"),
+        (NOTHING, ("none", "none"), (None, None), None),
+        (NOTHING, ("phi4", None), ("phi4", None), "strict"),
         # What was not asked for gives way to what was.
-        (GPTOSS, (None, None), SelectedParsers("gptoss", "gptoss")),
-        (GPTOSS, ("hermes3", None), SelectedParsers("hermes3", None)),
-        (GPTOSS, (None, "qwen3"), SelectedParsers(None, "qwen3")),
-        (THINKING, ("gptoss", None), SelectedParsers("gptoss", None)),
+        (GPTOSS, (None, None), ("gptoss", "gptoss"), "taught"),
+        (GPTOSS, ("hermes3", None), ("hermes3", None), "strict"),
+        (GPTOSS, (None, "qwen3"), (None, "qwen3"), None),
+        (THINKING, ("gptoss", None), ("gptoss", None), "taught"),
     ],
 )
 def test_the_formats_are_those_asked_for_or_shown(
-    template: str, asked: tuple[str | None, str | None], parsers: SelectedParsers
+    shown: ShownFormats,
+    asked: tuple[str | None, str | None],
+    names: tuple[str | None, str | None],
+    calling: str | None,
 ) -> None:
-    chosen = select_parsers(template, *asked)
-    assert (chosen.tool, chosen.reasoning) == (parsers.tool, parsers.reasoning)
-    assert chosen.calling == parsers.calling
+    chosen = select_parsers(shown, *asked)
+    tool, reasoning = names
+    assert chosen.tool == TOOL_PARSERS.get(tool or "")
+    assert chosen.reasoning == REASONING_PARSERS.get(reasoning or "")
+    assert chosen.calling == calling
 
 
 @pytest.mark.parametrize("asked", [("x", None), (None, "x"), ("gptoss", "qwen3"), ("hermes3", "onyx")])
@@ -53,10 +61,10 @@ def test_what_doesn_t_exist_or_go_together_is_refused(asked: tuple[str | None, s
 
 def test_there_is_a_parser_where_there_is_something_to_find() -> None:
     plain, armed = conversation("hi"), replace(conversation("hi"), tools=(WEATHER,))
-    assert SelectedParsers("hermes3", None).parser(plain, thinking=False) is None
+    assert SelectedParsers(TOOL_PARSERS["hermes3"], None).parser(plain, thinking=False) is None
     assert SelectedParsers(None, None).parser(armed, thinking=False) is None
-    assert SelectedParsers("hermes3", None).parser(armed, thinking=False)
-    assert SelectedParsers("hermes3", "qwen3").parser(plain, thinking=False)
+    assert SelectedParsers(TOOL_PARSERS["hermes3"], None).parser(armed, thinking=False)
+    assert SelectedParsers().parser(plain, thinking=False)
 
 
 def test_what_a_template_heeds() -> None:

@@ -1,0 +1,119 @@
+"""Formats of calls by their names, for models whose chat template doesn't show them, and for operators who name one."""
+
+from specvino.engine.output_parsers.call_format import (
+    ID,
+    NAME,
+    CallFormat,
+    Elements,
+    JsonArguments,
+    JsonCall,
+    Literals,
+)
+
+CALL_FORMATS = {
+    # <tool_call>{"name": "f", "arguments": {…}}</tool_call>: Hermes 3, Qwen 2.5 and 3.
+    "hermes3": CallFormat(JsonCall(), separator="\n", head="<tool_call>\n", tail="\n</tool_call>"),
+    # {"name": "f", "parameters": {…}}, also behind <|python_tag|>: Llama 3.1 and 3.2. Code behind the tag is text.
+    "llama3": CallFormat(
+        JsonCall(f'{{"name": "{NAME}", "parameters": '), separator="; ", marks=("<|python_tag|>",), bare=True
+    ),
+    # functools[{"name": "f", "arguments": {…}}, …]: Phi-4-mini.
+    "phi4": CallFormat(JsonCall(), section=("functools[", "]"), separator=", "),
+    # [TOOL_CALLS] [{"name": "f", "arguments": {…}}, …]: Mistral 7B v0.3. The marker may be missing.
+    "mistral": CallFormat(JsonCall(), section=("[TOOL_CALLS] [", "]"), separator=", ", bare=True),
+    # [TOOL_CALLS]f[ARGS]{…}: Devstral, Mistral Small 3.
+    "devstral": CallFormat(JsonArguments(), head=f"[TOOL_CALLS]{NAME}[ARGS]"),
+    # <tool_call><function=f><parameter=k>v</parameter>…</function></tool_call>: Qwen3-Coder, Qwen3.5.
+    "qwen3coder": CallFormat(
+        Elements(("\n<parameter=", ">\n"), "\n</parameter>"),
+        separator="\n",
+        head=f"<tool_call>\n<function={NAME}>",
+        tail="\n</function>\n</tool_call>",
+    ),
+    # <|tool_call_start|>[f(a="x", b=42), g()]<|tool_call_end|>, as in Python: LFM2.
+    "lfm2": CallFormat(Literals(), section=("<|tool_call_start|>[", "]<|tool_call_end|>"), separator=", ", head=NAME),
+    # <|tool_call>call:f{k:<|"|>text<|"|>,n:42}<tool_call|>, several calls in one block: Gemma 4.
+    "gemma4": CallFormat(
+        Literals(("{", "}"), ":", ",", '<|"|>'), section=("<|tool_call>", "<tool_call|>"), head=f"call:{NAME}"
+    ),
+    # <function name="f"><param name="k">v</param></function>: MiniCPM5.
+    "minicpm5": CallFormat(
+        Elements(('<param name="', '">'), "</param>", cdata=True),
+        separator="\n",
+        head=f'<function name="{NAME}">',
+        tail="</function>",
+    ),
+    # <seed:tool_call><function=f><parameter=k>v</parameter></function></seed:tool_call>: Seed-OSS.
+    "seed_oss": CallFormat(
+        Elements(("\n<parameter=", ">"), "</parameter>"),
+        separator="\n",
+        head=f"<seed:tool_call>\n<function={NAME}>",
+        tail="\n</function>\n</seed:tool_call>",
+    ),
+    # <tool_call>f\n<arg_key>k</arg_key>\n<arg_value>v</arg_value>\n</tool_call>: GLM 4.5.
+    "glm45": CallFormat(
+        Elements(("\n<arg_key>", "</arg_key>\n<arg_value>"), "</arg_value>"),
+        separator="\n",
+        head=f"<tool_call>{NAME}",
+        tail="\n</tool_call>",
+    ),
+    # <|tool_call|>[{"name": "f", "arguments": {…}}, …]: Granite 3.
+    "granite": CallFormat(JsonCall(), section=("<|tool_call|>[", "]"), separator=", "),
+    # <|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{…}<|tool_call_end|>: Kimi K2.
+    "kimi_k2": CallFormat(
+        JsonArguments(),
+        section=("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
+        head=f"<|tool_call_begin|>functions.{NAME}:{ID}<|tool_call_argument_begin|>",
+        tail="<|tool_call_end|>",
+        numbered=True,
+    ),
+    # f<｜tool▁sep｜>{…}: DeepSeek V3.1.
+    "deepseek_v31": CallFormat(
+        JsonArguments(),
+        section=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
+        head=f"<｜tool▁call▁begin｜>{NAME}<｜tool▁sep｜>",
+        tail="<｜tool▁call▁end｜>",
+    ),
+    # <minimax:tool_call><invoke name="f"><parameter name="k">v</parameter></invoke></minimax:tool_call>: MiniMax M2.
+    "minimax_m2": CallFormat(
+        Elements(('\n<parameter name="', '">'), "</parameter>"),
+        section=("<minimax:tool_call>\n", "\n</minimax:tool_call>"),
+        separator="\n",
+        head=f'<invoke name="{NAME}">',
+        tail="\n</invoke>",
+    ),
+}
+
+# What vLLM calls these formats (`vllm/tool_parsers/__init__.py` and `vllm/reasoning/__init__.py` at 0064cc9c).
+TOOL_ALIASES = {
+    "hermes": "hermes3",
+    "granite4": "hermes3",
+    "llama3_json": "llama3",
+    "llama4_json": "llama3",
+    "phi4_mini_json": "phi4",
+    "qwen3_coder": "qwen3coder",
+    "qwen3_xml": "qwen3coder",
+    "mimo": "qwen3coder",
+    "step3p5": "qwen3coder",
+    "glm47": "glm45",
+    "openai": "gptoss",
+}
+REASONING_ALIASES = {
+    **dict.fromkeys(
+        (
+            "deepseek_r1",
+            "deepseek_v3",
+            "deepseek_v4",
+            "glm45",
+            "glm47",
+            "kimi_k2",
+            "mimo",
+            "minimax_m2",
+            "nemotron_v3",
+            "olmo3",
+            "step3p5",
+        ),
+        "qwen3",
+    ),
+    "openai_gptoss": "gptoss",
+}
