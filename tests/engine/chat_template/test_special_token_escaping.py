@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specvino.engine.openvino.preprocess.special_token_escaping import marker, seam_for
+from specvino.engine.chat_template.special_token_escaping import marker, seam_for
 
 SPECIAL = ["<|im_end|>", "<|im_start|>", "</s>", "|>x<|", "#"]
 PIECES = st.lists(st.sampled_from([*SPECIAL, "<", "|", ">", "im_end", "a", "\n", "|im_"]), max_size=12)
