@@ -47,7 +47,7 @@ from specvino.engine.openvino.running_choice import RunningChoice
 from specvino.engine.openvino.shown_prompt import ShownPrompt
 from specvino.engine.openvino.workers import FULL_LOGITS, Workers
 from specvino.engine.output.choice_output import ChoiceOutput
-from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers, thinking_variables
+from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, PaddingSide, State
 from specvino.engine.request import Conversation, GenerationRequest, ReadImage
@@ -180,12 +180,12 @@ class OpenVINOEngine:
             raise
         self._model = ModelInfo(
             self._admission.context_length,
-            self._preprocess.vocabulary.size,
+            vocabulary.size,
             self._source.defaults,
             self._load.drafting,
             self._source.vision,
             self._admission.parsers.calling,
-            thinking_variables(self._preprocess.vocabulary.chat_template),
+            vocabulary.capabilities.thinking if vocabulary.capabilities else frozenset(),
             # A prompt with images is a text, which nothing can be put behind as tokens.
             self._admission.parsers.closing() is not None and not self._source.vision,
             full_logits=not self._source.vision,

@@ -77,7 +77,7 @@ class PreprocessClient:
             on_lost=self._lost,
             busy=lambda: bool(self._owed),
             stall_timeout=deadline,
-            quiet=True,  # OpenVINO writes parts of texts to stderr
+            quiet=True,  # no text of a client's gets into the log, whatever a tokenizer writes to stderr
         )
 
     async def preprocess(self, prompt: Prompt, cut: Cut | None = None) -> Tokenized:
