@@ -12,7 +12,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from specvino.engine.chat_template.chat_template import ChatTemplate
-from specvino.engine.chat_template.template import TemplateRefusal
 from specvino.engine.openvino.messages.template import (
     MOST_COMPUTING,
     MOST_MEMORY,
@@ -52,13 +51,15 @@ class _Renderer:
             pieces = render(template, prompt, self._marked, as_text=asked.as_text)
             if sum(map(len, pieces)) > _MOST_CHARACTERS:
                 return RenderingRefused(asked.id, f"It writes more than {_MOST_CHARACTERS} characters.")
+            for piece in pieces:
+                piece.encode()  # half a character can't be sent
             return TemplateRendered(asked.id, pieces, template.lacks(prompt))
-        except (TemplateRefusal, ValueError) as error:
-            return RenderingRefused(asked.id, str(error))
         except MemoryError:
             if not first:
                 raise MemoryUsedUp("earlier templates have used the memory up") from None
             return RenderingRefused(asked.id, OUT_OF_BOUNDS)
+        except Exception as error:
+            return RenderingRefused(asked.id, one_line(error))
 
 
 def work(channel: BlockingChannel) -> None:

@@ -1,7 +1,7 @@
 """What templates get of a conversation, and what is made up for."""
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from support import chat_templates as templates
@@ -51,7 +51,7 @@ def test_tool_turns() -> None:
 
 
 @pytest.mark.parametrize("form", ["object", "text"])
-def test_every_text_is_marked(form: str) -> None:
+def test_every_text_is_marked(form: Literal["object", "text"]) -> None:
     call = ToolCall("id", "f", '{"k": ["v", {"k2": "v2"}], "n": 1}')
     message = Message("assistant", "text", name="ann", tool_calls=(call,), tool_call_id="tid", reasoning="why")
     [turn] = turns(Conversation((message,)), Capabilities(arguments=form), lambda text: text + "!")

@@ -13,7 +13,7 @@ from support.templates import with_template
 from specvino.engine.errors import PromptError
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
-from specvino.engine.request import Conversation, Message, Tool
+from specvino.engine.request import Conversation, Image, Message, PlacedImage, Tool
 
 OUT_OF_BOUNDS = "The chat template refuses these messages: It needs more than 1 s of computing or 512 MB of memory."
 
@@ -36,6 +36,16 @@ def test_a_template_of_the_request_is_rendered_in_a_process_of_its_own(tiny_text
         assert engine.pids["template"]
 
     running(tiny_text, test)
+
+
+def test_images_have_their_places_in_it(tiny_vision: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        images = (PlacedImage(1, Image(1, 1, b"\0\0\0")),)
+        prompt = bringing("{{ messages[0].content }}", Message("user", "\n\n", images=images))
+        tokenized = await engine._preprocess.preprocess(prompt)
+        assert tokenized.text == "\n<ov_genai_image_0>\n"
+
+    running(tiny_vision, test)
 
 
 @pytest.mark.parametrize(
@@ -68,6 +78,7 @@ def test_one_that_takes_too_much_is_refused(tiny_text: ModelSource, template: st
         ("{{ raise_exception('No ' + messages[0].content) }}", "No hello"),
         ("{{ 'x' * 20000000 }}", "It writes more than 16777216 characters."),
         ("{{ ''.__class__.__mro__ }}", "unsafe"),
+        ("{{ '\\ud800' }}", "surrogates not allowed"),
     ],
 )
 def test_one_that_can_t_be_rendered_is_refused(tiny_text: ModelSource, template: str, reason: str) -> None:
