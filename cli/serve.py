@@ -35,6 +35,7 @@ def serve(
     prompt_lookup: models.PromptLookup = False,
     tool_parser: models.ToolParser = None,
     reasoning_parser: models.ReasoningParser = None,
+    chat_template: models.ChatTemplate = None,
     max_tokens_limit: requests.MaxTokensLimit = None,
     max_queue: requests.MaxQueue = 1000,
     request_timeout: requests.RequestTimeout = None,

@@ -25,9 +25,10 @@ class ModelInfo:
 
     `calling` says that the model was taught a way to call tools, in which its calls can be held to strict schemas also
     where nothing forces them; or one in which they can't; or it calls them only where it is forced to. None if not even
-    that. `thinking_variables` are those of `enable_thinking` and `reasoning_effort` that its chat template
-    heeds. `thinking_budgets` says that its reasoning can be ended after a number of tokens. `full_logits` says that it
-    can show the likeliest tokens at each place and score prompts, and heed `logit_bias` and which tokens may be drawn.
+    that. `thinking_variables` are those, such as `enable_thinking` and `reasoning_effort`, by which its chat template
+    is told whether and how much to think. `thinking_budgets` says that its reasoning can be ended after a number of
+    tokens. `full_logits` says that it can show the likeliest tokens at each place and score prompts, and heed
+    `logit_bias` and which tokens may be drawn.
     """
 
     context_length: int

@@ -1,6 +1,7 @@
 """The model, and how it is run."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -68,6 +69,15 @@ ReasoningParser = Annotated[
     typer.Option(
         help="The format in which the model writes reasoning, or none. By default, it is detected from the chat "
         "template.",
+        show_default=False,
+    ),
+]
+
+ChatTemplate = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A file with the chat template (Jinja) that stands in place of the model's own.",
         show_default=False,
     ),
 ]

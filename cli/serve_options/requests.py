@@ -38,8 +38,8 @@ TrustRequestChatTemplate = Annotated[
     bool,
     typer.Option(
         "--trust-request-chat-template",
-        help="Let requests bring chat templates of their own. Templates are code: one can keep all other prompts "
-        "waiting until it is stopped, like any prompt that takes too long.",
+        help="Let requests bring chat templates of their own. Templates are code: they run in a process of their own, "
+        "which may take a second of computing and 512 MB for each.",
     ),
 ]
 

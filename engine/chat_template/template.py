@@ -1,8 +1,8 @@
 """A chat template, rendered by Jinja2 in the environment that transformers documents for it.
 
-transformers 4.57 (`utils/chat_template_utils.py`): sandboxed, blocks trimmed, loop controls, the `generation` tag, `tojson`
-without HTML's escapes, `raise_exception` and `strftime_now`. Lists may be changed here, as llama.cpp allows it: templates
-of Kimi K2 append to one, which transformers' immutable sandbox refuses.
+transformers 4.57 (`utils/chat_template_utils.py`): sandboxed, blocks trimmed, loop controls, the `generation` tag,
+`tojson` without HTML's escapes, `raise_exception` and `strftime_now`. Lists may be changed here, as llama.cpp allows
+it: templates of Kimi K2 append to one, which transformers' immutable sandbox refuses.
 """
 
 import json
@@ -16,6 +16,8 @@ from jinja2.parser import Parser
 from jinja2.sandbox import SandboxedEnvironment
 
 Message = Mapping[str, Any]
+
+_LONGEST_REASON = 500  # characters: a template may put a whole message into it
 
 
 class TemplateRefusal(ValueError):
@@ -32,7 +34,10 @@ class Template:
         try:
             self._compiled = _ENVIRONMENT.from_string(text)
         except TemplateError as error:
-            raise TemplateRefusal(f"line {getattr(error, 'lineno', 1)}: {error.message}") from None
+            raise TemplateRefusal(_sentence(f"line {getattr(error, 'lineno', 1)}: {error.message}")) from None
+        except (SyntaxError, RecursionError, ValueError) as error:
+            # What Python makes of it is too deep, or too long a number.
+            raise TemplateRefusal(_sentence(f"{type(error).__name__}: {error}")) from None
 
     def render(
         self,
@@ -42,23 +47,23 @@ class Template:
         add_generation_prompt: bool = True,
         variables: Mapping[str, Any] | None = None,
     ) -> str:
-        """Returns the prompt. `messages` and `tools` are as OpenAI's API has them, but for the arguments of calls, which
-        most templates want as objects. Raises TemplateRefusal."""
+        """Returns the prompt. `messages` and `tools` are as OpenAI's API has them, but for the arguments of calls,
+        which most templates want as objects. Raises TemplateRefusal."""
         given = {"documents": None, **self._tokens, **(variables or {})}
         given |= {"messages": messages, "tools": tools or None, "add_generation_prompt": add_generation_prompt}
         try:
             return self._compiled.render(given)
         except TemplateError as error:
-            raise TemplateRefusal(str(error.message)) from None
+            raise TemplateRefusal(_sentence(error.message or type(error).__name__)) from None
         except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
             # A template's own fault, such as text + None.
-            raise TemplateRefusal(f"{type(error).__name__}: {error}") from None
+            raise TemplateRefusal(_sentence(f"{type(error).__name__}: {error}")) from None
 
 
 class _Generation(Extension):
     """The tag around what an assistant writes, by which training masks are made; it renders its content."""
 
-    tags = frozenset({"generation"})
+    tags = {"generation"}  # noqa: RUF012 - as Jinja2 has it
 
     def parse(self, parser: Parser) -> nodes.Node:
         line = next(parser.stream).lineno
@@ -67,6 +72,11 @@ class _Generation(Extension):
 
     def _content(self, caller: Callable[[], str]) -> str:
         return caller()
+
+
+def _sentence(reason: str) -> str:
+    """Returns a reason in one line, fit for a client."""
+    return " ".join(reason.split())[:_LONGEST_REASON]
 
 
 def _raise(message: str) -> None:
@@ -84,7 +94,7 @@ def _tojson(
 
 
 def _strftime_now(format: str) -> str:
-    return datetime.now().strftime(format)  # noqa: DTZ005 - the local time, as transformers has it
+    return datetime.now().strftime(format)  # the local time, as transformers has it
 
 
 def _environment() -> SandboxedEnvironment:

@@ -21,6 +21,7 @@ from huggingface_hub.errors import (
 )
 from tqdm.auto import tqdm
 
+from specvino.engine.chat_template.files import FOLDERS as TEMPLATE_FOLDERS
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.folder import FILES, LANGUAGE_MODEL, VISION_FILES, open_folder
 from specvino.engine.models.gguf_file import open_gguf
@@ -147,13 +148,19 @@ def wanted(id: str, files: Sequence[str], quantization: str | None) -> tuple[lis
                 f"{id}: is neither in OpenVINO's format ({missing} is missing) nor a GGUF file: convert it with "
                 f"'optimum-cli export openvino --model {id} FOLDER' and give the folder"
             )
-        beside = [file for file in files if "/" not in file and file.endswith((".json", ".jinja"))]
+        beside = [file for file in files if _is_beside(file)]
         return sorted({file for file in files if file.startswith("openvino_")} | set(beside)), None
     if len(ggufs) > 1:
         raise ModelLoadError(f"{id}: has several GGUF files; name one as in {id}:Q4_K_M: {_named(ggufs)}")
     if _PART_OF_SEVERAL.search(PurePosixPath(ggufs[0]).stem):
         raise ModelLoadError(f"{id}: {ggufs[0]} is a part of a GGUF file, and OpenVINO reads whole ones alone")
     return ggufs, ggufs[0]
+
+
+def _is_beside(file: str) -> bool:
+    """Tells whether a file belongs to the model of the repository's own folder: settings and chat templates."""
+    folder, _, name = file.rpartition("/")
+    return name.endswith((".json", ".jinja") if not folder else ".jinja") and folder in ("", *TEMPLATE_FOLDERS)
 
 
 def _is_gguf(file: str) -> bool:

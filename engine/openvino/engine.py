@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import logging
 import os
 import secrets
 import time
@@ -12,6 +13,7 @@ from functools import partial
 from itertools import chain
 
 from specvino.engine.admission import check_ids, numbered
+from specvino.engine.chat_template.messages import missing
 from specvino.engine.client import CLIENT
 from specvino.engine.errors import (
     ContextLengthExceeded,
@@ -29,7 +31,7 @@ from specvino.engine.openvino.grammar_client import GrammarClient
 from specvino.engine.openvino.image_client import ImageClient
 from specvino.engine.openvino.image_transfer import sent_images
 from specvino.engine.openvino.messages.options import PipelineOptions
-from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES, Vocabulary
 from specvino.engine.openvino.messages.worker import (
     Cancel,
     Generate,
@@ -45,7 +47,7 @@ from specvino.engine.openvino.running_choice import RunningChoice
 from specvino.engine.openvino.shown_prompt import ShownPrompt
 from specvino.engine.openvino.workers import FULL_LOGITS, Workers
 from specvino.engine.output.choice_output import ChoiceOutput
-from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers, thinking_variables
+from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, PaddingSide, State
 from specvino.engine.request import Conversation, GenerationRequest, ReadImage
@@ -66,6 +68,8 @@ _SILENT_WORK = 10
 # Choices that are made at a time: others get in between.
 _CHOICES = 32
 
+log = logging.getLogger(__name__)
+
 _DEFAULT_OPTIONS = PipelineOptions()
 
 # A worker that owes tokens isn't called ready after this part of the time after which it is started anew.
@@ -84,6 +88,7 @@ class OpenVINOEngine:
     and one that takes `grammar_computing` seconds of CPU time is refused.
     Speculative decoding takes its drafts from a `draft_model`, or looks them up in the prompt. `tool_parser` and
     `reasoning_parser` name formats or are `none`; without them they are what the chat template shows.
+    `chat_template` is a template in place of the model's own.
     """
 
     def __init__(
@@ -102,6 +107,7 @@ class OpenVINOEngine:
         prompt_lookup: bool = False,
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
+        chat_template: str | None = None,
     ) -> None:
         self.generated_tokens = 0
         self._source = source
@@ -116,7 +122,7 @@ class OpenVINOEngine:
         self._unfinished = 0  # requests
         self._most_unfinished = max_sequences + max_queue
         self._accepted_drafts = 0
-        self._preprocess = PreprocessClient(source, preprocess_deadline)
+        self._preprocess = PreprocessClient(source, preprocess_deadline, chat_template)
         self._images = ImageClient(preprocess_deadline)
         self._grammars = GrammarClient(str(source.path), grammar_deadline, grammar_computing)
         self._admission = Admission(source, self._preprocess, self._grammars)
@@ -149,6 +155,7 @@ class OpenVINOEngine:
         return {
             **self._workers.pids,
             "preprocess": self._preprocess.process.pid,
+            "template": self._preprocess.template_pid,
             "image": self._images.pid,
             **self._grammars.pids,
         }
@@ -164,6 +171,7 @@ class OpenVINOEngine:
             vocabulary = self._preprocess.vocabulary
             self._names = TokenNames(vocabulary.table, vocabulary.special)
             self._admission.parsers = self._select_parsers()
+            self._log_template(vocabulary)
         except ModelLoadError as error:
             await self.close()
             raise ModelLoadError(f"{self._source.path}: {error}") from error
@@ -172,12 +180,12 @@ class OpenVINOEngine:
             raise
         self._model = ModelInfo(
             self._admission.context_length,
-            self._preprocess.vocabulary.size,
+            vocabulary.size,
             self._source.defaults,
             self._load.drafting,
             self._source.vision,
             self._admission.parsers.calling,
-            thinking_variables(self._preprocess.vocabulary.chat_template),
+            vocabulary.capabilities.thinking if vocabulary.capabilities else frozenset(),
             # A prompt with images is a text, which nothing can be put behind as tokens.
             self._admission.parsers.closing() is not None and not self._source.vision,
             full_logits=not self._source.vision,
@@ -448,6 +456,13 @@ class OpenVINOEngine:
             return select_parsers(vocabulary.formats, *self._parsers, vocabulary.special.values())
         except ValueError as error:
             raise ModelLoadError(str(error)) from None
+
+    def _log_template(self, vocabulary: Vocabulary) -> None:
+        """Says what conversations will do without."""
+        if vocabulary.refusal:
+            log.warning("%s: its chat template can't be used: %s", self._source.path, vocabulary.refusal)
+        for lack in missing(vocabulary.capabilities) if vocabulary.capabilities else ():
+            log.info("%s: its chat template: %s", self._source.path, lack)
 
     def _forget(self, id: int, *, finished: bool, listen: bool = False) -> None:
         """Cancels the sequence unless it is finished, or was lost with its worker; `listen` hears it out."""

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from array import array
+from dataclasses import replace
 from typing import NamedTuple
 
 from specvino.engine.admission import check_ids, check_length
@@ -27,6 +28,8 @@ from specvino.engine.openvino.messages.preprocess import (
     Tokenize,
     Vocabulary,
 )
+from specvino.engine.openvino.messages.template import TemplateRendered
+from specvino.engine.openvino.template_client import TemplateClient
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.request import Conversation, Prompt, TextPrompt, TokenPrompt
 
@@ -40,11 +43,13 @@ _AHEAD = 2
 
 class Tokenized(NamedTuple):
     """Holds a prompt's token ids; for a vision-language model also its text, whose images' tags are none of the tokens.
-    `ending` is how a conversation ends, as the chat template wrote it or as it came."""
+    `ending` is how a conversation ends, as the chat template wrote it or as it came, and `lacks` says what was done to
+    it, as the template lacks something."""
 
     token_ids: bytes
     text: str | None = None
     ending: str = ""
+    lacks: tuple[str, ...] = ()
 
 
 class PreprocessClient:
@@ -55,8 +60,9 @@ class PreprocessClient:
     with EngineRestarted; it isn't sent again. All methods raise PromptError, EngineUnavailable and EngineRestarted.
     """
 
-    def __init__(self, source: ModelSource, deadline: float) -> None:
+    def __init__(self, source: ModelSource, deadline: float, chat_template: str | None = None) -> None:
         self.vocabulary: Vocabulary  # set when the process is ready for the first time
+        self._templates: TemplateClient | None = None  # for templates that requests bring, when first needed
         self._vision = source.vision
         self._deadline = deadline
         self._ids = itertools.count()
@@ -65,13 +71,13 @@ class PreprocessClient:
         self.process = Supervisor(
             "preprocess",
             "specvino.engine.openvino.preprocess",
-            LoadTokenizer(str(source.path), source.context_length),
+            LoadTokenizer(str(source.path), source.context_length, chat_template),
             incoming=FromPreprocess,
             on_message=self._receive,
             on_lost=self._lost,
             busy=lambda: bool(self._owed),
             stall_timeout=deadline,
-            quiet=True,  # the template engine writes parts of templates and messages to stderr
+            quiet=True,  # no text of a client's gets into the log, whatever a tokenizer writes to stderr
         )
 
     async def preprocess(self, prompt: Prompt, cut: Cut | None = None) -> Tokenized:
@@ -82,13 +88,14 @@ class PreprocessClient:
             case Conversation(rendered=tuple(rendered)):
                 return await self._ended(await self.preprocess(TokenPrompt(rendered), cut))
             case Conversation():
-                answer = await self._render(
-                    Preprocess.of(next(self._ids), without_pixels(prompt), as_text=self._vision, cut=cut)
-                )
+                asked = Preprocess.of(next(self._ids), without_pixels(prompt), as_text=self._vision, cut=cut)
+                answer = await self._render(asked)
             case TextPrompt():
                 text = image_tags.cut(prompt.text) if self._vision else None
-                asked = Tokenize(next(self._ids), text or prompt.text, prompt.add_special_tokens, prompt=True, cut=cut)
-                answer = await self._tokenize(asked)
+                whole = text or prompt.text
+                answer = await self._tokenize(
+                    Tokenize(next(self._ids), whole, prompt.add_special_tokens, prompt=True, cut=cut)
+                )
             case TokenPrompt() if self._vision:
                 raise PromptError("This model sees images, and takes no token ids.")
             case TokenPrompt():
@@ -96,7 +103,7 @@ class PreprocessClient:
                 return Tokenized(_kept(array("q", prompt.ids).tobytes(), cut))
         if isinstance(answer, PromptTooLong):
             raise ContextLengthExceeded(answer.count, None, answer.limit, more=answer.more)
-        return Tokenized(answer.token_ids, answer.text or text, answer.ending)
+        return Tokenized(answer.token_ids, answer.text or text, answer.ending, answer.lacks)
 
     async def tokenize(self, text: str, *, add_special_tokens: bool, parse_special: bool = True) -> bytes:
         """Returns the token ids of a text that isn't a prompt: the model's context doesn't bound it."""
@@ -133,19 +140,40 @@ class PreprocessClient:
         assert isinstance(answer, Spelt)
         return answer.pieces
 
+    @property
+    def template_pid(self) -> int | None:
+        """Returns the template process, None for one that was not needed yet or is being restarted."""
+        return self._templates.pid if self._templates else None
+
     async def close(self) -> None:
         await self.process.close()
+        if self._templates:
+            await self._templates.close()
         for answer in self._owed.values():
             if not answer.done():
                 answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
 
     async def _render(self, asked: Preprocess) -> Preprocessed | PromptTooLong:
+        lacks: tuple[str, ...] = ()
+        if asked.prompt.chat_template:
+            rendered = await self._rendered(asked)
+            asked.pieces, lacks = rendered.pieces, rendered.lacks
+            asked.prompt, asked.parameters = replace(asked.prompt, messages=(), tools=(), chat_template=None), "[]"
         answer = await self._ask(asked)
         if isinstance(answer, PromptRefused):
-            whose = "The" if asked.prompt.chat_template else "The model's"
+            whose = "The model's" if asked.pieces is None else "The"
             raise PromptError(f"{whose} chat template refuses these messages: {answer.reason}")
         assert isinstance(answer, Preprocessed | PromptTooLong)
+        if isinstance(answer, Preprocessed):
+            answer.lacks = answer.lacks or lacks
         return answer
+
+    async def _rendered(self, asked: Preprocess) -> TemplateRendered:
+        """Returns what the conversation's own template makes of it."""
+        self.process.check_ready()
+        if self._templates is None:
+            self._templates = TemplateClient(self.vocabulary, self._deadline)
+        return await self._templates.render(asked.conversation(), as_text=asked.as_text)
 
     async def _tokenize(self, asked: Tokenize) -> Preprocessed | PromptTooLong:
         answer = await self._ask(asked)

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from specvino.engine.processes.channel import Channel
 
 # What a process does to itself; others end it by other signals.
-_CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL})
+# SIGPROF: it had set itself a bound of CPU time.
+_CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGPROF})
 
 
 class End(NamedTuple):

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from specvino.engine.chat_template.template import Template, TemplateRefusal
 from specvino.engine.models.report import Report, say_nothing
 from specvino.server.assembly.options import OptionError, ServeOptions
 
@@ -21,6 +23,7 @@ def make_engine(options: ServeOptions, model: str | None, report: Report = say_n
     Raises OptionError and ModelLoadError; what is wrong with the options is told before a model is pulled.
     """
     pipeline = _pipeline(options)
+    template = _chat_template(options.chat_template)
     if options.engine == "scripted":
         return _scripted(options)
     # Only here: it imports OpenVINO, which the scripted engine does without.
@@ -45,6 +48,7 @@ def make_engine(options: ServeOptions, model: str | None, report: Report = say_n
         prompt_lookup=options.prompt_lookup,
         tool_parser=options.tool_parser,
         reasoning_parser=options.reasoning_parser,
+        chat_template=template,
     )
 
 
@@ -57,6 +61,21 @@ def _pipeline(options: ServeOptions) -> "PipelineOptions":
         raise OptionError("--plugin-config", str(error)) from None
     most = max(options.max_num_batched_tokens, options.max_num_seqs + _PROMPT_TOKENS)
     return PipelineOptions(most, config, options.device)
+
+
+def _chat_template(file: Path | None) -> str | None:
+    """Returns the template in a file."""
+    if file is None:
+        return None
+    try:
+        text = file.read_text(encoding="utf-8")
+        Template(text)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise OptionError("--chat-template", f"{file}: can't be read: {reason}") from None
+    except TemplateRefusal as error:
+        raise OptionError("--chat-template", f"{file}: is no chat template: {error}") from None
+    return text
 
 
 def _bounded(options: ServeOptions, defaults: Mapping[str, float | int]) -> Mapping[str, float | int]:

@@ -37,6 +37,7 @@ def _require_none_of_one_model(options: ServeOptions) -> None:
         "--draft-model": options.draft_model,
         "--tool-parser": options.tool_parser,
         "--reasoning-parser": options.reasoning_parser,
+        "--chat-template": options.chat_template,
     }
     for option, value in of_one.items():
         if value:

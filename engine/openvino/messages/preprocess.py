@@ -9,6 +9,7 @@ from typing import Literal, Self
 
 import msgspec
 
+from specvino.engine.chat_template.capabilities import Capabilities
 from specvino.engine.output_parsers.registry import ShownFormats
 from specvino.engine.request import Conversation
 
@@ -21,10 +22,12 @@ Unit = Literal["tokens", "characters"]
 
 
 class LoadTokenizer(msgspec.Struct, tag=True):
-    """Is the first message to the preprocess process. Prompts of more than `context_length` tokens will be refused."""
+    """Is the first message to the preprocess process. Prompts of more than `context_length` tokens will be refused.
+    `chat_template` stands in place of the model's own."""
 
     path: str
     context_length: int | None = None
+    chat_template: str | None = None
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -34,13 +37,26 @@ class Cut(msgspec.Struct, frozen=True):
     first: bool = False
 
 
+def without_parameters(prompt: Conversation) -> tuple[Conversation, str]:
+    """Returns a conversation without the parameters of its tools, and these as JSON text."""
+    parameters = json.dumps([tool.parameters for tool in prompt.tools])
+    return replace(prompt, tools=tuple(replace(tool, parameters=None) for tool in prompt.tools)), parameters
+
+
+def with_parameters(prompt: Conversation, parameters: str) -> Conversation:
+    """Returns the conversation that `without_parameters` was given."""
+    whole = zip(prompt.tools, json.loads(parameters), strict=True)
+    return replace(prompt, tools=tuple(replace(tool, parameters=each) for tool, each in whole))
+
+
 class Preprocess(msgspec.Struct, tag=True):
     """Asks for the tokens of a conversation, rendered by the chat template.
 
     `as_text` is for vision-language models: the answer brings the text too. Of images only the places are needed.
     `parameters` is the JSON text of an array with the parameters of each tool: MessagePack has no integers beyond 64
-    bits, which schemas may hold. With `most_characters` it needn't fit the model's context, and is cut nowhere: it is
-    refused if the template makes more characters of it.
+    bits, which schemas may hold. `pieces` are the prompt where the template process has rendered it: of the
+    conversation only its options are needed then. With `most_characters` it needn't fit the model's context, and is cut
+    nowhere: it is refused if the template makes more characters of it.
     """
 
     id: int
@@ -49,6 +65,7 @@ class Preprocess(msgspec.Struct, tag=True):
     parameters: str = "[]"
     cut: Cut | None = None
     most_characters: int | None = None
+    pieces: list[str] | None = None
 
     @classmethod
     def of(
@@ -60,15 +77,12 @@ class Preprocess(msgspec.Struct, tag=True):
         cut: Cut | None = None,
         most_characters: int | None = None,
     ) -> Self:
-        parameters = json.dumps([tool.parameters for tool in prompt.tools])
-        tools = tuple(replace(tool, parameters=None) for tool in prompt.tools)
-        return cls(id, replace(prompt, tools=tools), as_text, parameters, cut, most_characters)
+        bare, parameters = without_parameters(prompt)
+        return cls(id, bare, as_text, parameters, cut, most_characters)
 
     def conversation(self) -> Conversation:
         """Returns the prompt with its tools whole again."""
-        parameters = json.loads(self.parameters)
-        tools = (replace(tool, parameters=each) for tool, each in zip(self.prompt.tools, parameters, strict=True))
-        return replace(self.prompt, tools=tuple(tools))
+        return with_parameters(self.prompt, self.parameters)
 
 
 class Tokenize(msgspec.Struct, tag=True):
@@ -104,8 +118,10 @@ class Vocabulary(msgspec.Struct, tag=True):
     """Is sent once, before Ready. `table` is each token's bytes, None if tokens' texts depend on their neighbours.
 
     `drops_space` says that a space at the beginning of a text isn't shown. Ids below `size` are those that both the
-    tokenizer and the model have. `special` are the special tokens' texts. `chat_template` is empty where the model has
-    none, and `formats` are those that it shows.
+    tokenizer and the model have. `special` are the special tokens' texts. `chat_template` is the template for
+    conversations with tools, empty where the model has none; `capabilities` are what it can, None where there is none
+    or, for the reason `refusal`, it can't be compiled, and `formats` are those that it shows. `variables` and `marked`
+    are for templates that requests bring: the special tokens by their names, and the texts that no client may forge.
     """
 
     table: list[bytes] | None
@@ -114,17 +130,23 @@ class Vocabulary(msgspec.Struct, tag=True):
     special: dict[int, str] = {}
     chat_template: str = ""
     drops_space: bool = False
+    variables: dict[str, str] = {}
+    marked: tuple[str, ...] = ()
+    capabilities: Capabilities | None = None
     formats: ShownFormats = ShownFormats()
+    refusal: str = ""
 
 
 class Preprocessed(msgspec.Struct, tag=True):
     """Carries a prompt's tokens. With images, `text` has a tag where each stands; `token_ids` are those of the text
-    without the tags. `ending` is how a rendered conversation ends."""
+    without the tags. `ending` is how a rendered conversation ends; `lacks` says what was done to it, as the template
+    lacks something."""
 
     id: int
     token_ids: bytes
     text: str | None = None
     ending: str = ""
+    lacks: tuple[str, ...] = ()
 
 
 class Detokenized(msgspec.Struct, tag=True):

@@ -1,5 +1,10 @@
 """The preprocess process answers one message after the other, until the server goes."""
 
+from pathlib import Path
+
+from openvino_genai import Tokenizer
+
+from specvino.engine.chat_template.files import TemplateTexts, read_templates
 from specvino.engine.openvino.messages import image_tags
 from specvino.engine.openvino.messages.preprocess import (
     Detokenize,
@@ -28,15 +33,16 @@ def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize | Detokeni
     try:
         match request:
             case Preprocess(most_characters=int(most)):
-                ids = preprocessor.render(request.conversation(), most, as_text=request.as_text)
+                ids = preprocessor.render(request.conversation(), most, request.pieces, as_text=request.as_text)
                 return Preprocessed(request.id, ids)
             case Preprocess(as_text=True):
-                text = preprocessor.write(request.conversation())
+                text = preprocessor.write(request.conversation(), request.pieces)
+                ending, lacks = preprocessor.ending, preprocessor.lacks
                 ids = preprocessor.tokenize_prompt(image_tags.without(text))
-                return Preprocessed(request.id, ids, text, preprocessor.ending)
+                return Preprocessed(request.id, ids, text, ending, lacks)
             case Preprocess():
-                ids = preprocessor.preprocess(request.conversation(), request.cut)
-                return Preprocessed(request.id, ids, ending=preprocessor.ending)
+                ids = preprocessor.preprocess(request.conversation(), request.cut, request.pieces)
+                return Preprocessed(request.id, ids, None, preprocessor.ending, preprocessor.lacks)
             case Tokenize(prompt=True):
                 special = request.add_special_tokens
                 ids = preprocessor.tokenize_prompt(request.text, add_special_tokens=special, cut=request.cut)
@@ -58,13 +64,20 @@ def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize | Detokeni
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
+    tokenizer = load_tokenizer(settings.path)
     preprocessor = Preprocessor(
-        load_tokenizer(settings.path), vocabulary.model_size(settings.path), settings.context_length
+        tokenizer, vocabulary.model_size(settings.path), settings.context_length, _templates(settings, tokenizer)
     )
     channel.send(preprocessor.vocabulary())
     channel.send(Ready())
     while True:
         channel.send(answer(preprocessor, channel.receive()))
+
+
+def _templates(settings: LoadTokenizer, tokenizer: Tokenizer) -> TemplateTexts:
+    if settings.chat_template is not None:
+        return TemplateTexts(settings.chat_template)
+    return read_templates(Path(settings.path), tokenizer.get_original_chat_template())
 
 
 if __name__ == "__main__":

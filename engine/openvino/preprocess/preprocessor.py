@@ -9,8 +9,8 @@ import numpy
 import numpy.typing
 from openvino_genai import Tokenizer
 
-from specvino.engine.chat_template.reader import read_formats
-from specvino.engine.chat_template.template import Template
+from specvino.engine.chat_template.files import TemplateTexts
+from specvino.engine.chat_template.special_token_escaping import TooManyMarks, marker, seam_for, split
 from specvino.engine.openvino.messages import image_tags
 from specvino.engine.openvino.messages.preprocess import (
     ENDING,
@@ -18,12 +18,11 @@ from specvino.engine.openvino.messages.preprocess import (
     Cut,
     Vocabulary,
 )
-from specvino.engine.openvino.preprocess import chat_template, open_end, vocabulary
-from specvino.engine.openvino.preprocess.chat_template import TemplateFeatures
+from specvino.engine.openvino.native.rendering import render
+from specvino.engine.openvino.preprocess import vocabulary
 from specvino.engine.openvino.preprocess.length import MARGIN, TooLong, batches, beginnings, endings
-from specvino.engine.openvino.preprocess.special_token_escaping import marker, seam_for
-from specvino.engine.output_parsers.registry import ShownFormats
-from specvino.engine.request import Conversation, Message, ToolCall
+from specvino.engine.openvino.preprocess.own_templates import OwnTemplates
+from specvino.engine.request import Conversation
 
 # SentencePiece's names of bytes: where a text spells one, the BPE of OpenVINO Tokenizers 2026.4.1 makes it the byte.
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -38,69 +37,96 @@ _TRUNCATED_LENGTH = 8192
 _Ids = numpy.typing.NDArray[numpy.int64]
 
 
+def special_variables(tokenizer: Tokenizer) -> dict[str, str]:
+    """Returns the special tokens that chat templates know by names; those that a model lacks are empty."""
+    named = {"bos": tokenizer.get_bos_token(), "eos": tokenizer.get_eos_token(), "pad": tokenizer.get_pad_token()}
+    return {f"{name}_token": token for name, token in named.items()}
+
+
 class Preprocessor:
     """Turns conversations and texts into token ids. `model_size` is how many tokens the model has, None if that is not
     known apart from its tokenizer. Prompts of more than `context_length` tokens are refused without being encoded to
-    their end.
+    their end. `templates` are the model's chat templates, None if it has only that of its tokenizer.
 
-    `ending` is how the conversation ends that was preprocessed last.
+    Conversations are rendered by these, unless the `pieces` are given that another process made of one.
+
+    `ending` is how the conversation ends that was preprocessed last, and `lacks` what the template lacked for it.
     """
 
-    def __init__(self, tokenizer: Tokenizer, model_size: int | None = None, context_length: int | None = None) -> None:
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        model_size: int | None = None,
+        context_length: int | None = None,
+        templates: TemplateTexts | None = None,
+    ) -> None:
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.get_vocab()  # raises if the model's folder has no tokenizer
         size = max(self._vocabulary.values()) + 1
         self._special = vocabulary.special_tokens(tokenizer, size)
         self._marked = (*self._special.values(), *(_BYTES if self._shown(_BYTES[0]) != _BYTES[0] else []))
         self._before = self._encode(_BEFORE) if self._shown("x", "x") != "xx" else None
-        self._features = self._find_features(tokenizer.chat_template)
+        tokens = special_variables(tokenizer)
+        texts = templates or TemplateTexts(tokenizer.get_original_chat_template())
+        self._templates = OwnTemplates(texts, tokens, self._special.values())
         self._size = min(size, model_size or size)
         self._context_length = context_length
         self._longest_token = max(map(len, self._vocabulary))
         self._begin, self._end = self._framing()
         self._spelt: dict[int, bytes] = {}  # when it is first needed
         self.ending = ""
+        self.lacks: tuple[str, ...] = ()
         self.limit = _TRUNCATED_LENGTH if self._truncates() else None
 
     def vocabulary(self) -> Vocabulary:
         found = vocabulary.byte_table(self._tokenizer, self._vocabulary, self._special)
         table, drops_space = found or (None, False)
         pad_id = max(0, self._tokenizer.get_pad_token_id())  # -1 if it has none
-        text = self._tokenizer.chat_template
-        formats = read_formats(Template(text), self._special.values()) if text else ShownFormats()
-        return Vocabulary(table, self._size, pad_id, self._special, text, drops_space, formats)
+        return Vocabulary(
+            table,
+            self._size,
+            pad_id,
+            self._special,
+            self._templates.shown,
+            drops_space,
+            special_variables(self._tokenizer),
+            self._marked,
+            self._templates.capabilities,
+            self._templates.formats,
+            self._templates.refusal,
+        )
 
-    def preprocess(self, prompt: Conversation, cut: Cut | None = None) -> bytes:
+    def preprocess(self, prompt: Conversation, cut: Cut | None = None, pieces: list[str] | None = None) -> bytes:
         """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and TooLong."""
-        most = None if cut else self._context_length
-        self._require_length(prompt, most)
-        pieces = self._pieces(prompt, most)
+        pieces = self._pieces(prompt, pieces, None if cut else self._context_length)
         if cut is not None:
             return self._encode_cut(pieces, cut, add_special_tokens=prompt.add_special_tokens)
         ids = self._encode_prompt(pieces)
         return self._begin.tobytes() + ids + self._end.tobytes() if prompt.add_special_tokens else ids
 
-    def render(self, prompt: Conversation, most_characters: int, *, as_text: bool = False) -> bytes:
+    def render(
+        self, prompt: Conversation, most_characters: int, pieces: list[str] | None = None, *, as_text: bool = False
+    ) -> bytes:
         """Returns the tokens of a conversation, longer than the model's context or not, if the template makes no more
         characters of it; with `as_text` those of the text that a vision-language model's pipeline gets. Raises like
         `preprocess`."""
-        pieces = [image_tags.without(self.write(prompt, must_fit=False))] if as_text else self._pieces(prompt)
+        if as_text:
+            pieces = [image_tags.without(self.write(prompt, pieces, must_fit=False))]
+        else:
+            pieces = self._pieces(prompt, pieces)
         if (count := sum(map(len, pieces))) > most_characters:
             raise TooLong(count, most_characters, "characters", more=False)
         encoded = self._encode_whole(pieces)
         return self._checked([self._begin, *encoded, self._end] if as_text or prompt.add_special_tokens else encoded)
 
-    def write(self, prompt: Conversation, *, must_fit: bool = True) -> str:
+    def write(self, prompt: Conversation, pieces: list[str] | None = None, *, must_fit: bool = True) -> str:
         """Returns the prompt as the text that the pipeline of a vision-language model tokenizes, adding the special
         tokens around a text.
 
         Raises like `preprocess`, TooLong if it `must_fit` the model's context.
         """
         most = self._context_length if must_fit else None
-        self._require_length(prompt, most)
-        mark = marker(self._marked, image_tags.JOINER, most)
-        seam = seam_for(list(chat_template.texts(prompt)))
-        rendered = self._render(prompt, lambda text: mark(image_tags.cut(text)), seam)
+        rendered = "".join(self._pieces(prompt, pieces, most, as_text=True))
         if prompt.add_special_tokens:
             return rendered
         # The pipeline adds the special tokens that begin a text, which most templates write too.
@@ -120,7 +146,7 @@ class Preprocessor:
         if parse_special:
             return self._checked(self._encode_whole([text], add_special_tokens=add_special_tokens))
         seam = seam_for([text])
-        encoded = self._encode_whole(_split(marker(self._marked, seam)(text), seam))
+        encoded = self._encode_whole(split(marker(self._marked, seam)(text), seam))
         return self._checked([self._begin, *encoded, self._end] if add_special_tokens else encoded)
 
     def detokenize(self, token_ids: bytes, *, skip_special_tokens: bool = False) -> str:
@@ -137,57 +163,28 @@ class Preprocessor:
         # Of two tokens with the same bytes the vocabulary names one only.
         return [self._spelt[id] if id in self._spelt else self.detokenize(_one(id)).encode() for id in ids]
 
-    def _pieces(self, prompt: Conversation, most: int | None = None) -> list[str]:
-        """Returns what the template makes of a conversation, cut where no control token may be made of its texts."""
-        seam = seam_for(list(chat_template.texts(prompt)))
-        return _split(self._render(prompt, marker(self._marked, seam, most), seam), seam)
-
-    def _render(self, prompt: Conversation, mark: chat_template.Mark, seam: str) -> str:
-        template = prompt.chat_template or self._tokenizer.chat_template
-        if not template:
-            raise ValueError("The model has no chat template.")
-        features = self._find_features(template) if prompt.chat_template else self._features
-        turns = chat_template.turns(prompt, features, mark)
-        variables = chat_template.variables(prompt, mark)
-        add_generation_prompt = variables.pop("add_generation_prompt", True)
-        if prompt.continue_final_message:
-            add_generation_prompt = False
-            open_end.mark(turns[-1], seam)
-        rendered: str = self._tokenizer.apply_chat_template(
-            turns,
-            add_generation_prompt,
-            chat_template=template,
-            tools=chat_template.tools(prompt, mark) or None,
-            extra_context=variables or None,
-        )
-        if prompt.continue_final_message:
-            rendered = open_end.cut(rendered, seam)
-        self.ending = rendered[-ENDING:]
-        return rendered
-
-    def _find_features(self, template: str) -> TemplateFeatures:
-        thinking = "thinking" if "message.thinking" in template and "reasoning_content" not in template else None
-        features = TemplateFeatures(developer="developer" in template, thinking=thinking or TemplateFeatures().thinking)
-        if not template:
-            return features
-        objects, texts = (
-            self._shows_arguments(template, features._replace(json_arguments=text)) for text in (False, True)
-        )
-        return features._replace(json_arguments=texts and not objects)
-
-    def _shows_arguments(self, template: str, features: TemplateFeatures) -> bool:
-        """Tells whether the template writes the arguments of calls as JSON."""
-        call = ToolCall("call_1", "f", '{"needle": "x"}')
-        messages = (Message("user", "x"), Message("assistant", "", tool_calls=(call,)))
-        turns = chat_template.turns(Conversation(messages), features, str)
-        try:
-            shown: str = self._tokenizer.apply_chat_template(turns, False, chat_template=template)
-            return '"needle": "x"' in shown.replace('":"', '": "')
-        except RuntimeError:
-            return False
-
-    def _require_length(self, prompt: Conversation, most: int | None) -> None:
-        self._require_characters(sum(len(message.content) for message in prompt.messages), most)
+    def _pieces(
+        self, prompt: Conversation, given: list[str] | None, most: int | None = None, *, as_text: bool = False
+    ) -> list[str]:
+        """Returns what a template makes of a conversation, cut where no control token may be made of its texts: what
+        another process has made of it, or what the model's own does."""
+        if given is None:
+            self._require_characters(sum(len(message.content) for message in prompt.messages), most)
+            template = self._templates.of(prompt)
+            self.lacks = template.lacks(prompt)
+            try:
+                pieces = render(
+                    template, prompt, self._marked, most, as_text=as_text, write_call=self._templates.write_call
+                )
+            except TooManyMarks as error:
+                assert most is not None
+                raise TooLong(error.count, most) from None  # each is cut into two tokens at the least
+        else:
+            pieces = given
+            self.lacks = ()  # the other process has told it
+            self._require_characters(sum(map(len, pieces)), most)
+        self.ending = _end(pieces)
+        return pieces
 
     def _require_characters(self, count: int, most: int | None) -> None:
         """Raises TooLong for a text that would be too long even if it were made of the longest tokens."""
@@ -295,5 +292,10 @@ def _one(token_id: int) -> bytes:
     return numpy.array([token_id], numpy.int64).tobytes()
 
 
-def _split(text: str, seam: str) -> list[str]:
-    return [piece for piece in text.split(seam) if piece] or [""]
+def _end(pieces: Sequence[str]) -> str:
+    found = ""
+    for piece in reversed(pieces):
+        found = piece[-ENDING:] + found
+        if len(found) >= ENDING:
+            break
+    return found[-ENDING:]

@@ -68,7 +68,7 @@ def test_our_options_stay_as_they_are() -> None:
         ("fastdeploy", ["--enable-logprob"], "--enable-logprob has no effect here: Probabilities"),
         ("sglang", ["--lora-target-modules", "a", "b"], "--lora-target-modules has no effect here: Adapters"),
         ("sglang", ["--tp", "2"], "--tp has no effect here: The model runs in one process"),
-        ("llama-cpp", ["--jinja"], "--jinja has no effect here: The chat template is the model's"),
+        ("llama-cpp", ["--jinja"], "--jinja has no effect here: The chat template is the model's or"),
     ],
 )
 def test_what_has_no_effect_is_told_once_with_the_reason(system, said, told) -> None:

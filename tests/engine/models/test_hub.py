@@ -6,7 +6,7 @@ from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.folder import FILES, VISION_FILES
 from specvino.engine.models.hub import wanted
 
-BESIDE = ["config.json", "generation_config.json", "chat_template.jinja"]
+BESIDE = ["config.json", "generation_config.json", "chat_template.jinja", "additional_chat_templates/tool_use.jinja"]
 GGUFS = ["m-Q4_K_M.gguf", "m-Q4_K_S.gguf", "big/m.Q8_0.gguf"]
 
 

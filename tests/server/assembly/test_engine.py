@@ -1,5 +1,7 @@
 """What is wrong with the options of a device is told before a model is looked for."""
 
+from pathlib import Path
+
 import pytest
 from typer.testing import CliRunner
 
@@ -28,6 +30,33 @@ def test_it_is_told_first(said: list[str], reason: str) -> None:
     assert run.exit_code == 2
     assert reason in run.output
     assert "/nowhere" not in run.output
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "template.jinja: can't be read: No such file or directory"),
+        (b"\xff", "template.jinja: can't be read: it is no UTF-8 text"),
+        (b"{% if %}", "template.jinja: is no chat template: line 1: Expected an expression"),
+    ],
+)
+def test_a_file_that_is_no_chat_template(tmp_path: Path, content: bytes | None, reason: str) -> None:
+    file = tmp_path / "template.jinja"
+    if content is not None:
+        file.write_bytes(content)
+    command = ["serve", "/nowhere/model.gguf", "--response-store", "none", "--port", "0", "--chat-template", str(file)]
+    run = CliRunner(env={"COLUMNS": "300"}).invoke(main, command)
+    assert run.exit_code == 2
+    assert reason in run.output
+    assert "--chat-template" in run.output
+
+
+def test_a_chat_template_in_place_of_the_model_s(tiny_text: ModelSource, tmp_path: Path) -> None:
+    (tmp_path / "own.jinja").write_text("own")
+    options = ServeOptions(chat_template=tmp_path / "own.jinja", cache_size=1)
+    engine = make_engine(options, str(tiny_text.path))
+    assert isinstance(engine, OpenVINOEngine)
+    assert engine._preprocess.process._settings.chat_template == "own"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("choices", "tokens", "step"), [(64, 256, 256), (3, 128, 128), (256, 256, 320)])

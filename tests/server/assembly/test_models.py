@@ -24,6 +24,7 @@ TWO = ["--model", "a=x", "--model", "b=y"]
         (["--draft-model", "d", *TWO], "it can't be combined with --draft-model"),
         (["--tool-parser", "hermes3", *TWO], "it can't be combined with --tool-parser"),
         (["--reasoning-parser", "none", *TWO], "it can't be combined with --reasoning-parser"),
+        (["--chat-template", "FILE", *TWO], "it can't be combined with --chat-template"),
         (["--served-model-name", ""], "a served model name can't be empty"),
     ],
 )

@@ -9,12 +9,6 @@ FILE = "Exception from /build/src/cpp/src/tokenizer/tokenizer_impl.cpp:855:\n"
     ("text", "reason"),
     [
         (
-            FILE + "Minja failed to apply chat template. Possible solutions are\n* Provide a simpler one.\n\n"
-            "Minja's error: Roles must alternate at row 1, column 19:\n{{ raise_exception('x') }}\n    ^\n",
-            "Roles must alternate",
-        ),
-        ("Expected value expression at row 1, column 6:\n{% if %}\n     ^\n", "Expected value expression"),
-        (
             "Exception from src/inference/src/cpp/core.cpp:84:\nCheck 'ok' failed at src/model.cpp:219:\n"
             "Start-end tags mismatch at offset 999\n\n",
             "Start-end tags mismatch at offset 999",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from openvino_genai import Tokenizer
 from support.conversation import conversation
 
+from specvino.engine.chat_template.special_token_escaping import TooManyMarks, marker
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.messages.preprocess import (
     Cut,
@@ -18,9 +19,8 @@ from specvino.engine.openvino.messages.preprocess import (
     Tokenize,
 )
 from specvino.engine.openvino.preprocess.__main__ import answer
-from specvino.engine.openvino.preprocess.length import TooLong, batches, beginnings, endings
+from specvino.engine.openvino.preprocess.length import batches, beginnings, endings
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
-from specvino.engine.openvino.preprocess.special_token_escaping import marker
 
 CONTEXT = 8192
 
@@ -120,7 +120,7 @@ def test_the_control_tokens_of_all_texts_are_counted() -> None:
     assert mark("<s><s>").count("\ue000") >= 2
     assert mark("<s>")
     assert mark("harmless") == "harmless"
-    with pytest.raises(TooLong):
+    with pytest.raises(TooManyMarks):
         mark("<s>")
 
 

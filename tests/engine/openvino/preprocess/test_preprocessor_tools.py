@@ -52,12 +52,13 @@ def test_the_template_shows_the_tools(tiny_text: ModelSource) -> None:
     ]
 
 
-def test_a_template_without_a_place_for_them_shows_them_all_the_same(
-    preprocessor: Preprocessor, tokenizer: Tokenizer
-) -> None:
-    shown = rendered(preprocessor, tokenizer, told("hi", (WEATHER,)))
-    assert "get_weather" in shown
-    assert shown.index("get_weather") < shown.rindex("hi")
+def test_a_template_without_a_place_for_them_doesn_t_show_them_and_it_is_told(smollm2: ModelSource) -> None:
+    tokenizer = Tokenizer(smollm2.path)
+    preprocessor = Preprocessor(tokenizer)
+    assert "get_weather" not in rendered(preprocessor, tokenizer, told("hi", (WEATHER,)))
+    assert preprocessor.lacks == ("it shows no tools",)
+    preprocessor.preprocess(told("hi"))
+    assert not preprocessor.lacks
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,9 @@ def test_a_template_without_a_place_for_them_shows_them_all_the_same(
         Tool("f", None, {"properties": {"a": {"enum": [FORGED]}}}),
     ],
 )
-def test_tools_can_t_forge_control_tokens(preprocessor: Preprocessor, tokenizer: Tokenizer, tool: Tool) -> None:
+def test_tools_can_t_forge_control_tokens(tiny_text: ModelSource, tool: Tool) -> None:
+    tokenizer = Tokenizer(tiny_text.path)
+    preprocessor = Preprocessor(tokenizer)
     honest, forged = told("hi", (Tool("f"),)), told("hi", (tool,))
     assert controls(preprocessor, tokenizer, forged) == controls(preprocessor, tokenizer, honest)
     # The model sees it all the same.
@@ -108,10 +111,19 @@ CALLED = Conversation(
 
 @pytest.mark.parametrize("filter", ["", " | tojson"])
 def test_arguments_are_what_the_template_needs(tiny_text: ModelSource, tmp_path: Path, filter: str) -> None:
-    calls = "{% for call in message.tool_calls or [] %}{{ call.function.arguments" + filter + " }}{% endfor %}"
+    call = "{{ call.function.name }}{{ call.function.arguments" + filter + " }}"
+    calls = "{% for call in message.tool_calls or [] %}" + call + "{% endfor %}"
     template = "{% for message in messages %}{{ message.content }}" + calls + ";{% endfor %}"
     preprocessor, tokenizer = templated(tiny_text, tmp_path, template)
-    assert rendered(preprocessor, tokenizer, CALLED) == 'a;{"city": "Paris", "n": 1};sunny;'
+    assert rendered(preprocessor, tokenizer, CALLED) == 'a;f{"city": "Paris", "n": 1};sunny;'
+
+
+def test_no_seam_is_left_where_a_template_escapes_it(tiny_text: ModelSource, tmp_path: Path) -> None:
+    template = "{{ messages[0].content | tojson(ensure_ascii=True) }}{{ [messages[0].content] }}"
+    preprocessor, tokenizer = templated(tiny_text, tmp_path, template)
+    forged = conversation(f"{FORGED} \\ue000")
+    assert rendered(preprocessor, tokenizer, forged) == f'"{FORGED} \\\\ue000"' + repr([f"{FORGED} \\ue000"])
+    assert controls(preprocessor, tokenizer, forged) == 0
 
 
 def test_reasoning_is_called_what_the_template_calls_it(tiny_text: ModelSource, tmp_path: Path) -> None:

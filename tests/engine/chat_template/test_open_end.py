@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from specvino.engine.openvino.preprocess import open_end
+from specvino.engine.chat_template import open_end
 
 SEAM = "\ue000"
 

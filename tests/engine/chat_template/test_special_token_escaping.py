@@ -1,8 +1,11 @@
+import json
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specvino.engine.openvino.preprocess.special_token_escaping import marker, seam_for
+from specvino.engine.chat_template.special_token_escaping import marker, seam_for, split
 
 SPECIAL = ["<|im_end|>", "<|im_start|>", "</s>", "|>x<|", "#"]
 PIECES = st.lists(st.sampled_from([*SPECIAL, "<", "|", ">", "im_end", "a", "\n", "|im_"]), max_size=12)
@@ -52,3 +55,20 @@ def test_a_conversation_of_all_private_characters_is_refused() -> None:
     everything = [*range(0xE000, 0xF900), *range(0xF0000, 0xFFFFE), *range(0x100000, 0x10FFFE)]
     with pytest.raises(ValueError, match="private-use"):
         seam_for(["".join(map(chr, everything))])
+
+
+@pytest.mark.parametrize("seam", ["\ue000", "\U000f0000"])
+@pytest.mark.parametrize("escaped", [str, repr, json.dumps])
+def test_seams_are_cut_where_a_template_escapes_them(seam: str, escaped: Callable[[str], str]) -> None:
+    pieces = split(escaped(f"{seam}a{seam}{seam}b{seam}"), seam)
+    assert "".join(pieces) == escaped("ab")
+    assert any(piece.endswith("a") for piece in pieces)
+
+
+@pytest.mark.parametrize("text", ["\ue000", "\\ue000", r"\\ue000"])
+def test_no_text_spells_the_seam(text: str) -> None:
+    assert seam_for(["a", text]) == "\ue001"
+
+
+def test_nothing_is_one_piece() -> None:
+    assert split("", "\ue000") == split("\ue000", "\ue000") == [""]

@@ -7,34 +7,51 @@ and its pieces are encoded separately: the same characters reach the model, as o
 """
 
 import itertools
+import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from specvino.engine.openvino.preprocess.length import TooLong
-
 _PRIVATE_USE = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))
 
 
+class TooManyMarks(Exception):
+    """The texts spell more special tokens than were allowed: `count`, or more."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.count = count
+
+
 def seam_for(texts: Sequence[str]) -> str:
-    """Returns a character that occurs in none of these texts. Raises ValueError if they use up all of them."""
+    """Returns a character that occurs in none of these texts, nor do its escapes. Raises ValueError if they use up all
+    of them."""
     candidates = map(chr, itertools.chain(*_PRIVATE_USE))
     likely = next(candidates)
-    if not any(likely in text for text in texts):  # much sooner said than which characters there are
-        return likely
+    if not any(spelling in text for text in texts for spelling in _spellings(likely)):
+        return likely  # much sooner said than which characters there are
     used = set().union(*texts)
     for candidate in candidates:
-        if candidate not in used:
+        if candidate not in used and not any(escape in text for text in texts for escape in _escapes(candidate)):
             return candidate
     raise ValueError("The messages use every private-use character of Unicode.")
+
+
+def split(text: str, seam: str) -> list[str]:
+    """Returns what stands between the seams of a rendered prompt, also where a template has escaped them: as JSON in
+    ASCII, or in Python's words."""
+    for escape in _escapes(seam):
+        if escape in text:
+            text = text.replace(escape, seam)
+    return [piece for piece in text.split(seam) if piece] or [""]
 
 
 def marker(special: Iterable[str], seam: str, most: int | None = None) -> Callable[[str], str]:
     """Returns the function that puts seams into a text, so that no special token's text is left whole.
 
-    It raises TooLong when the texts that it was called with spell more than `most` of them: each is cut into two tokens
-    at the least.
+    It raises TooManyMarks when the texts that it was called with spell more than `most` of them: each is cut into two
+    tokens at the least.
     """
     shapes = _shapes(tuple(special))
     found = 0
@@ -46,10 +63,18 @@ def marker(special: Iterable[str], seam: str, most: int | None = None) -> Callab
         marked, count = shapes.first.subn(lambda first: first[0] + seam, text, count=allowed)
         found += count
         if most is not None and found > most:
-            raise TooLong(found, most)
+            raise TooManyMarks(found)
         return marked
 
     return mark
+
+
+def _escapes(seam: str) -> set[str]:
+    return {json.dumps(seam)[1:-1], repr(seam)[1:-1]}
+
+
+def _spellings(seam: str) -> set[str]:
+    return {seam, *_escapes(seam)}
 
 
 class _Shapes(NamedTuple):

@@ -1,0 +1,48 @@
+"""A chat template with what is known of it: a conversation in, a prompt out."""
+
+from collections.abc import Callable, Mapping
+
+from specvino.engine.chat_template import messages, open_end
+from specvino.engine.chat_template.capabilities import Capabilities, read_capabilities
+from specvino.engine.chat_template.messages import Mark, WriteCall
+from specvino.engine.chat_template.template import Template, TemplateRefusal
+from specvino.engine.request import Conversation
+
+
+class ChatTemplate:
+    """Is a template that is compiled, and whose capabilities are read, once. `tokens` are as for `Template`. Raises
+    TemplateRefusal for a text that is no template."""
+
+    def __init__(self, text: str, tokens: Mapping[str, str] | None = None) -> None:
+        self.text = text
+        self.template = Template(text, tokens)
+        self.capabilities: Capabilities = read_capabilities(self.template)
+
+    def lacks(self, prompt: Conversation) -> tuple[str, ...]:
+        """Returns what the conversation needs and the template lacks (`messages.lacks`)."""
+        return messages.lacks(self.capabilities, prompt)
+
+    def render(
+        self,
+        prompt: Conversation,
+        mark: Mark,
+        seam: str,
+        image: Callable[[int], str],
+        write_call: WriteCall | None = None,
+    ) -> str:
+        """Returns the prompt. `mark`, `image` and `write_call` are as for `messages.turns`; `seam` is a character that
+        stands in none of the conversation's texts. Raises TemplateRefusal."""
+        turns = messages.turns(prompt, self.capabilities, mark, image, write_call)
+        variables = messages.variables(prompt, mark)
+        add_generation_prompt = variables.pop("add_generation_prompt", True)
+        if prompt.continue_final_message:
+            add_generation_prompt = False
+            open_end.mark(turns[-1], seam)
+        tools = messages.tools(prompt, mark)
+        try:
+            rendered = self.template.render(
+                turns, tools, add_generation_prompt=add_generation_prompt, variables=variables
+            )
+        except TemplateRefusal as error:
+            raise TemplateRefusal(str(error).replace(seam, "")) from None
+        return open_end.cut(rendered, seam) if prompt.continue_final_message else rendered

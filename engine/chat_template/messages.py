@@ -1,0 +1,380 @@
+"""A conversation as a chat template wants it: a list of plain dictionaries.
+
+What a template lacks (`capabilities.py`) is made up for here, and here alone; `lacks` says what was done.
+"""
+
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from specvino.engine.chat_template.capabilities import REASONING_KEYS, Capabilities
+from specvino.engine.request import Conversation, Message, Tool, ToolCall
+
+Mark = Callable[[str], str]
+WriteCall = Callable[[ToolCall], str]
+Turn = dict[str, Any]
+
+# Many templates count on there being some.
+_NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
+
+_BETWEEN = "\n\n"  # texts that are joined
+
+_SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")
+
+
+def texts(prompt: Conversation) -> Iterator[str]:
+    """Yields every text that a client wrote."""
+    for message in prompt.messages:
+        yield message.content
+        yield message.name or ""
+        yield message.tool_call_id or ""
+        yield message.reasoning or ""
+        for call in message.tool_calls:
+            yield call.id
+            yield call.name
+            yield call.arguments
+            # Escapes in the JSON text can hide what its values hold.
+            yield from _strings(arguments(call))
+    yield from _strings(tools(prompt, str))
+    yield from _strings(variables(prompt, str))
+    yield prompt.chat_template or ""
+
+
+def turns(
+    prompt: Conversation,
+    capabilities: Capabilities,
+    mark: Mark = str,
+    image: Callable[[int], str] = "<image {}>".format,
+    write_call: WriteCall | None = None,
+) -> list[Turn]:
+    """Returns the template's `messages`; every text goes through `mark`.
+
+    Images are tags that `image` makes of their numbers, in their order in the conversation. `write_call` writes a call,
+    whose texts are marked already, as the model writes it, for a template that shows no calls; by default as JSON.
+    """
+    maker = _Maker(capabilities, mark, image, write_call or _as_json)
+    single = capabilities.calls and not capabilities.parallel_calls
+    messages = _one_call_each(prompt.messages) if single else prompt.messages
+    made = [maker.turn(message) for message in messages]
+    if not capabilities.system:
+        made = _systems_to_user(made)
+    elif not capabilities.late_system:
+        made = _systems_to_first(made)
+    if not capabilities.consecutive:
+        made = list(_joined(made))
+    return [_fitted(turn, capabilities) for turn in made]
+
+
+def tools(prompt: Conversation, mark: Mark) -> list[dict[str, Any]]:
+    """Returns the template's `tools`."""
+    return [{"type": "function", "function": _marked(_function(tool), mark)} for tool in prompt.tools]
+
+
+def variables(prompt: Conversation, mark: Mark) -> dict[str, Any]:
+    """Returns the template's further variables."""
+    values: dict[str, Any] = _marked(json.loads(prompt.variables), mark)
+    return values
+
+
+def arguments(call: ToolCall) -> Any:
+    """Returns the call's arguments as an object, which templates print their own way; else the text as it is. No text
+    is no arguments."""
+    try:
+        value = json.loads(call.arguments or "{}", parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return call.arguments
+    return value if isinstance(value, dict) else call.arguments
+
+
+class _Lack(NamedTuple):
+    """Says what is done for a template that lacks something, where a conversation needs it."""
+
+    says: str
+    lacking: Callable[[Capabilities], bool]
+    needed: Callable[[Conversation], bool]
+
+
+def lacks(capabilities: Capabilities, prompt: Conversation) -> tuple[str, ...]:
+    """Returns what this conversation needs and the template lacks, each with what was done."""
+    return tuple(lack.says for lack in _LACKS if lack.lacking(capabilities) and lack.needed(prompt))
+
+
+def missing(capabilities: Capabilities) -> tuple[str, ...]:
+    """Returns what the template lacks for any conversation, in the words of `lacks`."""
+    return tuple(lack.says for lack in _LACKS if lack.lacking(capabilities))
+
+
+class _Maker:
+    """Makes a turn of each message, one after the other."""
+
+    def __init__(
+        self, capabilities: Capabilities, mark: Mark, image: Callable[[int], str], write_call: WriteCall
+    ) -> None:
+        self._can = capabilities
+        self._mark = mark
+        self._image = image
+        self._write_call = write_call
+        self._numbers = itertools.count()
+        self._unanswered: list[ToolCall] = []
+
+    def turn(self, message: Message) -> Turn:
+        role: str = message.role
+        if role == "developer" and not self._can.developer:
+            role = "system"
+        turn: Turn = {"role": role, "content": self._content(message)}
+        if message.name is not None:
+            turn["name"] = self._mark(message.name)
+        if role == "tool":
+            return self._result(message, turn)
+        if message.tool_call_id is not None:
+            turn["tool_call_id"] = self._id(message.tool_call_id)
+        if role == "assistant":
+            self._unanswered = list(message.tool_calls)
+            if message.reasoning is not None:
+                turn[self._can.reasoning or REASONING_KEYS[0]] = self._mark(message.reasoning)
+        if message.tool_calls:
+            self._add_calls(turn, message.tool_calls)
+        return turn
+
+    def _content(self, message: Message) -> str:
+        pieces: list[str] = []
+        start = 0
+        for placed in message.images:
+            pieces += [self._mark(message.content[start : placed.at]), self._image(next(self._numbers))]
+            start = placed.at
+        return "".join([*pieces, self._mark(message.content[start:])])
+
+    def _add_calls(self, turn: Turn, calls: Iterable[ToolCall]) -> None:
+        marked = [self._marked(call) for call in calls]
+        if self._can.calls and (self._can.calls_beside_content or not turn["content"]):
+            turn["tool_calls"] = [
+                {
+                    "id": self._id(call.id),
+                    "type": "function",
+                    "function": {"name": each.name, "arguments": self._arguments(each)},
+                }
+                for call, each in zip(calls, marked, strict=True)
+            ]
+        else:
+            turn["content"] = "\n".join(filter(None, [turn["content"], *map(self._write_call, marked)]))
+
+    def _marked(self, call: ToolCall) -> ToolCall:
+        given = arguments(call)
+        written = (
+            self._mark(given) if isinstance(given, str) else json.dumps(_marked(given, self._mark), ensure_ascii=False)
+        )
+        return ToolCall(self._mark(call.id), self._mark(call.name), written)
+
+    def _arguments(self, marked: ToolCall) -> Any:
+        if self._can.arguments == "text":
+            return marked.arguments
+        given = arguments(marked)
+        # A template that goes through an object's members fails at a text.
+        return given if isinstance(given, dict) or self._can.text_arguments else {}
+
+    def _id(self, id: str) -> str:
+        if self._can.short_ids and not _SHORT_ID.fullmatch(id):
+            return hashlib.sha256(id.encode(errors="surrogatepass")).hexdigest()[:9]
+        return self._mark(id)
+
+    def _result(self, message: Message, turn: Turn) -> Turn:
+        """Returns the turn of a tool's result. Without an id it is that of the first call that has none yet."""
+        id = message.tool_call_id
+        answered = next((call for call in self._unanswered if id is None or call.id == id), None)
+        if answered is not None:
+            self._unanswered.remove(answered)
+            id = answered.id
+        if id is not None:
+            turn["tool_call_id"] = self._id(id)
+        name = turn.get("name") or (self._mark(answered.name) if answered else None)
+        if not self._can.results:
+            told = {"name": name, "content": turn["content"]}
+            return {"role": "user", "content": json.dumps({"tool_response": told}, ensure_ascii=False)}
+        if self._can.result_names and name is not None:
+            turn["name"] = name
+        return turn
+
+
+def _one_call_each(messages: Iterable[Message]) -> Iterator[Message]:
+    """Yields a turn for each call of a turn, and behind it its results."""
+    waiting = list(messages)
+    while waiting:
+        message = waiting.pop(0)
+        if len(message.tool_calls) < 2:
+            yield message
+            continue
+        results = list(itertools.takewhile(lambda each: each.role == "tool", waiting))
+        del waiting[: len(results)]
+        known = {call.id for call in message.tool_calls}
+        for number, call in enumerate(message.tool_calls):
+            spoken = message if number == 0 else replace(message, content="", reasoning=None, images=())
+            yield replace(spoken, tool_calls=(call,))
+            own = [result for result in results if result.tool_call_id == call.id]
+            if not own:  # one without an id, if there is any
+                own = [result for result in results if result.tool_call_id not in known][:1]
+            yield from own
+            results = [result for result in results if result not in own]
+        yield from results
+
+
+def _systems_to_user(made: list[Turn]) -> list[Turn]:
+    """Puts the texts of system messages at the beginning of the user's message that comes next."""
+    kept: list[Turn] = []
+    texts: list[str] = []
+    for turn in made:
+        if turn["role"] == "system":
+            texts.append(turn["content"])
+        elif turn["role"] == "user" and texts:
+            kept.append({**turn, "content": _BETWEEN.join([*texts, turn["content"]])})
+            texts = []
+        else:
+            kept.append(turn)
+    return [*kept, {"role": "user", "content": _BETWEEN.join(texts)}] if texts else kept
+
+
+def _systems_to_first(made: list[Turn]) -> list[Turn]:
+    systems = [turn for turn in made if turn["role"] == "system"]
+    if not systems:
+        return made
+    first = {**systems[0], "content": _BETWEEN.join(turn["content"] for turn in systems)}
+    return [first, *(turn for turn in made if turn["role"] != "system")]
+
+
+def _joined(made: Iterable[Turn]) -> Iterator[Turn]:
+    """Yields the turns; those that follow each other in the same role are one."""
+    for _, group in itertools.groupby(made, _speaker):
+        first, *others = group
+        yield {**first, "content": _BETWEEN.join(turn["content"] for turn in (first, *others))} if others else first
+
+
+def _speaker(turn: Turn) -> object:
+    """Returns what is the same for turns that may be joined: those that are but texts."""
+    plain = turn["role"] in ("user", "assistant") and turn.keys() == {"role", "content"}
+    return turn["role"] if plain else id(turn)
+
+
+def _fitted(turn: Turn, capabilities: Capabilities) -> Turn:
+    if capabilities.null_content and "tool_calls" in turn and not turn["content"]:
+        return {**turn, "content": None}
+    if capabilities.content == "parts":
+        return {**turn, "content": [{"type": "text", "text": turn["content"]}]}
+    return turn
+
+
+def _as_json(call: ToolCall) -> str:
+    return json.dumps({"name": call.name, "arguments": arguments(call)}, ensure_ascii=False)
+
+
+def _function(tool: Tool) -> dict[str, Any]:
+    function: dict[str, Any] = {"name": tool.name}
+    if tool.description is not None:
+        function["description"] = tool.description
+    function["parameters"] = _NO_PARAMETERS if tool.parameters is None else tool.parameters
+    return function
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield name
+            yield from _strings(item)
+
+
+def _marked(value: Any, mark: Mark) -> Any:
+    if isinstance(value, str):
+        return mark(value)
+    if isinstance(value, list):
+        return [_marked(item, mark) for item in value]
+    if isinstance(value, Mapping):
+        return {mark(name): _marked(item, mark) for name, item in value.items()}
+    return value
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _instructions(prompt: Conversation) -> list[int]:
+    """Returns the places of messages that are the system's."""
+    return [place for place, message in enumerate(prompt.messages) if message.role in ("system", "developer")]
+
+
+def _calls(prompt: Conversation) -> Iterator[ToolCall]:
+    return itertools.chain.from_iterable(message.tool_calls for message in prompt.messages)
+
+
+def _follow(prompt: Conversation) -> bool:
+    return any(
+        one.role == other.role and one.role in ("user", "assistant")
+        for one, other in itertools.pairwise(prompt.messages)
+    )
+
+
+_LACKS = (
+    _Lack(
+        "it has no developer role: such a message is the system's",
+        lambda can: not can.developer,
+        lambda prompt: any(message.role == "developer" for message in prompt.messages),
+    ),
+    _Lack(
+        "it has no system role: its text begins the user's message",
+        lambda can: not can.system,
+        lambda prompt: bool(_instructions(prompt)),
+    ),
+    _Lack(
+        "it has one system message, at the beginning: all are joined there",
+        lambda can: can.system and not can.late_system,
+        lambda prompt: _instructions(prompt) not in ([], [0]),
+    ),
+    _Lack("it shows no tools", lambda can: not can.tools, lambda prompt: bool(prompt.tools)),
+    _Lack(
+        "it shows no earlier calls: they are written into the content",
+        lambda can: not can.calls,
+        lambda prompt: any(_calls(prompt)),
+    ),
+    _Lack(
+        "it shows one call for each turn: others get turns of their own",
+        lambda can: can.calls and not can.parallel_calls,
+        lambda prompt: any(len(message.tool_calls) > 1 for message in prompt.messages),
+    ),
+    _Lack(
+        "it shows no calls beside content: they are written into it",
+        lambda can: can.calls and not can.calls_beside_content,
+        lambda prompt: any(message.tool_calls and message.content for message in prompt.messages),
+    ),
+    _Lack(
+        "it shows no content beside calls",
+        lambda can: can.calls and can.calls_beside_content and not can.content_beside_calls,
+        lambda prompt: any(message.tool_calls and message.content for message in prompt.messages),
+    ),
+    _Lack(
+        "it shows no arguments that aren't a JSON object: such a call has none",
+        lambda can: can.calls and can.arguments == "object" and not can.text_arguments,
+        lambda prompt: any(isinstance(arguments(call), str) for call in _calls(prompt)),
+    ),
+    _Lack(
+        "it takes ids of nine letters and digits: others are replaced",
+        lambda can: can.calls and can.short_ids,
+        lambda prompt: any(not _SHORT_ID.fullmatch(call.id) for call in _calls(prompt)),
+    ),
+    _Lack(
+        "it shows no tools' results: they are the user's messages",
+        lambda can: not can.results,
+        lambda prompt: any(message.role == "tool" for message in prompt.messages),
+    ),
+    _Lack(
+        "it shows no earlier reasoning",
+        lambda can: can.reasoning is None,
+        lambda prompt: any(message.role == "assistant" and message.reasoning for message in prompt.messages),
+    ),
+    _Lack("it takes no two messages of a user in a row: they are joined", lambda can: not can.consecutive, _follow),
+)

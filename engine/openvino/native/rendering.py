@@ -1,0 +1,33 @@
+"""A conversation becomes the pieces of a prompt, which are tokenized apart: no control token is made across their
+borders (`chat_template/special_token_escaping.py`)."""
+
+from collections.abc import Sequence
+
+from specvino.engine.chat_template import messages
+from specvino.engine.chat_template.chat_template import ChatTemplate
+from specvino.engine.chat_template.messages import WriteCall
+from specvino.engine.chat_template.special_token_escaping import marker, seam_for, split
+from specvino.engine.openvino.messages import image_tags
+from specvino.engine.request import Conversation
+
+
+def render(
+    template: ChatTemplate,
+    prompt: Conversation,
+    special: Sequence[str],
+    most: int | None = None,
+    *,
+    as_text: bool = False,
+    write_call: WriteCall | None = None,
+) -> list[str]:
+    """Returns what the template makes of a conversation, cut where no control token may be. `special` are the control
+    tokens' texts. With `as_text` it is one piece, for the pipeline of a vision-language model. `write_call` is as for
+    `messages.turns`.
+
+    Raises TemplateRefusal, and TooManyMarks where the texts spell more than `most` of the control tokens.
+    """
+    seam = seam_for(list(messages.texts(prompt)))
+    mark = marker(special, image_tags.JOINER if as_text else seam, most)
+    if as_text:
+        return [template.render(prompt, lambda text: mark(image_tags.cut(text)), seam, image_tags.tag, write_call)]
+    return split(template.render(prompt, mark, seam, image_tags.tag, write_call), seam)

@@ -1,0 +1,64 @@
+"""The chat templates that a model has, compiled once."""
+
+from collections.abc import Collection, Mapping
+
+from specvino.engine.chat_template.capabilities import Capabilities
+from specvino.engine.chat_template.chat_template import ChatTemplate
+from specvino.engine.chat_template.files import TemplateTexts
+from specvino.engine.chat_template.messages import arguments
+from specvino.engine.chat_template.reader import read_formats
+from specvino.engine.chat_template.template import TemplateRefusal
+from specvino.engine.output_parsers.call_format import CallFormat, JsonCall
+from specvino.engine.output_parsers.call_grammar import call_text
+from specvino.engine.output_parsers.registry import ShownFormats
+from specvino.engine.request import Conversation, ToolCall
+
+
+class OwnTemplates:
+    """Holds the templates of a model, also if there is none, and the `formats` that it shows. `tokens` are as for
+    `Template`, `special` are the texts of the vocabulary's special tokens.
+
+    One that can't be compiled refuses conversations: completions need none.
+    """
+
+    def __init__(self, texts: TemplateTexts, tokens: Mapping[str, str], special: Collection[str] = ()) -> None:
+        self._default = _compiled(texts.default, tokens)
+        self._tool_use = self._default if texts.tool_use is None else _compiled(texts.tool_use, tokens)
+        self.shown = texts.default if texts.tool_use is None else texts.tool_use
+        self.formats = ShownFormats()
+        if isinstance(self._tool_use, ChatTemplate):
+            self.formats = read_formats(self._tool_use.template, special)
+
+    @property
+    def capabilities(self) -> Capabilities | None:
+        """Returns what the template for conversations with tools can, None where there is none that compiles."""
+        return self._tool_use.capabilities if isinstance(self._tool_use, ChatTemplate) else None
+
+    def write_call(self, call: ToolCall) -> str:
+        """Returns a call as the model writes it, for a template that shows none, or as JSON where no format is known."""
+        format = self.formats.tool if isinstance(self.formats.tool, CallFormat) else CallFormat(JsonCall())
+        given = arguments(call)
+        begin, end = format.section
+        return begin + call_text(format, call.name, given if isinstance(given, dict) else {}, call.id) + end
+
+    @property
+    def refusal(self) -> str:
+        """Returns why there is no such template, if the model has one."""
+        return self._tool_use if self.shown and isinstance(self._tool_use, str) else ""
+
+    def of(self, prompt: Conversation) -> ChatTemplate:
+        """Returns the template for a conversation. Raises TemplateRefusal."""
+        template = self._tool_use if prompt.tools else self._default
+        if isinstance(template, str):
+            raise TemplateRefusal(template)
+        return template
+
+
+def _compiled(text: str, tokens: Mapping[str, str]) -> ChatTemplate | str:
+    """Returns a template, or why there is none."""
+    if not text:
+        return "The model has no chat template."
+    try:
+        return ChatTemplate(text, tokens)
+    except TemplateRefusal as error:
+        return str(error)
