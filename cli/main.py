@@ -10,6 +10,7 @@ import typer
 from specvino.cli.conform import app as conform
 from specvino.cli.deploy import deploy
 from specvino.cli.docs import app as docs
+from specvino.cli.explain_template import explain_template
 from specvino.cli.pull import pull
 from specvino.cli.sdk import app as sdk
 from specvino.cli.serve import serve
@@ -47,6 +48,7 @@ def _options(
 app.command(cls=SystemCommand)(serve)
 app.command(cls=SystemCommand)(deploy)
 app.command()(pull)
+app.command()(explain_template)
 app.command()(tune)
 app.add_typer(spec, name="spec")
 app.add_typer(conform, name="conform")

@@ -35,7 +35,7 @@ class OwnTemplates:
         return self._tool_use.capabilities if isinstance(self._tool_use, ChatTemplate) else None
 
     def write_call(self, call: ToolCall) -> str:
-        """Returns a call as the model writes it, for a template that shows none, or as JSON where no format is known."""
+        """Returns a call as the model writes it, as JSON where no format is known: for a template that shows none."""
         format = self.formats.tool if isinstance(self.formats.tool, CallFormat) else CallFormat(JsonCall())
         given = arguments(call)
         begin, end = format.section

@@ -6,6 +6,7 @@ from support.tools import WEATHER
 
 from specvino.engine.errors import ConstraintError
 from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS, ShownFormats
+from specvino.engine.output_parsers.named_formats import CALL_FORMATS
 from specvino.engine.output_parsers.selection import (
     SelectedParsers,
     require_object,
@@ -13,7 +14,7 @@ from specvino.engine.output_parsers.selection import (
     thinking_variables,
 )
 
-HERMES = ShownFormats(TOOL_PARSERS["hermes3"], None)
+HERMES = ShownFormats(CALL_FORMATS["hermes3"])
 THINKING = ShownFormats("hermes3", "qwen3")
 GPTOSS = ShownFormats("gptoss", "gptoss")
 NOTHING = ShownFormats()
