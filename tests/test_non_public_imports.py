@@ -19,6 +19,7 @@ PUBLIC = {
     *("connexion.exceptions", "connexion.lifecycle", "connexion.resolver"),
     "cryptography.fernet",
     *("huggingface_hub.constants", "huggingface_hub.errors"),
+    *("jinja2.ext", "jinja2.parser", "jinja2.sandbox"),
     "jsonschema_rs.canonical",  # in its __all__
     "numpy.typing",
     *(
