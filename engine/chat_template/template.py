@@ -84,7 +84,7 @@ def _tojson(
 
 
 def _strftime_now(format: str) -> str:
-    return datetime.now().strftime(format)  # noqa: DTZ005 - the local time, as transformers has it
+    return datetime.now().strftime(format)
 
 
 def _environment() -> SandboxedEnvironment:

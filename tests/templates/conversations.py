@@ -20,7 +20,7 @@ class Conversation:
 def conversations(style: Style) -> dict[str, Conversation]:
     """Returns the conversations by their names, with calls as a template wants them."""
     paris = Call("get_weather", {"city": "Paris", "days": 3, "tags": ["<b>", "né"]})
-    note = Call("note", {"text": "Take an \"umbrella\".\n"})
+    note = Call("note", {"text": 'Take an "umbrella".\n'})
     asked = _user("How is the weather in Paris? <b>Quick!</b>")
     answered = style.assistant(content="It rains.")
     called = style.assistant([paris])
@@ -53,7 +53,9 @@ def conversations(style: Style) -> dict[str, Conversation]:
         "thinking off": Conversation([asked], variables={"enable_thinking": False, "thinking": False}),
         "ten turns": Conversation([_system(), *([asked, answered] * 5), asked]),
         "content null": Conversation([asked, {**called, "content": None}, style.result(paris, 0, _RAIN)], TOOLS),
-        "content in parts": Conversation([_user([{"type": "text", "text": text} for text in ("How is ", "the rain?")])]),
+        "content in parts": Conversation(
+            [_user([{"type": "text", "text": text} for text in ("How is ", "the rain?")])]
+        ),
         "a name": Conversation([{**_system(), "name": "editor"}, {**asked, "name": "Ann"}, answered, _user("Thanks.")]),
     }
 

@@ -2,14 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import Any
 
+from specvino.engine.chat_template.template import Template
 from templates.style import Call, Style
 from templates.tools import TOOLS
 from templates.turns import Turn
-
-from specvino.engine.chat_template.template import Template
 
 _ASKED = "What is asked of you?"
 _ANSWERS = ("Yes, of course.", "No, not today.")
@@ -53,9 +51,9 @@ class History:
         """Raises NotWritten, and TemplateRefusal."""
         whole = self.whole(turn)
         # A prompt may end in what begins thinking, where the history has no thoughts.
-        common = commonprefix([self._prompt, whole])
+        common = _common([self._prompt, whole])
         if common != self._prompt:
-            common = _HALF_TAG.sub("", commonprefix([common, *self._answered]))
+            common = _HALF_TAG.sub("", _common([common, *self._answered]))
         if _ASKED not in common:
             raise NotWritten("the history isn't written behind the prompt")
         text = self._ended(whole[len(common) :])
@@ -78,3 +76,11 @@ class History:
     def _render(self, *turns: dict[str, Any]) -> str:
         messages = [{"role": "user", "content": _ASKED}, *turns]
         return self._template.render(messages, TOOLS, add_generation_prompt=not turns, variables=self._variables)
+
+
+def _common(texts: list[str]) -> str:
+    """Returns what all texts begin with: what the first and the last of them in order do."""
+    first, last = min(texts), max(texts)
+    return first[
+        : next((at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
+    ]

@@ -1,4 +1,4 @@
-"""Chat templates as transformers 4.57 documents their rendering (`utils/chat_template_utils.py`), apart from Specvino's."""
+"""Chat templates as transformers 4.57 renders them (`utils/chat_template_utils.py`), apart from Specvino's code."""
 
 import json
 from datetime import datetime
@@ -27,7 +27,7 @@ def raise_exception(message: str) -> None:
 
 
 def strftime_now(format: str) -> str:
-    return datetime.now().strftime(format)  # noqa: DTZ005 - the local time
+    return datetime.now().strftime(format)
 
 
 def tojson(

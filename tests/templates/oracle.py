@@ -1,19 +1,19 @@
 """The oracle: a call that a template writes in the history is what a model says, so it has to be read as that call."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from support.formats import Outcome, outcome
-from templates.history import History, NotWritten, Written
-from templates.reading import Formats, forced_behind, formats_of, parser_behind
-from templates.style import TOKENS, Call, Style, style_of
-from templates.turns import CASES, MARKERS, Turn, turn
 
 from specvino.engine.chat_template.template import Template, TemplateRefusal
 from specvino.engine.output_parsers import Piece
 from specvino.engine.output_parsers.parser import joined
+from templates.history import History, NotWritten, Written
+from templates.reading import Formats, forced_behind, formats_of, parser_behind
+from templates.style import TOKENS, Call, Style, style_of
+from templates.turns import CASES, MARKERS, Turn, turn
 
 # Says what comes out under a grammar if the model wants to say a text.
 Says = Callable[[dict[str, Any], str], str]

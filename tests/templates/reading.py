@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from templates.tools import FUNCTIONS
-
 from specvino.engine.chat_template.template import Template
 from specvino.engine.output_parsers import OutputParser, detect, ends_in_thinking, forced_call_grammar, parser_for
+from templates.tools import FUNCTIONS
 
 
 @dataclass(frozen=True)

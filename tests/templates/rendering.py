@@ -2,11 +2,10 @@
 
 from enum import Enum
 
+from specvino.engine.chat_template.template import Template, TemplateRefusal
 from templates import independent
 from templates.conversations import conversations
 from templates.style import TOKENS, Style, style_of
-
-from specvino.engine.chat_template.template import Template, TemplateRefusal
 
 
 class Compared(Enum):

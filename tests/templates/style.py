@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from templates.tools import TOOLS
-
 from specvino.engine.chat_template.template import Template, TemplateRefusal
+from templates.tools import TOOLS
 
 # The variables of special tokens that templates use. They are none of the texts by which a call is marked.
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}

@@ -2,8 +2,9 @@
 
 import pytest
 from support.speaker import Speaker
-from templates import exceptions
+
 from templates.corpus import corpus
+from templates.exceptions import KNOWN
 from templates.oracle import Oracle
 from templates.turns import CASES
 
@@ -18,7 +19,7 @@ def oracles(speaker: Speaker) -> dict[str, Oracle]:
 def test_a_call_is_what_the_template_writes(name: str, case: str, oracles: dict[str, Oracle]) -> None:
     oracle = oracles[name]
     if not oracle.writes_calls:
-        assert not exceptions.failing(name, case)
+        assert not KNOWN.failing(name, case)
         pytest.skip("the template writes no calls")
     failures = oracle.failures(case)
-    assert failures.keys() == exceptions.failing(name, case), failures
+    assert failures.keys() == KNOWN.failing(name, case), failures
