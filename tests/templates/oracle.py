@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from support.formats import Outcome, outcome
@@ -13,7 +14,7 @@ from specvino.engine.output_parsers.parser import joined
 from templates.history import History, NotWritten, Written
 from templates.reading import Formats, forced_behind, formats_of, parser_behind
 from templates.style import TOKENS, Call, Style, style_of
-from templates.turns import CASES, MARKERS, Turn, turn
+from templates.turns import CASES, TURNS, Turn, turn
 
 # Says what comes out under a grammar if the model wants to say a text.
 Says = Callable[[dict[str, Any], str], str]
@@ -29,26 +30,26 @@ _SPLITS = 100
 class Oracle:
     """Judges one template. It is of use only where the template writes calls."""
 
-    def __init__(self, text: str, says: Says | None = None) -> None:
-        self.template = Template(text, TOKENS)
-        self._style: Style | None = style_of(self.template)
-        self._says = says
+    def __init__(self, text: str) -> None:
+        self._template = Template(text, TOKENS)
+        self._style: Style | None = style_of(self._template)
 
     @property
     def writes_calls(self) -> bool:
         return self._style is not None
 
-    @property
-    def formats(self) -> Formats:
-        return formats_of(self.template)
+    @cached_property
+    def _formats(self) -> Formats:
+        return formats_of(self._template)
 
-    def failures(self, case: str) -> dict[str, str]:
-        """Returns the checks that a case fails, each with what was found instead."""
+    def failures(self, case: str, says: Says | None = None) -> dict[str, str]:
+        """Returns the checks that a case fails, each with what was found instead. Without `says` no grammar is
+        tried."""
         assert self._style is not None
         assert case in CASES
         try:
-            history = History(self.template, self._style, thinking=case == "reasoning before")
-            given = turn(case, *(history.around() if case == MARKERS else ("", "")))
+            history = History(self._template, self._style, thinking=case == "reasoning before")
+            given = turn(case, *(("", "") if case in TURNS else history.around()))
             written = history.written(given)
         except (NotWritten, TemplateRefusal) as error:
             return {WRITTEN: str(error)}
@@ -64,7 +65,8 @@ class Oracle:
             failures[READ] = read
         elif _shown(read) != _shown(wanted):
             failures[READ] = f"{_shown(read)} in place of {_shown(wanted)}"
-        if self._says is not None and not wanted.content and (said := self._forced(written, len(given.calls))):
+        # A forced call has no text before it.
+        if says is not None and not wanted.content and (said := self._forced(written, len(given.calls), says)):
             failures[FORCED] = said
         if not isinstance(read, str):
             put = replace(given, calls=read.calls)  # of text and reasoning the white space is lost
@@ -85,20 +87,19 @@ class Oracle:
             return f"pieces that make no sense: {error}"
 
     def _pieces(self, written: Written, parts: Iterable[str]) -> list[Piece]:
-        parser = parser_behind(written.prompt, self.formats)
+        parser = parser_behind(written.prompt, self._formats)
         pieces = [piece for part in parts for piece in parser.push(part)]
         return joined([*pieces, *parser.finish()])
 
-    def _forced(self, written: Written, calls: int) -> str:
+    def _forced(self, written: Written, calls: int, says: Says) -> str:
         """Returns what the model says in place of the text; nothing if it can say it."""
-        if self.formats.tool is None:
+        if self._formats.tool is None:
             return "no format of calls is known"
-        assert self._says is not None
-        grammar = forced_behind(written.prompt, self.formats, calls > 1)
+        grammar = forced_behind(written.prompt, self._formats, calls > 1)
         said = ""
         # The white space around it is the template's, which a grammar may leave out.
         for wanted in dict.fromkeys([written.text, written.text.strip()]):
-            said = self._says(grammar, wanted)
+            said = says(grammar, wanted)
             if said == wanted:
                 return ""
         return said

@@ -37,6 +37,7 @@ FUNCTIONS = (
         tags=_STRINGS,
     ),
     _function("note", text=_STRING, title=_STRING, lines=_STRINGS),
+    _function("keep", value={}, other={}),  # of no type
 )
 
 # As a request has them.

@@ -49,15 +49,20 @@ TURNS = {
     "digits": Turn([_note("123", title="true", lines=["null", "1.50", "{}"])]),
     "Unicode": Turn([_note("naïve 東京 🎉👨‍👩‍👧 \u2028 ｜▁", lines=["é", "e\u0301"])]),
     "10 kB": Turn([_note(_LONG)]),
+    "no type": Turn([Call("keep", {"value": "Paris", "other": [5, None]})]),
+    "digits of no type": Turn([Call("keep", {"value": "123"})]),
     "two calls": Turn([_PARIS, _note("Take an umbrella.")]),
     "three calls": Turn([_PARIS, _NOW, Call("get_weather", {"city": "Rome", "detailed": False})]),
     "text before": Turn([_PARIS], content="I look it up."),
     "reasoning before": Turn([_PARIS], reasoning="They want to know about Paris."),
 }
-MARKERS = "markers"
-CASES = (*TURNS, MARKERS)
+OPENING = "opening markers"
+CLOSING = "closing markers"
+CASES = (*TURNS, OPENING, CLOSING)
 
 
 def turn(case: str, before: str, behind: str) -> Turn:
     """Returns a case's turn. `before` and `behind` are the texts in which the template sets a call."""
-    return Turn([_note(f"a{before}b{behind}c")]) if case == MARKERS else TURNS[case]
+    if case in TURNS:
+        return TURNS[case]
+    return Turn([_note(f"a{before if case == OPENING else behind}b")])
