@@ -184,6 +184,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"The engine": "engine.md"},
                 {"Other systems": [{"Speaking as them": "other-systems.md"}, *all_of("doubles")]},
                 {"Structured outputs": "structured-outputs.md"},
+                {"Chat templates": "chat-templates.md"},
                 {"Deployment": "deployment.md"},
                 {"Many machines": "many-machines.md"},
                 {"Performance settings": "performance-settings.md"},

@@ -26,6 +26,7 @@ SLOW = (
     "dialects/test_stand_ins",
     "docs",
     "e2e",
+    "engine/chat_template/test_kinds",
     "engine/models",
     "engine/openvino",
     "engine/output_parsers",
@@ -35,6 +36,7 @@ SLOW = (
     "portal/test_build",
     "proofs",
     "sdk",
+    "templates",
     "upstream/test_packages",
     "whole",
 )

@@ -24,6 +24,7 @@ OF_SEVERAL = {
     "conformance/test_legal_oddities.py": "the whole judge on servers that do what is odd, and allowed",
     "conformance/test_other_servers.py": "the whole judge on other right servers",
     "conformance/test_reference_server.py": "the whole judge on the right server",
+    "engine/chat_template/test_kinds.py": "the templates' kinds of calls, read, forced and rendered",
     "engine/openvino/vocabularies": "the whole engine on the vocabularies of large models",
     "engine/output_parsers/test_any_split.py": "all parsers",
     "engine/output_parsers/test_every_format.py": "all parsers",

@@ -1,0 +1,68 @@
+"""Says what the oracle finds and exceptions.yaml doesn't know, as entries for it, and what it knows and isn't found:
+`python -m templates`. With `--write` docs/chat-templates.md has what is found.
+"""
+
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+from openvino_genai import Tokenizer
+from support.speaker import Speaker
+
+from templates.corpus import corpus
+from templates.exceptions import KNOWN
+from templates.oracle import Oracle
+from templates.page import PAGE, page
+from templates.turns import CASES
+
+TINY_TEXT = Path(__file__).parents[1] / "models" / "tiny_text"
+
+# The checks that fail, by template and case.
+Found = Mapping[tuple[str, str], set[str]]
+
+
+def found() -> Found:
+    with tempfile.TemporaryDirectory() as folder:
+        says = Speaker(Tokenizer(TINY_TEXT), Path(folder)).says
+        oracles = {name: Oracle(text) for name, text in corpus().items()}
+        return {
+            (name, case): set(oracle.failures(case, says))
+            for name, oracle in oracles.items()
+            if oracle.writes_calls
+            for case in CASES
+        }
+
+
+def entries(failing: Found) -> str:
+    """Returns entries in YAML: templates that fail alike are one."""
+    by_template: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for (name, case), checks in failing.items():
+        if checks:
+            by_template[name][", ".join(sorted(checks))].append(case)
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
+    for name, by_checks in by_template.items():
+        for which, cases in by_checks.items():
+            alike[which, tuple(cases)].append(name)
+    listed = [
+        {"because": "", "templates": names, "cases": list(cases), "checks": which.split(", ")}
+        for (which, cases), names in alike.items()
+    ]
+    return yaml.safe_dump(listed, sort_keys=False, allow_unicode=True, width=120) if listed else ""
+
+
+def main() -> None:
+    failing = found()
+    unknown = {place: checks - KNOWN.failing(*place) for place, checks in failing.items()}
+    unneeded = {place: KNOWN.failing(*place) - checks for place, checks in failing.items()}
+    for title, part in (("not known", unknown), ("no longer found", unneeded)):
+        count = sum(map(len, part.values()))
+        print(f"# {title}: {count}\n{entries(part)}")
+    if "--write" in sys.argv[1:]:
+        PAGE.write_text(page(lambda name, case: failing.get((name, case), set())), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

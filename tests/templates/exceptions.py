@@ -1,0 +1,65 @@
+"""What is known not to be as it should, each with its reason."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from templates.conversations import NAMES
+from templates.oracle import CHECKS
+from templates.turns import CASES
+
+
+@dataclass(frozen=True)
+class Excepted:
+    """`cases` are conversations that are rendered otherwise, or cases of the oracle that fail in `checks`."""
+
+    because: str
+    templates: Collection[str]
+    cases: Collection[str]
+    checks: Collection[str] = ()
+
+    def holds(self, template: str, case: str) -> bool:
+        return template in self.templates and case in self.cases
+
+
+@dataclass(frozen=True)
+class Exceptions:
+    rendering: Sequence[Excepted]
+    calls: Sequence[Excepted]
+
+    def different(self, template: str, conversation: str) -> bool:
+        """Tells whether a conversation is known to be rendered otherwise."""
+        return any(each.holds(template, conversation) for each in self.rendering)
+
+    def failing(self, template: str, case: str) -> set[str]:
+        """Returns the checks of the oracle that are known to fail."""
+        return {check for each in self.calls if each.holds(template, case) for check in each.checks}
+
+    def of(self, template: str) -> list[Excepted]:
+        return [each for each in (*self.rendering, *self.calls) if template in each.templates]
+
+    @property
+    def templates(self) -> set[str]:
+        return {name for each in (*self.rendering, *self.calls) for name in each.templates}
+
+
+def read(file: Path) -> Exceptions:
+    """Reads a file, whose entries have to be about conversations, cases and checks that there are. Without `cases` an
+    entry is about all of them."""
+    content = yaml.safe_load(file.read_text("utf-8"))
+    rendering = [Excepted(**{"cases": NAMES, **entry}) for entry in content.get("rendering", ())]
+    calls = [Excepted(**{"cases": CASES, **entry}) for entry in content["calls"]]
+    for excepted, cases, checks in [(each, NAMES, ()) for each in rendering] + [
+        (each, CASES, CHECKS) for each in calls
+    ]:
+        assert excepted.because
+        assert excepted.templates
+        assert set(excepted.cases) <= set(cases), f"there is no {set(excepted.cases) - set(cases)}"
+        assert set(excepted.checks) <= set(checks), f"there is no {set(excepted.checks) - set(checks)}"
+    return Exceptions(rendering, calls)
+
+
+# Those of the corpus.
+KNOWN = read(Path(__file__).with_suffix(".yaml"))
