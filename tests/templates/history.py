@@ -56,15 +56,16 @@ class History:
             common = _HALF_TAG.sub("", _common([common, *self._answered]))
         if _ASKED not in common:
             raise NotWritten("the history isn't written behind the prompt")
-        text = self._ended(whole[len(common) :])
+        text = self._ended(whole[len(common) :], turn.calls[-1].name)
         # Or the history has the end alone of what the prompt begins.
         begun = self._prompt[len(common) :].strip()
         ends = begun.startswith("<") and text.lstrip().startswith(begun.replace("<", "</", 1))
         return Written(self._prompt if ends else common, text)
 
-    def _ended(self, text: str) -> str:
-        """Returns the text up to where the model would end it: at the first of the tags with which the turn ends."""
-        ends = {text.rfind(end) for end in self._ends} - {-1}
+    def _ended(self, text: str, name: str) -> str:
+        """Returns the text up to where the model would end it: at the first of the tags with which turns end, behind
+        the name of the last tool. Reasoning may end as turns do."""
+        ends = {text.rfind(end, max(0, text.rfind(name))) for end in self._ends} - {-1}
         return text[: min(ends)] if ends else text
 
     def around(self) -> tuple[str, str]:

@@ -52,6 +52,8 @@ class Oracle:
             history = History(self._template, self._style, thinking=case == "reasoning before")
             given = turn(case, *(("", "") if case in TURNS else history.around()))
             written = history.written(given)
+            # A forced call has no text before it.
+            forced = history.written(replace(given, content=""))
         except (NotWritten, TemplateRefusal) as error:
             return {WRITTEN: str(error)}
         wanted = replace(
@@ -66,8 +68,7 @@ class Oracle:
             failures[READ] = read
         elif _shown(read) != _shown(wanted):
             failures[READ] = f"{_shown(read)} in place of {_shown(wanted)}"
-        # A forced call has no text before it.
-        if says is not None and not wanted.content and (said := self._forced(written, len(given.calls), says)):
+        if says is not None and (said := self._forced(forced, len(given.calls), says)):
             failures[FORCED] = said
         if not isinstance(read, str):
             put = replace(given, calls=read.calls)  # of text and reasoning the white space is lost

@@ -27,10 +27,10 @@ class Style:
     json_arguments: bool = False
 
     def assistant(self, calls: Sequence[Call] = (), content: str = "", reasoning: str = "") -> Turn:
-        """Returns an assistant's turn. Reasoning goes by both names that transformers 5 gives it."""
+        """Returns an assistant's turn. Reasoning goes by all names that templates have for it."""
         turn: Turn = {"role": "assistant", "content": content}
         if reasoning:
-            turn |= {"reasoning_content": reasoning, "thinking": reasoning}
+            turn |= dict.fromkeys(("reasoning_content", "reasoning", "thinking"), reasoning)
         if calls:
             turn["tool_calls"] = [self._call(call, number) for number, call in enumerate(calls)]
         return turn
