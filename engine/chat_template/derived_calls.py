@@ -246,8 +246,12 @@ def _kinds(turn: _Turn, middle: str, end: str) -> tuple[str, tuple[tuple[str, st
     found: dict[str, str] = {}
     for type, (value, begins) in _SAMPLES.items():
         text = turn.text((_NAMES[0], {_KEYS[0]: value}))
+        if _KEYS[0] not in text:
+            continue  # null may be as good as nothing
         behind = text.partition(_KEYS[0])[2].partition(end)[0]
         places = [match.start() for match in re.finditer(begins, behind)]
+        if not places and type in ("array", "object"):
+            continue  # written in a way of their own, which is read as text
         if not places:
             return None
         found[type] = behind[: places[0] if type in ("array", "object") else places[-1]]

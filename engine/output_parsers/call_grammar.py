@@ -8,6 +8,7 @@ from typing import Any
 from specvino.engine.grammar.structural_tags.builders import (
     ANY_TEXT,
     Grammar,
+    any_value,
     constant,
     either,
     json_object,
@@ -88,7 +89,7 @@ def _element(format: Elements, name: str, schema: Any) -> Grammar:
 
 def _value(format: Elements, name: str, start: str, schema: Any) -> Grammar:
     """Returns the grammar of an argument: texts stand as they are; everything else is JSON."""
-    text, end = plain_string(schema), format.end.replace(NAME, name)
+    text, end = ANY_TEXT if any_value(schema) else plain_string(schema), format.end.replace(NAME, name)
     if text == ANY_TEXT:  # it ends where the parser ends it: before the first end tag
         return tag(start, text, end.removeprefix("\n"))
     return tag(start, text or json_schema(schema), end)

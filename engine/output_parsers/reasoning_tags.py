@@ -26,10 +26,15 @@ class ReasoningTags:
     around: tuple[str, str] = ("", "")
 
     def parse(self, source: TextSource, inside: bool) -> Step[None]:
-        """Makes pieces of an output. `inside` says that the prompt ended in the start tag; models may repeat it."""
+        """Makes pieces of an output. `inside` says that the prompt ended in the start tag; models may repeat it. One that
+        doesn't think may say so by the end tag alone."""
         yield from source.blank()
-        if (yield from source.literal(self.start)) or inside:
+        tag = yield from source.one_of((self.start, self.end))
+        if tag == self.start or inside:
+            source.at -= len(self.end) if tag == self.end else 0
             yield from self._reasoning(source)
+        elif tag == self.end:
+            source.drop()
         source.at = 0
         while (yield from source.pieces_until((self.start,) if self.anywhere else ())):
             source.at = len(self.start)

@@ -122,3 +122,10 @@ def plain_string(schema: Any) -> Grammar | None:
     if _CONSTRAINING.isdisjoint(resolved(schema, schema)):
         return ANY_TEXT
     return {"type": PLAIN_TEXT, "json_schema": schema}
+
+
+def any_value(schema: Any) -> bool:
+    """Tells whether a schema admits every value."""
+    if not isinstance(schema, dict):
+        return schema is True
+    return admitted_types(schema, schema) is None and _CONSTRAINING.isdisjoint(resolved(schema, schema))

@@ -80,7 +80,8 @@ def test_a_call_without_marker_may_follow_thinking(tool_parser: str) -> None:
         ("<|channel>thought\nHm", Outcome(reasoning="Hm")),
         ("<|channel>thou", Outcome(reasoning="thou")),
         ("Yes.", Outcome("Yes.")),
-        ("<channel|>", Outcome("<channel|>")),
+        ("<channel|>Yes.", Outcome("Yes.")),  # it doesn't think
+        ("Yes.<channel|>", Outcome("Yes.<channel|>")),
         (
             "<|channel>thought\n<|tool_call>call:now{}<tool_call|><channel|>",
             Outcome("", "<|tool_call>call:now{}<tool_call|>"),
