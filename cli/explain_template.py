@@ -75,8 +75,8 @@ def explain_template(
         sys.exit(f"specvino: {template}: {error}")
     console = Console(soft_wrap=True)
     console.print(_capabilities(found.capabilities))
-    for line in missing(found.capabilities):
-        console.print(f"Instead: {line}.")
+    for lack in missing(found.capabilities):
+        console.print(f"Instead: {lack}.")
     for line in _formats(found, read_formats(found.template, special)):
         console.print(line)
 

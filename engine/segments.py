@@ -38,6 +38,10 @@ class TokenLogprob:
     top: tuple[TopToken, ...] = ()
 
 
+Hidden = Literal["tools", "content", "arguments", "reasoning"]
+"""The tools; the content beside a turn's calls; arguments that are no JSON object; the reasoning of earlier turns."""
+
+
 @dataclass(frozen=True, slots=True)
 class Started:
     """Says that the request was admitted: it is valid and each of its prompts fits the context. The count is of all
@@ -45,13 +49,15 @@ class Started:
     the pipeline knows.
 
     `unenforced` are the places in the constraint's schema, or structural tag, that don't constrain the answer, and
-    `unenforced_arguments` those in the parameters of tools, by the tool's number.
+    `unenforced_arguments` those in the parameters of tools, by the tool's number. `hidden` is what of a conversation
+    the model's chat template doesn't show.
     """
 
     prompt_tokens: int
     unenforced: tuple[tuple[str | int, ...], ...] = ()
     unenforced_arguments: tuple[tuple[int, tuple[str | int, ...]], ...] = ()
     prompt_token_ids: tuple[tuple[int, ...] | None, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

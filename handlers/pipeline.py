@@ -138,6 +138,13 @@ class CheckedRequest:
             yield from self.output.unenforced(started)
         yield from self.tools.unenforced(started)
 
+    def hidden(self, started: Started) -> Iterator[str]:
+        """Yields the fields that the model's chat template doesn't show. Tools have an effect where one must be
+        called."""
+        for each in started.hidden:
+            if each in self.fields.template.hidden and not (each == "tools" and self.tools.forced_by):
+                yield self.fields.template.hidden[each]
+
     @contextmanager
     def refusals(self) -> Iterator[None]:
         """Makes ApiErrors, which name this request's fields, of the engine's errors."""
@@ -238,7 +245,8 @@ class Pipeline:
         segments = self._segments(request, request.with_prompts(prompts), generate or request.served.engine.generate)
         started = await anext(segments)
         assert isinstance(started, Started)
-        return Generation((started,), segments, (*request.unsupported, *request.unenforced(started)))
+        without_effect = (*request.unsupported, *request.unenforced(started), *request.hidden(started))
+        return Generation((started,), segments, tuple(dict.fromkeys(without_effect)))
 
     async def _check(self, request: CheckedRequest, unread: Conversation, *, shortens: bool) -> None:
         """Raises what the engine has against a request whatever its images show, so that none is fetched for it.

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from specvino.engine.output_parsers.selection import thinking_variables
 from specvino.engine.protocol import ModelInfo
+from specvino.engine.segments import Hidden
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 
@@ -21,7 +22,8 @@ class TemplateFields:
     """The fields of a request that say how a conversation becomes a prompt; `effort_param` is where the reasoning
     effort stands.
 
-    With `token_ids` the prompt is these, and with `disable_chat_template` the text of the first message.
+    With `token_ids` the prompt is these, and with `disable_chat_template` the text of the first message. `hidden` are
+    the fields that a chat template may not show.
     """
 
     chat_template_kwargs: Mapping[str, Any] | None = None
@@ -33,6 +35,7 @@ class TemplateFields:
     add_special_tokens: bool = False
     disable_chat_template: bool = False
     token_ids: tuple[int, ...] | None = None
+    hidden: Mapping[Hidden, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from specvino.engine.chat_template.capabilities import Capabilities, read_capabi
 from specvino.engine.chat_template.messages import Mark, WriteCall
 from specvino.engine.chat_template.template import Template, TemplateRefusal
 from specvino.engine.request import Conversation
+from specvino.engine.segments import Hidden
 
 
 class ChatTemplate:
@@ -18,9 +19,9 @@ class ChatTemplate:
         self.template = Template(text, tokens)
         self.capabilities: Capabilities = read_capabilities(self.template)
 
-    def lacks(self, prompt: Conversation) -> tuple[str, ...]:
-        """Returns what the conversation needs and the template lacks (`messages.lacks`)."""
-        return messages.lacks(self.capabilities, prompt)
+    def hidden(self, prompt: Conversation) -> tuple[Hidden, ...]:
+        """Returns what of the conversation the template doesn't show."""
+        return messages.hidden(self.capabilities, prompt)
 
     def render(
         self,

@@ -25,13 +25,23 @@ _END = re.compile(rf"(\s*)((?:{TAG.pattern})(?:\w+(?:{TAG.pattern}))?)(\s*)")
 def derived_reasoning(template: Template) -> ReasoningTags | None:
     """Returns the tags between which a template shows reasoning, or with which it begins an answer; None where there
     are none."""
-    for turn in _turns(template):
+    turns = list(_turns(template))
+    for turn in turns:
         header, _, behind = turn.partition(_THOUGHT)
         start, end = _START.search(header), _END.match(behind)
         if start is not None and end is not None:
             title = start[2].lstrip("\n") if start[2].strip() else ""
-            return ReasoningTags(start[1], end[2], title=title, around=(end[1], end[3]))
+            return ReasoningTags(start[1], _common_end_tag(turns, end), title=title, around=(end[1], end[3]))
     return _of_prompt(template) or _of_content(template)
+
+
+def _common_end_tag(turns: Sequence[str], end: re.Match[str]) -> str:
+    """Returns what ends the reasoning before answers and before calls alike: the tag, and what is always behind it."""
+    behind = [turn.partition(_THOUGHT)[2] for turn in turns]
+    common = common_start(*behind)
+    common = common[: outside_tags(behind[0], len(common), forward=False)].strip()
+    alike = len({ANSWER in text for text in behind}) == 2 and common.startswith(end[2])
+    return common if alike else end[2]
 
 
 def _turns(template: Template) -> Iterator[str]:

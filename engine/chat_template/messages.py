@@ -1,6 +1,6 @@
 """A conversation as a chat template wants it: a list of plain dictionaries.
 
-What a template lacks (`capabilities.py`) is made up for here, and here alone; `lacks` says what was done.
+What a template lacks (`capabilities.py`) is made up for here, and here alone; `hidden` says what can't be.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from specvino.engine.chat_template.capabilities import REASONING_KEYS, Capabilities
 from specvino.engine.request import Conversation, Message, Tool, ToolCall
+from specvino.engine.segments import Hidden
 
 Mark = Callable[[str], str]
 WriteCall = Callable[[ToolCall], str]
@@ -91,20 +92,22 @@ def arguments(call: ToolCall) -> Any:
 
 
 class _Lack(NamedTuple):
-    """Says what is done for a template that lacks something, where a conversation needs it."""
+    """Says what is done for a template that lacks something; `hides` is what of a conversation isn't shown then, where
+    it is `needed`."""
 
     says: str
     lacking: Callable[[Capabilities], bool]
-    needed: Callable[[Conversation], bool]
+    hides: Hidden | None = None
+    needed: Callable[[Conversation], bool] = bool
 
 
-def lacks(capabilities: Capabilities, prompt: Conversation) -> tuple[str, ...]:
-    """Returns what this conversation needs and the template lacks, each with what was done."""
-    return tuple(lack.says for lack in _LACKS if lack.lacking(capabilities) and lack.needed(prompt))
+def hidden(capabilities: Capabilities, prompt: Conversation) -> tuple[Hidden, ...]:
+    """Returns what of this conversation the template doesn't show."""
+    return tuple(lack.hides for lack in _LACKS if lack.hides and lack.lacking(capabilities) and lack.needed(prompt))
 
 
 def missing(capabilities: Capabilities) -> tuple[str, ...]:
-    """Returns what the template lacks for any conversation, in the words of `lacks`."""
+    """Returns what the template lacks for any conversation, each with what is done instead."""
     return tuple(lack.says for lack in _LACKS if lack.lacking(capabilities))
 
 
@@ -303,78 +306,49 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _instructions(prompt: Conversation) -> list[int]:
-    """Returns the places of messages that are the system's."""
-    return [place for place, message in enumerate(prompt.messages) if message.role in ("system", "developer")]
-
-
 def _calls(prompt: Conversation) -> Iterator[ToolCall]:
     return itertools.chain.from_iterable(message.tool_calls for message in prompt.messages)
 
 
-def _follow(prompt: Conversation) -> bool:
-    return any(
-        one.role == other.role and one.role in ("user", "assistant")
-        for one, other in itertools.pairwise(prompt.messages)
-    )
-
-
 _LACKS = (
-    _Lack(
-        "it has no developer role: such a message is the system's",
-        lambda can: not can.developer,
-        lambda prompt: any(message.role == "developer" for message in prompt.messages),
-    ),
-    _Lack(
-        "it has no system role: its text begins the user's message",
-        lambda can: not can.system,
-        lambda prompt: bool(_instructions(prompt)),
-    ),
+    _Lack("it has no developer role: such a message is the system's", lambda can: not can.developer),
+    _Lack("it has no system role: its text begins the user's message", lambda can: not can.system),
     _Lack(
         "it has one system message, at the beginning: all are joined there",
         lambda can: can.system and not can.late_system,
-        lambda prompt: _instructions(prompt) not in ([], [0]),
     ),
-    _Lack("it shows no tools", lambda can: not can.tools, lambda prompt: bool(prompt.tools)),
-    _Lack(
-        "it shows no earlier calls: they are written into the content",
-        lambda can: not can.calls,
-        lambda prompt: any(_calls(prompt)),
-    ),
+    _Lack("it shows no tools", lambda can: not can.tools, "tools", lambda prompt: bool(prompt.tools)),
+    _Lack("it shows no earlier calls: they are written into the content", lambda can: not can.calls),
     _Lack(
         "it shows one call for each turn: others get turns of their own",
         lambda can: can.calls and not can.parallel_calls,
-        lambda prompt: any(len(message.tool_calls) > 1 for message in prompt.messages),
     ),
     _Lack(
         "it shows no calls beside content: they are written into it",
         lambda can: can.calls and not can.calls_beside_content,
-        lambda prompt: any(message.tool_calls and message.content for message in prompt.messages),
     ),
     _Lack(
         "it shows no content beside calls",
         lambda can: can.calls and can.calls_beside_content and not can.content_beside_calls,
+        "content",
         lambda prompt: any(message.tool_calls and message.content for message in prompt.messages),
     ),
     _Lack(
         "it shows no arguments that aren't a JSON object: such a call has none",
         lambda can: can.calls and can.arguments == "object" and not can.text_arguments,
+        "arguments",
         lambda prompt: any(isinstance(arguments(call), str) for call in _calls(prompt)),
     ),
     _Lack(
         "it takes ids of nine letters and digits: others are replaced",
         lambda can: can.calls and can.short_ids,
-        lambda prompt: any(not _SHORT_ID.fullmatch(call.id) for call in _calls(prompt)),
     ),
-    _Lack(
-        "it shows no tools' results: they are the user's messages",
-        lambda can: not can.results,
-        lambda prompt: any(message.role == "tool" for message in prompt.messages),
-    ),
+    _Lack("it shows no tools' results: they are the user's messages", lambda can: not can.results),
     _Lack(
         "it shows no earlier reasoning",
         lambda can: can.reasoning is None,
+        "reasoning",
         lambda prompt: any(message.role == "assistant" and message.reasoning for message in prompt.messages),
     ),
-    _Lack("it takes no two messages of a user in a row: they are joined", lambda can: not can.consecutive, _follow),
+    _Lack("it takes no two messages of a user in a row: they are joined", lambda can: not can.consecutive),
 )

@@ -26,6 +26,7 @@ from specvino.engine.request import (
     TokenPrompt,
     Truncation,
 )
+from specvino.engine.segments import Hidden
 
 
 class AdmittedPrompt(NamedTuple):
@@ -33,8 +34,8 @@ class AdmittedPrompt(NamedTuple):
 
     With `prompt_images` its tokens are more than `token_ids`, and only the worker can tell whether it fits. `thinking`
     says that it has begun the reasoning, and `closing` ends that where there is a budget for it. `bad_word_runs` are
-    the runs of tokens that spell what the answer may not have. `lacks` says what was done to a conversation, as the
-    chat template lacks something.
+    the runs of tokens that spell what the answer may not have. `hidden` is what of a conversation
+    the chat template doesn't show.
     """
 
     prompt: Prompt
@@ -45,7 +46,7 @@ class AdmittedPrompt(NamedTuple):
     thinking: bool
     closing: tuple[int, ...] = ()
     bad_word_runs: tuple[tuple[int, ...], ...] = ()
-    lacks: tuple[str, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
 
     def ids(self) -> tuple[int, ...] | None:
         """Returns the prompt's tokens; None where images are among them."""
@@ -118,7 +119,7 @@ class Admission:
         asked."""
         yields = max_tokens is None
         cut = self._cut(truncation, max_tokens) if truncation else None
-        token_ids, text, ending, lacks = await self._preprocess.preprocess(prompt, cut)
+        token_ids, text, ending, hidden = await self._preprocess.preprocess(prompt, cut)
         if cut is not None and isinstance(prompt, TextPrompt) and len(token_ids) == cut.tokens * TOKEN_ID_BYTES:
             prompt = TokenPrompt(tuple(array("q", token_ids)))  # what is given back is what was kept
         images = images_in(prompt) if isinstance(prompt, Conversation) else []
@@ -131,7 +132,7 @@ class Admission:
         if text is not None:
             vision_prompt = VisionPrompt(text, self.context_length, yields, prompt_images and prompt_images.key)
         thinking = self.parsers.thinking(ending)
-        return AdmittedPrompt(prompt, token_ids, max_tokens, vision_prompt, prompt_images, thinking, lacks=lacks)
+        return AdmittedPrompt(prompt, token_ids, max_tokens, vision_prompt, prompt_images, thinking, hidden=hidden)
 
     def _cut(self, truncation: Truncation, max_tokens: int | None) -> Cut | None:
         """Returns how a prompt is cut. Where more is kept than the context holds, it is refused as ever if it is too

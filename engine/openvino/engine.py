@@ -214,7 +214,9 @@ class OpenVINOEngine:
                 if any(output.too_long for output in outputs):
                     raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._admission.context_length)
                 prompt_ids = tuple(prompt.ids() for prompt in prompts) if request.token_ids else ()
-                yield Started(prompt_tokens, resolved[0].unenforced, resolved[0].unenforced_arguments, prompt_ids)
+                hidden = tuple(dict.fromkeys(each for prompt in prompts for each in prompt.hidden))
+                unenforced, of_arguments = resolved[0].unenforced, resolved[0].unenforced_arguments
+                yield Started(prompt_tokens, unenforced, of_arguments, prompt_ids, hidden)
                 if request.thinking_budget is not None:  # there may be none for what a prompt has begun
                     outputs = [Output(id, []) for id, choice in choices.items() if choice.output.overspent]
                 count = None

@@ -32,6 +32,7 @@ from specvino.engine.openvino.messages.template import TemplateRendered
 from specvino.engine.openvino.template_client import TemplateClient
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.request import Conversation, Prompt, TextPrompt, TokenPrompt
+from specvino.engine.segments import Hidden
 
 Answer = Preprocessed | Detokenized | Spelt | PromptTooLong | PromptRefused
 
@@ -43,13 +44,13 @@ _AHEAD = 2
 
 class Tokenized(NamedTuple):
     """Holds a prompt's token ids; for a vision-language model also its text, whose images' tags are none of the tokens.
-    `ending` is how a conversation ends, as the chat template wrote it or as it came, and `lacks` says what was done to
-    it, as the template lacks something."""
+    `ending` is how a conversation ends, as the chat template wrote it or as it came, and `hidden` is what of it the
+    template doesn't show."""
 
     token_ids: bytes
     text: str | None = None
     ending: str = ""
-    lacks: tuple[str, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
 
 
 class PreprocessClient:
@@ -103,7 +104,7 @@ class PreprocessClient:
                 return Tokenized(_kept(array("q", prompt.ids).tobytes(), cut))
         if isinstance(answer, PromptTooLong):
             raise ContextLengthExceeded(answer.count, None, answer.limit, more=answer.more)
-        return Tokenized(answer.token_ids, answer.text or text, answer.ending, answer.lacks)
+        return Tokenized(answer.token_ids, answer.text or text, answer.ending, answer.hidden)
 
     async def tokenize(self, text: str, *, add_special_tokens: bool, parse_special: bool = True) -> bytes:
         """Returns the token ids of a text that isn't a prompt: the model's context doesn't bound it."""
@@ -154,10 +155,10 @@ class PreprocessClient:
                 answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
 
     async def _render(self, asked: Preprocess) -> Preprocessed | PromptTooLong:
-        lacks: tuple[str, ...] = ()
+        hidden: tuple[Hidden, ...] = ()
         if asked.prompt.chat_template:
             rendered = await self._rendered(asked)
-            asked.pieces, lacks = rendered.pieces, rendered.lacks
+            asked.pieces, hidden = rendered.pieces, rendered.hidden
             asked.prompt, asked.parameters = replace(asked.prompt, messages=(), tools=(), chat_template=None), "[]"
         answer = await self._ask(asked)
         if isinstance(answer, PromptRefused):
@@ -165,7 +166,7 @@ class PreprocessClient:
             raise PromptError(f"{whose} chat template refuses these messages: {answer.reason}")
         assert isinstance(answer, Preprocessed | PromptTooLong)
         if isinstance(answer, Preprocessed):
-            answer.lacks = answer.lacks or lacks
+            answer.hidden = answer.hidden or hidden
         return answer
 
     async def _rendered(self, asked: Preprocess) -> TemplateRendered:

@@ -26,8 +26,8 @@ class ReasoningTags:
     around: tuple[str, str] = ("", "")
 
     def parse(self, source: TextSource, inside: bool) -> Step[None]:
-        """Makes pieces of an output. `inside` says that the prompt ended in the start tag; models may repeat it. One that
-        doesn't think may say so by the end tag alone."""
+        """Makes pieces of an output. `inside` says that the prompt ended in the start tag; models may repeat it. One
+        that doesn't think may say so by the end tag alone."""
         yield from source.blank()
         tag = yield from source.one_of((self.start, self.end))
         if tag == self.start or inside:

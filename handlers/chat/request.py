@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pydantic import MISSING
 
 from specvino.engine.request import Message, ToolCall
+from specvino.engine.segments import Hidden
 from specvino.generated import models
 from specvino.handlers.full_logits import logprob_fields
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
@@ -44,6 +45,14 @@ UserPart = (
 AssistantPart = models.TextPart | models.RefusalPart | models.ThinkingPart | models.ChatOutputTextPart
 
 
+_HIDDEN: dict[Hidden, str] = {
+    "tools": "tools",
+    "content": "messages[].content",
+    "arguments": "messages[].tool_calls[].function.arguments",
+    "reasoning": "messages[].reasoning_content",
+}
+
+
 def request_fields(body: models.CreateChatCompletionRequest) -> RequestFields:
     """Returns the fields as the pipeline names them."""
     cut = truncation(body)
@@ -75,6 +84,7 @@ def request_fields(body: models.CreateChatCompletionRequest) -> RequestFields:
             add_special_tokens=or_none(body.add_special_tokens) or False,
             disable_chat_template=or_none(body.disable_chat_template) or False,
             token_ids=tuple(or_none(body.prompt_token_ids) or or_none(body.input_ids) or ()) or None,
+            hidden=_HIDDEN,
         ),
     )
 

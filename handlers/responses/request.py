@@ -1,5 +1,6 @@
 """A response request's body -> what the pipeline reads."""
 
+from specvino.engine.segments import Hidden
 from specvino.generated import models
 from specvino.handlers.full_logits import logprob_fields
 from specvino.handlers.or_none import or_none
@@ -8,6 +9,13 @@ from specvino.handlers.structured_outputs import FormatFields, constraint_fields
 from specvino.handlers.template import TemplateFields
 from specvino.handlers.thinking_budget import budget_fields
 from specvino.handlers.tools import ToolFields
+
+_HIDDEN: dict[Hidden, str] = {
+    "tools": "tools",
+    "content": "input[].content",
+    "arguments": "input[].arguments",
+    "reasoning": "input[].content",
+}
 
 
 def request_fields(body: models.CreateResponseRequest) -> RequestFields:
@@ -30,7 +38,10 @@ def request_fields(body: models.CreateResponseRequest) -> RequestFields:
             or_none(body.response_format), or_none(text.format) if text else None, constraint_fields(body)
         ),
         template=TemplateFields(
-            or_none(body.chat_template_kwargs), or_none(reasoning.effort) if reasoning else None, "reasoning.effort"
+            or_none(body.chat_template_kwargs),
+            or_none(reasoning.effort) if reasoning else None,
+            "reasoning.effort",
+            hidden=_HIDDEN,
         ),
     )
 

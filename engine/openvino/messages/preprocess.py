@@ -12,6 +12,7 @@ import msgspec
 from specvino.engine.chat_template.capabilities import Capabilities
 from specvino.engine.output_parsers.registry import ShownFormats
 from specvino.engine.request import Conversation
+from specvino.engine.segments import Hidden
 
 TOKEN_ID_BYTES = 8
 
@@ -139,14 +140,14 @@ class Vocabulary(msgspec.Struct, tag=True):
 
 class Preprocessed(msgspec.Struct, tag=True):
     """Carries a prompt's tokens. With images, `text` has a tag where each stands; `token_ids` are those of the text
-    without the tags. `ending` is how a rendered conversation ends; `lacks` says what was done to it, as the template
-    lacks something."""
+    without the tags. `ending` is how a rendered conversation ends; `hidden` is what of it the template doesn't
+    show."""
 
     id: int
     token_ids: bytes
     text: str | None = None
     ending: str = ""
-    lacks: tuple[str, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
 
 
 class Detokenized(msgspec.Struct, tag=True):

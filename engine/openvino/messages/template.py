@@ -6,6 +6,7 @@ import msgspec
 
 from specvino.engine.openvino.messages.preprocess import with_parameters, without_parameters
 from specvino.engine.request import Conversation
+from specvino.engine.segments import Hidden
 
 # What a template may take, beyond what is used when all is loaded: seconds of CPU time, and bytes.
 MOST_COMPUTING = 1.0
@@ -41,11 +42,11 @@ class RenderTemplate(msgspec.Struct, tag=True):
 
 
 class TemplateRendered(msgspec.Struct, tag=True):
-    """Carries the pieces of a prompt, and what was done to the conversation as the template lacks something."""
+    """Carries the pieces of a prompt, and what of the conversation the template doesn't show."""
 
     id: int
     pieces: list[str]
-    lacks: tuple[str, ...]
+    hidden: tuple[Hidden, ...]
 
 
 class RenderingRefused(msgspec.Struct, tag=True):

@@ -37,12 +37,12 @@ def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize | Detokeni
                 return Preprocessed(request.id, ids)
             case Preprocess(as_text=True):
                 text = preprocessor.write(request.conversation(), request.pieces)
-                ending, lacks = preprocessor.ending, preprocessor.lacks
+                ending, hidden = preprocessor.ending, preprocessor.hidden
                 ids = preprocessor.tokenize_prompt(image_tags.without(text))
-                return Preprocessed(request.id, ids, text, ending, lacks)
+                return Preprocessed(request.id, ids, text, ending, hidden)
             case Preprocess():
                 ids = preprocessor.preprocess(request.conversation(), request.cut, request.pieces)
-                return Preprocessed(request.id, ids, None, preprocessor.ending, preprocessor.lacks)
+                return Preprocessed(request.id, ids, None, preprocessor.ending, preprocessor.hidden)
             case Tokenize(prompt=True):
                 special = request.add_special_tokens
                 ids = preprocessor.tokenize_prompt(request.text, add_special_tokens=special, cut=request.cut)

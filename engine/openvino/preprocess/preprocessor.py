@@ -4,6 +4,7 @@ One is taken at a time, so that the server knows which one is at fault when it h
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy
 import numpy.typing
@@ -23,6 +24,9 @@ from specvino.engine.openvino.preprocess import vocabulary
 from specvino.engine.openvino.preprocess.length import MARGIN, TooLong, batches, beginnings, endings
 from specvino.engine.openvino.preprocess.own_templates import OwnTemplates
 from specvino.engine.request import Conversation
+
+if TYPE_CHECKING:
+    from specvino.engine.segments import Hidden
 
 # SentencePiece's names of bytes: where a text spells one, the BPE of OpenVINO Tokenizers 2026.4.1 makes it the byte.
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -50,7 +54,7 @@ class Preprocessor:
 
     Conversations are rendered by these, unless the `pieces` are given that another process made of one.
 
-    `ending` is how the conversation ends that was preprocessed last, and `lacks` what the template lacked for it.
+    `ending` is how the conversation ends that was preprocessed last, and `hidden` what of it the template doesn't show.
     """
 
     def __init__(
@@ -75,7 +79,7 @@ class Preprocessor:
         self._begin, self._end = self._framing()
         self._spelt: dict[int, bytes] = {}  # when it is first needed
         self.ending = ""
-        self.lacks: tuple[str, ...] = ()
+        self.hidden: tuple[Hidden, ...] = ()
         self.limit = _TRUNCATED_LENGTH if self._truncates() else None
 
     def vocabulary(self) -> Vocabulary:
@@ -171,7 +175,7 @@ class Preprocessor:
         if given is None:
             self._require_characters(sum(len(message.content) for message in prompt.messages), most)
             template = self._templates.of(prompt)
-            self.lacks = template.lacks(prompt)
+            self.hidden = template.hidden(prompt)
             try:
                 pieces = render(
                     template, prompt, self._marked, most, as_text=as_text, write_call=self._templates.write_call
@@ -181,7 +185,7 @@ class Preprocessor:
                 raise TooLong(error.count, most) from None  # each is cut into two tokens at the least
         else:
             pieces = given
-            self.lacks = ()  # the other process has told it
+            self.hidden = ()  # the other process has told it
             self._require_characters(sum(map(len, pieces)), most)
         self.ending = _end(pieces)
         return pieces

@@ -53,7 +53,7 @@ class _Renderer:
                 return RenderingRefused(asked.id, f"It writes more than {_MOST_CHARACTERS} characters.")
             for piece in pieces:
                 piece.encode()  # half a character can't be sent
-            return TemplateRendered(asked.id, pieces, template.lacks(prompt))
+            return TemplateRendered(asked.id, pieces, template.hidden(prompt))
         except MemoryError:
             if not first:
                 raise MemoryUsedUp("earlier templates have used the memory up") from None

@@ -13,9 +13,6 @@ from templates.turns import CASES
 
 from specvino.engine.models import ModelSource
 
-# Without it there is nothing that reads calls off a template.
-pytest.importorskip("specvino.engine.chat_template.reader")
-
 KINDS = {file.stem: file.read_text("utf-8") for file in sorted(Path(__file__).with_name("kinds").iterdir())}
 KNOWN = read(Path(__file__).with_name("exceptions.yaml"))
 

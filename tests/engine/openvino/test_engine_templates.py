@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.conversation import conversation
+from support.conversation import answer, ask_all, conversation
 from support.engines import running
 from support.templates import with_template
 
@@ -14,6 +14,7 @@ from specvino.engine.errors import PromptError
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.request import Conversation, Image, Message, PlacedImage, Tool
+from specvino.engine.segments import Started
 
 OUT_OF_BOUNDS = "The chat template refuses these messages: It needs more than 1 s of computing or 512 MB of memory."
 
@@ -153,3 +154,15 @@ def test_a_model_whose_template_is_none_still_completes(
 
     running(with_template(tiny_text, tmp_path / "model", "{% if %}"), test)
     assert "its chat template can't be used: line 1: " in caplog.text
+
+
+def test_what_a_template_doesn_t_show_is_told(tiny_text: ModelSource, tmp_path: Path) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        messages = (Message("user", "hello"), Message("assistant", "hi", reasoning="hm"), Message("user", "hello"))
+        prompt = Conversation(messages, (Tool("f"),))
+        started = (await answer(engine, ask_all(prompt, max_tokens=1)))[0]
+        assert isinstance(started, Started)
+        assert started.hidden == ("tools", "reasoning")
+
+    template = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}"
+    running(with_template(tiny_text, tmp_path, template), test)

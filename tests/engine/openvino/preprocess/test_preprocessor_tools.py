@@ -56,9 +56,9 @@ def test_a_template_without_a_place_for_them_doesn_t_show_them_and_it_is_told(sm
     tokenizer = Tokenizer(smollm2.path)
     preprocessor = Preprocessor(tokenizer)
     assert "get_weather" not in rendered(preprocessor, tokenizer, told("hi", (WEATHER,)))
-    assert preprocessor.lacks == ("it shows no tools",)
+    assert preprocessor.hidden == ("tools",)
     preprocessor.preprocess(told("hi"))
-    assert not preprocessor.lacks
+    assert not preprocessor.hidden
 
 
 @pytest.mark.parametrize(
