@@ -104,7 +104,7 @@ def derived_calls(template: Template) -> CallFormat | None:
         for content in ("", None):
             try:
                 found = _derived(_Turn(template, content, as_text=as_text))
-            except TemplateRefusal:
+            except ValueError:  # it refuses, or a part of a call isn't where it has to be
                 continue
             if found is not None:
                 return found
@@ -144,6 +144,8 @@ def _json_call(turn: _Turn, one: str, two: str) -> CallFormat | None:
         return None
     start, end, arguments, behind = place
     head, tail = (part.replace(_NAMES[0], NAME) for part in (one[start:arguments], one[behind:end]))
+    if not JsonCall(head, tail).is_readable:
+        return None
     numbered = False
     second = _object_with_name(two, _NAMES[1])
     if second is not None:

@@ -34,11 +34,23 @@ class JsonCall(msgspec.Struct, frozen=True, tag=True):
     @property
     def roles(self) -> tuple[str, str]:
         """Returns the names of the members that hold the name and the arguments."""
-        name = re.search(rf'"([^"]+)":\s*"{NAME}"', self.head + self.tail)
-        arguments = re.search(r'"([^"]+)":\s*$', self.head)
+        name, arguments = self._name, self._arguments
         assert name is not None
         assert arguments is not None
         return name[1], arguments[1]
+
+    @property
+    def is_readable(self) -> bool:
+        """Tells whether it has members with the name and the arguments, or one by name."""
+        return self.keyed_by_name or (self._name is not None and self._arguments is not None)
+
+    @property
+    def _name(self) -> re.Match[str] | None:
+        return re.search(rf'"([^"]+)":\s*"{NAME}"', self.head + self.tail)
+
+    @property
+    def _arguments(self) -> re.Match[str] | None:
+        return re.search(r'"([^"]+)":\s*$', self.head)
 
     @property
     def keyed_by_name(self) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 from specvino.engine.chat_template.reader import read_formats
 from specvino.engine.chat_template.template import Template
 from specvino.engine.output_parsers.named_formats import CALL_FORMATS
-from specvino.engine.output_parsers.reasoning_tags import THINK
+from specvino.engine.output_parsers.reasoning_tags import THINK, ReasoningTags
 from specvino.engine.output_parsers.registry import ShownFormats
 
 PLAIN = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}"
@@ -37,7 +37,8 @@ def test_the_vocabulary_tells_it_too() -> None:
 
 
 def test_a_bare_call_is_llama_s() -> None:
-    calls = '{% for c in m.tool_calls or [] %}{"name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson }}}{% endfor %}'
+    call = '{"name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson }}}'
+    calls = "{% for c in m.tool_calls or [] %}" + call + "{% endfor %}"
     text = PLAIN.replace("{{ m.content }}", calls + "{{ m.content }}")
     assert read_formats(Template(text)).tool == CALL_FORMATS["llama3"]  # with the mark that models write beside it
 
@@ -45,5 +46,5 @@ def test_a_bare_call_is_llama_s() -> None:
 def test_the_tiny_model_s() -> None:
     shown = read_formats(Template(TINY_TEXT.read_text("utf-8")))
     assert shown.tool is not None
-    assert shown.reasoning is not None
-    assert (shown.reasoning.start, shown.reasoning.end) == (THINK.start, THINK.end)  # type: ignore[union-attr]
+    assert isinstance(shown.reasoning, ReasoningTags)
+    assert (shown.reasoning.start, shown.reasoning.end) == (THINK.start, THINK.end)
