@@ -28,7 +28,8 @@ class ModelInfo:
     that. `thinking_variables` are those, such as `enable_thinking` and `reasoning_effort`, by which its chat template
     is told whether and how much to think. `thinking_budgets` says that its reasoning can be ended after a number of
     tokens. `full_logits` says that it can show the likeliest tokens at each place and score prompts, and heed
-    `logit_bias` and which tokens may be drawn.
+    `logit_bias` and which tokens may be drawn. `template_lacks` is what its chat template doesn't support, each with
+    what is done instead.
     """
 
     context_length: int
@@ -40,6 +41,7 @@ class ModelInfo:
     thinking_variables: frozenset[str] = frozenset()
     thinking_budgets: bool = False
     full_logits: bool = True
+    template_lacks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5013,6 +5013,10 @@ class Model(BaseModel):
     """
     Who serves it.
     """
+    chat_template_lacks: list[str] | MISSING = MISSING
+    """
+    What the model's chat template doesn't support, each with what is done instead.
+    """
     shutdown_date: date | None | MISSING = MISSING
     """
     From which day on it isn't served any more.

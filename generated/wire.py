@@ -1475,6 +1475,10 @@ class Model(TypedDict):
     """
     Who serves it.
     """
+    chat_template_lacks: NotRequired[list[str]]
+    """
+    What the model's chat template doesn't support, each with what is done instead.
+    """
     shutdown_date: NotRequired[str | None]
     """
     From which day on it isn't served any more.

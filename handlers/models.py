@@ -1,8 +1,10 @@
 """The served models, and GET /models and /models/{model}."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+from specvino.engine.errors import EngineUnavailable
 from specvino.engine.protocol import Engine
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
@@ -55,4 +57,9 @@ class Models:
         return Reply(self._describe(model))
 
     def _describe(self, name: str) -> wire.Model:
-        return {"id": name, "object": "model", "created": self._served.require(name).created, "owned_by": "specvino"}
+        served = self._served.require(name)
+        described: wire.Model = {"id": name, "object": "model", "created": served.created, "owned_by": "specvino"}
+        with suppress(EngineUnavailable):  # it is loading
+            if lacks := served.engine.model.template_lacks:
+                described["chat_template_lacks"] = list(lacks)
+        return described

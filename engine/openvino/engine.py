@@ -189,6 +189,7 @@ class OpenVINOEngine:
             # A prompt with images is a text, which nothing can be put behind as tokens.
             self._admission.parsers.closing() is not None and not self._source.vision,
             full_logits=not self._source.vision,
+            template_lacks=_lacking(self._preprocess.vocabulary),
         )
 
     async def check(self, request: GenerationRequest) -> None:
@@ -463,7 +464,7 @@ class OpenVINOEngine:
         """Says what conversations will do without."""
         if vocabulary.refusal:
             log.warning("%s: its chat template can't be used: %s", self._source.path, vocabulary.refusal)
-        for lack in missing(vocabulary.capabilities) if vocabulary.capabilities else ():
+        for lack in _lacking(vocabulary):
             log.info("%s: its chat template: %s", self._source.path, lack)
 
     def _forget(self, id: int, *, finished: bool, listen: bool = False) -> None:
@@ -516,3 +517,8 @@ class OpenVINOEngine:
         from specvino.engine.openvino import text_streamer  # only here: it brings OpenVINO into this process
 
         return await asyncio.to_thread(text_streamer.load, self._source.path, vocabulary.special)
+
+
+def _lacking(vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Returns what the chat template doesn't support, each with what is done instead."""
+    return missing(vocabulary.capabilities) if vocabulary.capabilities else ()

@@ -10,7 +10,7 @@ from rich.console import Console
 from support.serving import Server, serving
 
 from bench import full_logits as scored
-from bench import grammars_page, held, machine, overhead, plot
+from bench import grammars_page, held, machine, overhead, plot, templates
 from bench.real_schemas import real_schemas
 from bench.validation import validation_times
 from bench.workload import LOADS
@@ -73,6 +73,12 @@ def only_held(model: Model = None) -> None:
     """16 streams of which half are held to a schema, beside 16 free ones."""
     with _serving(model) as server:
         held.compare(server, console)
+
+
+@app.command("templates")
+def only_templates() -> None:
+    """Prompts of 100 messages and 20 tools, rendered and tokenized, beside GenAI's own rendering."""
+    templates.compare(console)
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -185,3 +186,17 @@ def test_the_document_says_what_holds_for_any_of_them() -> None:
     small, large = ModelInfo(10, 99, {}, vision=True, full_logits=False), ModelInfo(20, 50, {})
     assert widest([small, large]) == ModelInfo(20, 99, {}, vision=True)
     assert widest([large]) == large
+
+
+def test_what_a_chat_template_lacks_is_told_of_its_model() -> None:
+    class Lacking(Engine):
+        @property
+        def model(self) -> ModelInfo:
+            return replace(super().model, template_lacks=("it shows no tools",))
+
+    async def test(client: Client, engines: dict[str, Engine]) -> None:
+        engines["b"].__class__ = Lacking
+        data = (await client.get("/v1/models")).json()["data"]
+        assert [model.get("chat_template_lacks") for model in data] == [None, None, *[["it shows no tools"]] * 2]
+
+    served(test)
