@@ -1,6 +1,7 @@
 """Inside a child process: its channel to the server, and a life that ends with the server's."""
 
 import os
+import resource
 import signal
 import socket
 import sys
@@ -43,3 +44,12 @@ def expendable() -> None:
     """Has the kernel end this process before the server and its other children where memory runs out (Linux)."""
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
+
+
+def limit_memory(more: int) -> None:
+    """Lets this process take so many bytes more than it has now (Linux): beyond that an allocation fails."""
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        return  # only Linux tells how much is used
+    used = int(statm.read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + more, resource.RLIM_INFINITY))

@@ -6,10 +6,8 @@ a second.
 """
 
 import itertools
-import resource
 import signal
 from functools import lru_cache
-from pathlib import Path
 
 from specvino.engine.chat_template.chat_template import ChatTemplate
 from specvino.engine.openvino.messages.template import (
@@ -64,7 +62,7 @@ class _Renderer:
 
 def work(channel: BlockingChannel) -> None:
     renderer = _Renderer(channel.receive())
-    _limit_memory()
+    child.limit_memory(MOST_MEMORY)
     channel.send(Ready())
     for number in itertools.count():
         asked = channel.receive()
@@ -73,14 +71,6 @@ def work(channel: BlockingChannel) -> None:
         answered = renderer.answer(asked, first=number == 0)
         signal.setitimer(signal.ITIMER_PROF, 0)
         channel.send(answered)
-
-
-def _limit_memory() -> None:
-    statm = Path("/proc/self/statm")
-    if not statm.exists():
-        return  # only Linux tells how much is used
-    used = int(statm.read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + MOST_MEMORY, resource.RLIM_INFINITY))
 
 
 if __name__ == "__main__":

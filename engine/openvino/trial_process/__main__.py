@@ -1,8 +1,6 @@
 """The trial process tries one constraint after the other, until the server goes."""
 
 import itertools
-import resource
-from pathlib import Path
 
 from specvino.engine.errors import ConstraintError
 from specvino.engine.openvino.messages.grammar import (
@@ -47,7 +45,7 @@ def answer(dummy: DummyPipeline, question: Trial, *, first: bool) -> TrialPassed
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
     dummy = DummyPipeline(load_tokenizer(settings.path))
-    _limit_memory()
+    child.limit_memory(_MOST_MEMORY)
     channel.send(Ready())
     with silence():  # the compiler warns there of what is none of the operator's concern
         for compiled in itertools.count(1):
@@ -57,14 +55,6 @@ def work(channel: BlockingChannel) -> None:
             with bounded(channel, question.id, settings.most_computing):
                 answered = answer(dummy, question, first=compiled == 1)
             channel.send(answered)
-
-
-def _limit_memory() -> None:
-    statm = Path("/proc/self/statm")
-    if not statm.exists():
-        return  # only Linux tells how much is used
-    used = int(statm.read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + _MOST_MEMORY, resource.RLIM_INFINITY))
 
 
 if __name__ == "__main__":
