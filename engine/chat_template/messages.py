@@ -310,8 +310,8 @@ def _calls(prompt: Conversation) -> Iterator[ToolCall]:
     return itertools.chain.from_iterable(message.tool_calls for message in prompt.messages)
 
 
+# That a developer's message is the system's where there is no such role goes without saying.
 _LACKS = (
-    _Lack("it has no developer role: such a message is the system's", lambda can: not can.developer),
     _Lack("it has no system role: its text begins the user's message", lambda can: not can.system),
     _Lack(
         "it has one system message, at the beginning: all are joined there",
