@@ -1,5 +1,6 @@
 """The chat templates that a model has, compiled once."""
 
+import json
 from collections.abc import Collection, Mapping
 
 from specvino.engine.chat_template.capabilities import Capabilities
@@ -8,7 +9,7 @@ from specvino.engine.chat_template.files import TemplateTexts
 from specvino.engine.chat_template.messages import arguments
 from specvino.engine.chat_template.reader import read_formats
 from specvino.engine.chat_template.template import TemplateRefusal
-from specvino.engine.output_parsers.call_format import CallFormat, JsonCall
+from specvino.engine.output_parsers.call_format import CallFormat
 from specvino.engine.output_parsers.call_grammar import call_text
 from specvino.engine.output_parsers.registry import ShownFormats
 from specvino.engine.request import Conversation, ToolCall
@@ -35,11 +36,13 @@ class OwnTemplates:
         return self._tool_use.capabilities if isinstance(self._tool_use, ChatTemplate) else None
 
     def write_call(self, call: ToolCall) -> str:
-        """Returns a call as the model writes it, as JSON where no format is known: for a template that shows none."""
-        format = self.formats.tool if isinstance(self.formats.tool, CallFormat) else CallFormat(JsonCall())
+        """Returns a call as the model writes it, for a template that shows none. It is JSON where no format is known,
+        or the arguments are no object, which formats have no place for."""
         given = arguments(call)
-        begin, end = format.section
-        return begin + call_text(format, call.name, given if isinstance(given, dict) else {}, call.id) + end
+        if not isinstance(given, dict) or not isinstance(self.formats.tool, CallFormat):
+            return json.dumps({"name": call.name, "arguments": given}, ensure_ascii=False)
+        begin, end = self.formats.tool.section
+        return begin + call_text(self.formats.tool, call.name, given, call.id) + end
 
     @property
     def refusal(self) -> str:
