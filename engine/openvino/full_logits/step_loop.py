@@ -77,15 +77,13 @@ class StepLoop:
 
     def _begin_waiting(self) -> None:
         """Has those go on that gave their memory back, then begins new ones, as far as there is room."""
-        while self._paused and self._has_room(next(iter(self._paused.values()))):
-            id = next(iter(self._paused))
+        for id, sequence in list(self._paused.items()):
+            if not self._has_room(sequence.request, sequence.length):
+                return
             self._begin(id, self._paused.pop(id))
-        while not self._paused and (request := self._queue.next()):
-            sequence = Sequence(request, self._ends, self._step_tokens)
-            if not self._has_room(sequence):
-                break
+        while (request := self._queue.next()) and self._has_room(request, request.prompt_tokens):
             self._queue.begin(request)
-            self._begin(request.id, sequence)
+            self._begin(request.id, Sequence(request, self._ends, self._step_tokens))
 
     def _begin(self, id: int, sequence: Sequence) -> None:
         sequence.leader = None if sequence.resumed else self._leader(sequence.request)
@@ -147,10 +145,10 @@ class StepLoop:
                 sequence.pause()
                 self._paused[id] = sequence
 
-    def _has_room(self, sequence: Sequence) -> bool:
-        """Tells whether a sequence may begin: its prompt has room, and so have the tokens that soon follow."""
-        ahead = min(sequence.request.max_new_tokens, _AHEAD)
-        return not self._running or self._holds(CAPACITY * (sequence.length + ahead))
+    def _has_room(self, request: Generate, length: int) -> bool:
+        """Tells whether a sequence may begin: its tokens have room, and so have those that soon follow."""
+        ahead = min(request.max_new_tokens, _AHEAD)
+        return not self._running or self._holds(CAPACITY * (length + ahead))
 
     def _holds(self, more: int) -> bool:
         return self._cache_tokens is None or self._taken() + more <= self._cache_tokens
