@@ -5,6 +5,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from specvino.document.conditions import Conditions
+
 OPENAPI_32 = "openapi.json"
 """The whole document, with every field that this project knows."""
 
@@ -16,6 +18,9 @@ VOCABULARY = "vocabulary.json"
 
 DIFFERENCES = "differences.json"
 """The rules by which this server answers otherwise than other systems, by system."""
+
+CONDITIONS = "conditions.json"
+"""The conditions that servers check beside the schemas, by endpoint."""
 
 ROUTES = "routes.json"
 """The skeleton of OpenAPI 3.0 that Connexion routes by."""
@@ -50,3 +55,14 @@ def systems() -> tuple[str, ...]:
     # Without it, as before the first run of codegen, commands that need no system go on working.
     found = folder.iterdir() if folder.is_dir() else ()
     return tuple(sorted(each.name.removesuffix(".json") for each in found if each.name.endswith(".json")))
+
+
+@cache
+def conditions_of(endpoint: str) -> Conditions:
+    """Returns the conditions that a server checks for an endpoint, such as `chat`, beside its schema."""
+    return Conditions(load(CONDITIONS)["endpoints"].get(endpoint, {}))
+
+
+def group(name: str) -> tuple[str, ...]:
+    """Returns the fields of a group of `openapi/conditions.yaml`, such as `token_limits`."""
+    return tuple(load(CONDITIONS)["groups"][name])
