@@ -1,5 +1,6 @@
 """`specvino spec`: the document, whole or field by field."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import typer
 from specvino.cli.dialects import SYSTEMS, known_dialect
 from specvino.cli.spec_drift import drift
 from specvino.document import loading
-from specvino.document.loading import OPENAPI_31, OPENAPI_32, dialect_file
+from specvino.document.loading import OPENAPI_32, dialect_file, lowered
 
 app = typer.Typer(help="Print, check or look up the annotated OpenAPI document.", no_args_is_help=False)
 app.command(
@@ -30,9 +31,6 @@ class Version(StrEnum):
 class Format(StrEnum):
     JSON = "json"
     YAML = "yaml"
-
-
-FILES = {Version.V32: OPENAPI_32, Version.V31: OPENAPI_31}
 
 
 @contextmanager
@@ -71,15 +69,15 @@ def print_spec(
     """Print the OpenAPI document of this server or of another system."""
     if context.invoked_subcommand:
         return
-    if dialect is None:
-        text = loading.read(FILES[openapi or Version.V32])
-    elif openapi is Version.V32:
-        raise typer.BadParameter("the document of a dialect is there in 3.1 only", param_hint="--openapi")
-    else:
+    if dialect is not None:
+        if openapi is Version.V32:
+            raise typer.BadParameter("the document of a dialect is there in 3.1 only", param_hint="--openapi")
         text = loading.read(dialect_file(dialect))
+    elif openapi is Version.V31:
+        text = json.dumps(lowered(), indent=1, ensure_ascii=False) + "\n"
+    else:
+        text = loading.read(OPENAPI_32)
     if format is Format.YAML:
-        import json
-
         from specvino.document import yaml_text
 
         text = yaml_text.dump(json.loads(text))

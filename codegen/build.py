@@ -19,7 +19,6 @@ def render(spec: Spec) -> dict[str, str]:
         "__init__.py": INIT,
         "py.typed": "",
         "openapi.json": to_json(document),
-        "openapi-3.1.json": to_json(lower.to_31(document)),
         **{f"dialects/{system}.json": to_json(project(document, dialect)) for system, dialect in spec.dialects.items()},
         "vocabulary.json": to_json(spec.vocabulary),
         "differences.json": to_json(

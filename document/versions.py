@@ -1,11 +1,55 @@
-"""A document of OpenAPI 3.1 as one of 3.2."""
+"""A document of OpenAPI 3.2 as one of 3.1, and back."""
 
 from typing import Any
 
+from specvino.document.operations import METHODS
+
+STREAM = "Server-sent events; x-itemSchema describes one."
+"""The description of the text that a stream is in OpenAPI 3.1."""
+
+
+def to_31(document: dict[str, Any]) -> dict[str, Any]:
+    """Returns a document of OpenAPI 3.2 as 3.1, for SDK generators and portals.
+
+    The schemas of events move to `x-itemSchema`, the titles of tags to `x-displayName`. The result shares all that
+    stays the same with the document.
+    """
+    return {
+        **document,
+        "openapi": "3.1.1",
+        "servers": [_without(server, "name") for server in document["servers"]],
+        "tags": [{**_without(tag, "summary", "kind"), "x-displayName": tag["summary"]} for tag in document["tags"]],
+        "paths": {path: _lowered_item(item) for path, item in document["paths"].items()},
+    }
+
+
+def _lowered_item(item: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: {
+            **value,
+            "responses": {status: _lowered_response(response) for status, response in value["responses"].items()},
+        }
+        if key in METHODS
+        else value
+        for key, value in item.items()
+    }
+
+
+def _lowered_response(response: dict[str, Any]) -> dict[str, Any]:
+    if "content" not in response:
+        return response
+    return {**response, "content": {name: _lowered_media(media) for name, media in response["content"].items()}}
+
+
+def _lowered_media(media: dict[str, Any]) -> dict[str, Any]:
+    if "itemSchema" not in media:
+        return media
+    schema = {"type": "string", "description": STREAM}
+    return {**_without(media, "itemSchema"), "x-itemSchema": media["itemSchema"], "schema": schema}
+
 
 def to_32(document: dict[str, Any]) -> dict[str, Any]:
-    """Returns a document that `python -m specvino.codegen` wrote in 3.1 as 3.2 has it: the schemas of events stand
-    under itemSchema, and the titles of tags under summary."""
+    """Returns a document that `to_31` made as OpenAPI 3.2."""
     raised: dict[str, Any] = _raised(document)
     tags = [_renamed(tag, "x-displayName", "summary") for tag in raised.get("tags", ())]
     return {**raised, "openapi": "3.2.0", "tags": tags}
@@ -13,13 +57,17 @@ def to_32(document: dict[str, Any]) -> dict[str, Any]:
 
 def _raised(node: Any) -> Any:
     if isinstance(node, list):
-        return [_raised(each) for each in node]
+        return [_raised(child) for child in node]
     if not isinstance(node, dict):
         return node
     if "x-itemSchema" in node:  # the schema beside it only says that a stream is a text
-        node = _renamed({key: each for key, each in node.items() if key != "schema"}, "x-itemSchema", "itemSchema")
-    return {key: _raised(each) for key, each in node.items()}
+        node = _renamed(_without(node, "schema"), "x-itemSchema", "itemSchema")
+    return {key: _raised(child) for key, child in node.items()}
+
+
+def _without(node: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in node.items() if key not in keys}
 
 
 def _renamed(node: dict[str, Any], old: str, new: str) -> dict[str, Any]:
-    return {new if key == old else key: each for key, each in node.items()}
+    return {new if key == old else key: value for key, value in node.items()}
