@@ -33,6 +33,15 @@ class Format(StrEnum):
     YAML = "yaml"
 
 
+NEXT_STEPS = """
+Next (CONTRIBUTING.md, "A dialect"):
+  1. Replace the placeholders in openapi/dialects/{name}.yaml, and give each field a level: specvino spec lint.
+  2. python -m specvino.codegen, which makes generated/dialects/{name}.json.
+  3. Record answers in tests/dialects/answers/{name}/ and write the stand-in tests/dialects/stand_ins/{name}.py.
+  4. Say in upstream/tables/{name}.yaml where its classes are: specvino spec drift --dialect {name}.
+  5. Ask a server: specvino conform --dialect {name} URL."""
+
+
 @contextmanager
 def _printing() -> Iterator[None]:
     """Ends with one line where standard output takes no more, as on a full disk."""
@@ -107,6 +116,31 @@ def lint(root: Annotated[Path, typer.Option(help="The project's folder, which co
             typer.echo(problem)
     if problems:
         sys.exit(f"specvino: {len(problems)} problem{'s' if len(problems) > 1 else ''} in {root / 'openapi'}")
+
+
+@app.command("new-dialect")
+def new_dialect(
+    name: Annotated[str, typer.Argument(help="The system, in small letters, digits and hyphens, such as llama-cpp.")],
+    title: Annotated[
+        str | None, typer.Option(help="The name that people know it by, such as llama.cpp; NAME by default.")
+    ] = None,
+    root: Annotated[Path, typer.Option(help="The project's folder, which contains openapi/.")] = Path(),
+) -> None:
+    """Begin to describe one more system: write its dialect file, in which everything is unknown."""
+    from datetime import date
+
+    from specvino.codegen.new_dialect import files
+    from specvino.codegen.source import SpecError
+    from specvino.codegen.spec import read
+
+    try:
+        texts = files(read(root / "openapi"), name, title or name, root, date.today())
+    except SpecError as error:
+        sys.exit(f"specvino: {error}")
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+        typer.echo(f"Wrote {path}")
+    typer.echo(NEXT_STEPS.format(name=name))
 
 
 @app.command()

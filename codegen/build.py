@@ -30,6 +30,7 @@ def render(spec: Spec) -> dict[str, str]:
         "handlers.py": tables.handlers(document, spec.dialects.values()),
         "errors.py": tables.errors(spec.errors),
         "support.py": tables.support(document),
+        "systems.py": tables.systems(spec.systems),
         "streams.py": tables.streams(document),
     }
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from specvino.codegen.bundle import Bundler
-from specvino.codegen.merge import merge_errors, merge_support
+from specvino.codegen.merge import merge_errors, merge_support, merge_systems
 from specvino.codegen.source import SpecError, load
 
 
@@ -21,6 +21,12 @@ class Spec:
     unused: tuple[str, ...] = ()
     """Files and definitions below openapi/ that nothing refers to."""
 
+    @property
+    def systems(self) -> dict[str, str]:
+        """The systems with the names that readers see, in the order in which they see them."""
+        named = ((system, self.dialects[system]) for system in self.vocabulary["$defs"]["system"]["enum"])
+        return {system: dialect.get("label", dialect["name"]) for system, dialect in named}
+
 
 def read(source: Path) -> Spec:
     """Reads the folder openapi/. Raises SpecError."""
@@ -31,6 +37,8 @@ def read(source: Path) -> Spec:
     document = bundler.run()
     errors = load(source / "errors.yaml")
     dialects = {file.stem: load(file) for file in sorted((source / "dialects").glob("*.yaml"))}
+    vocabulary = load(source / "vocabulary.yaml")
+    merge_systems(document, vocabulary)
     merge_errors(document, errors)
     merge_support(document, dialects)
-    return Spec(document, errors, dialects, load(source / "vocabulary.yaml"), tuple(bundler.unused()))
+    return Spec(document, errors, dialects, vocabulary, tuple(bundler.unused()))
