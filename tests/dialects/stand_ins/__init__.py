@@ -10,7 +10,6 @@ from importlib import import_module
 from threading import Thread
 
 import uvicorn
-from reference_server.part import Part
 from reference_server.server import ReferenceServer
 
 KEY = "sk-stand-in"
@@ -19,7 +18,7 @@ MODEL = "stand-in"
 
 def stand_in(system: str) -> ReferenceServer:
     """An ASGI app that answers as the system does."""
-    parts: tuple[type[Part], ...] = import_module(f"{__name__}.{system.replace('-', '_')}").PARTS
+    parts = import_module(f"{__name__}.{system.replace('-', '_')}").PARTS
     return ReferenceServer(*parts, key=KEY, model=MODEL)
 
 
