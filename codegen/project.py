@@ -14,8 +14,8 @@ from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
 from specvino.document.operations import METHODS, operations
 from specvino.document.pointers import escape, resolved
+from specvino.document.transforms import to_31
 from specvino.document.validator import Validators
-from specvino.document.versions import to_31
 from specvino.document.walk import followed, objects
 
 # What is said of this server, or of all systems. x-origin stays.

@@ -5,7 +5,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from specvino.document.versions import to_31
+from specvino.document.transforms import to_31
 
 OPENAPI_32 = "openapi.json"
 """The whole document, with every field that this project knows."""

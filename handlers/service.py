@@ -6,7 +6,7 @@ from importlib.metadata import version as version_of
 from typing import cast
 
 from specvino.document.loading import dialect_file, load
-from specvino.document.versions import to_32
+from specvino.document.transforms import to_32
 from specvino.engine.protocol import Engine
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode

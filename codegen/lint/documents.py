@@ -14,7 +14,7 @@ from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.stream_words import words
 from specvino.codegen.lint.vocabulary import placed_in
 from specvino.codegen.spec import Spec
-from specvino.document import versions
+from specvino.document import transforms
 from specvino.document.operations import Schema, operations
 from specvino.document.validator import Validators
 from specvino.document.walk import LIST, NAMED, ONE, all_schemas
@@ -36,7 +36,7 @@ def openapi(spec: Spec) -> Iterator[Problem]:
     """Both versions are accepted by openapi-spec-validator 0.8.5, which sees no schemas of events (decision 043)."""
     judgements: list[tuple[str, Any, dict[str, Any]]] = [
         ("3.2", Validator32, spec.document),
-        ("3.1", Validator31, versions.to_31(spec.document)),
+        ("3.1", Validator31, transforms.to_31(spec.document)),
     ]
     for version, validator, document in judgements:
         yield from _invalid(version, validator(document))

@@ -3,8 +3,8 @@
 import copy
 from typing import Any
 
-from specvino.document.folding import folded
 from specvino.document.loading import lowered, whole
+from specvino.document.transforms import folded
 from specvino.engine.errors import EngineUnavailable
 from specvino.engine.protocol import ModelInfo
 from specvino.handlers.limits import Limits

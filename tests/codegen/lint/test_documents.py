@@ -4,7 +4,7 @@ import pytest
 
 from specvino.codegen import project
 from specvino.codegen.lint import lint
-from specvino.document import versions
+from specvino.document import transforms
 
 
 def test_openapi(spec) -> None:
@@ -21,10 +21,10 @@ def test_what_only_the_older_version_asks_for(chat, only) -> None:
 
 
 def test_the_lowered_document_is_judged_too(monkeypatch, only) -> None:
-    def broken(document, original=versions.to_31):
+    def broken(document, original=transforms.to_31):
         return {**original(document), "info": {"version": "1"}}
 
-    monkeypatch.setattr(versions, "to_31", broken)
+    monkeypatch.setattr(transforms, "to_31", broken)
     only("openapi", "3.1: info", "title")
 
 
