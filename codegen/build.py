@@ -20,7 +20,6 @@ def render(spec: Spec) -> dict[str, str]:
         "__init__.py": INIT,
         "py.typed": "",
         "openapi.json": to_json(document),
-        "openapi-3.1.json": to_json(lower.to_31(document)),
         **{f"dialects/{system}.json": to_json(project(document, dialect)) for system, dialect in spec.dialects.items()},
         "vocabulary.json": to_json(spec.vocabulary),
         "differences.json": to_json(
@@ -33,6 +32,7 @@ def render(spec: Spec) -> dict[str, str]:
         "handlers.py": tables.handlers(document, spec.dialects.values()),
         "errors.py": tables.errors(spec.errors),
         "support.py": tables.support(document),
+        "systems.py": tables.systems(spec.systems),
         "streams.py": tables.streams(document),
     }
 

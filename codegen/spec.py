@@ -6,7 +6,7 @@ from typing import Any
 
 from specvino.codegen.bundle import Bundler
 from specvino.codegen.conditions import add_conditions
-from specvino.codegen.merge import merge_errors, merge_support
+from specvino.codegen.merge import merge_errors, merge_support, merge_systems
 from specvino.codegen.source import SpecError, load
 
 
@@ -23,6 +23,12 @@ class Spec:
     unused: tuple[str, ...] = ()
     """Files and definitions below openapi/ that nothing refers to."""
 
+    @property
+    def systems(self) -> dict[str, str]:
+        """The systems with the names that readers see, in the order in which they see them."""
+        named = ((system, self.dialects[system]) for system in self.vocabulary["$defs"]["system"]["enum"])
+        return {system: dialect.get("label", dialect["name"]) for system, dialect in named}
+
 
 def read(source: Path) -> Spec:
     """Reads the folder openapi/. Raises SpecError."""
@@ -33,9 +39,10 @@ def read(source: Path) -> Spec:
     document = bundler.run()
     errors = load(source / "errors.yaml")
     dialects = {file.stem: load(file) for file in sorted((source / "dialects").glob("*.yaml"))}
+    vocabulary = load(source / "vocabulary.yaml")
+    merge_systems(document, vocabulary)
     merge_errors(document, errors)
     merge_support(document, dialects)
     conditions = load(source / "conditions.yaml")
     add_conditions(document, conditions)
-    vocabulary = load(source / "vocabulary.yaml")
     return Spec(document, errors, dialects, vocabulary, conditions, tuple(bundler.unused()))

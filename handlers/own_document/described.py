@@ -3,8 +3,8 @@
 import copy
 from typing import Any
 
-from specvino.document.folding import folded
-from specvino.document.loading import OPENAPI_31, OPENAPI_32, load
+from specvino.document.loading import lowered, whole
+from specvino.document.transforms import folded
 from specvino.engine.errors import EngineUnavailable
 from specvino.engine.protocol import ModelInfo
 from specvino.handlers.limits import Limits
@@ -34,7 +34,7 @@ class OwnDocument:
         if key not in self._made:
             known = self._known
             facts = Facts(known.names, model, known.keeps, known.limits, known.door)
-            self._made[key] = described(load(OPENAPI_31 if version == "3.1" else OPENAPI_32), facts)
+            self._made[key] = described(lowered() if version == "3.1" else whole(), facts)
         return self._made[key]
 
     def _model(self) -> ModelInfo | None:
