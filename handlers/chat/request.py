@@ -7,6 +7,7 @@ from pydantic import MISSING
 from specvino.engine.request import Message, ToolCall
 from specvino.engine.segments import Hidden
 from specvino.generated import models
+from specvino.handlers.errors import unsupported_content
 from specvino.handlers.full_logits import logprob_fields
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
 from specvino.handlers.or_none import or_none
@@ -17,7 +18,6 @@ from specvino.handlers.thinking_budget import budget_fields
 from specvino.handlers.tools import ToolFields
 from specvino.handlers.truncation import PARAM as TRUNCATION
 from specvino.handlers.truncation import truncation
-from specvino.handlers.unsupported import unsupported_content
 
 AnyMessage = (
     models.DeveloperMessage

@@ -17,8 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from specvino.generated import wire
 from specvino.handlers.store.connect import connect, shown
 from specvino.handlers.store.protocol import UNFINISHED, Link, Record, StoredItem, StoreUnavailable, Thread
-from specvino.handlers.store.schema import bring_up_to_date
-from specvino.handlers.store.tables import ITEMS, RESPONSES, SERVERS
+from specvino.handlers.store.schema import ITEMS, RESPONSES, SERVERS, bring_up_to_date
 
 DAYS = 30
 
