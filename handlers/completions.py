@@ -43,7 +43,7 @@ class Completions:
     async def create_completion(
         self, context: RequestContext, body: models.CreateCompletionRequest
     ) -> Reply[wire.Completion | AsyncGenerator[wire.CompletionStreamEvent]]:
-        """Answers with the whole completion, or a stream of its chunks."""
+        """Answers with the whole completion, or with a stream of its chunks."""
         request = self._pipeline.check(context, request_fields(body))
         emitter = CompletionEmitter(
             body.model,
@@ -55,7 +55,7 @@ class Completions:
         )
         generation = await self._pipeline.start(request, to_prompts(body))
         if or_none(body.stream):
-            # The first chunk comes with the first text: what goes wrong before is a status, not an event.
+            # The first chunk comes with the first text: an error before it is a status, not an event.
             generation = await generation.begun()
             shown = streamed(emitter.feed, body.stream_options)
             return Reply(generation.events(shown), generation.unsupported)
@@ -64,7 +64,7 @@ class Completions:
 
 
 def request_fields(body: models.CreateCompletionRequest) -> RequestFields:
-    """Returns the fields as the pipeline names them. A raw prompt is continued without tools and without a template."""
+    """Returns the fields as the pipeline names them."""
     cut, count = truncation(body), or_none(body.logprobs)
     return RequestFields(
         body=body,
@@ -90,7 +90,7 @@ def to_prompts(body: models.CreateCompletionRequest) -> tuple[Prompt, ...]:
     if isinstance(prompt[0], int):
         return (TokenPrompt(tuple(prompt)),)
     return tuple(
-        TextPrompt(each, _special(body)) if isinstance(each, str) else TokenPrompt(tuple(each)) for each in prompt
+        TextPrompt(item, _special(body)) if isinstance(item, str) else TokenPrompt(tuple(item)) for item in prompt
     )
 
 
@@ -99,7 +99,8 @@ def _special(body: models.CreateCompletionRequest) -> bool:
 
 
 class CompletionEmitter:
-    """Makes the chunks of one answer, without I/O; each prompt has `n` choices."""
+    """Makes the chunks of one answer, without I/O; each prompt has `n` choices. The chunks are complete: the unary
+    answer is their fold, a stream shows the requested part."""
 
     def __init__(
         self,
@@ -116,15 +117,15 @@ class CompletionEmitter:
         self._model = model
         self._n = n
         self._tokens: PendingTokens | None = None
-        self._prompts: dict[int, tuple[int, ...] | None] = {}  # of the choices that haven't begun
+        self._prompts: dict[int, tuple[int, ...] | None] = {}  # by choice, until its first chunk
         self._top = top_logprobs
         self._prompt_logprobs = PendingPromptLogprobs()
         self._stop_reason = stop_reason
         self._begun = time.monotonic() if arrival_times else None
-        self._offsets: defaultdict[int, int] = defaultdict(int)  # where each choice's next token begins
+        self._offsets: defaultdict[int, int] = defaultdict(int)  # of each choice's next token, in characters
 
     def feed(self, segment: Segment) -> Sequence[wire.CompletionChunk]:
-        """Returns a segment's chunks. Started makes none, and raw prompts are answered with text alone."""
+        """Returns the chunks of a segment. Raw prompts are continued with text only: no reasoning, no calls."""
         match segment:
             case Started(prompt_token_ids=prompts) if prompts:
                 self._tokens = PendingTokens()
@@ -187,7 +188,7 @@ class CompletionEmitter:
 
 
 async def fold(chunks: AsyncIterator[wire.CompletionChunk]) -> wire.Completion:
-    """Joins the chunks of one whole stream, usage included."""
+    """Joins the chunks of a complete stream, with usage, to the unary answer."""
     texts: dict[int, list[str]] = {}
     logprobs: dict[int, wire.CompletionLogprobs] = {}
     choices: dict[int, wire.CompletionChoice] = {}

@@ -25,9 +25,9 @@ from specvino.handlers.logprobs import PendingPromptLogprobs, chat_logprobs
 
 
 class ChatEmitter:
-    """Makes the chunks of one answer, without I/O. `legacy` writes calls as a function_call, which was before tools.
+    """Makes the chunks of one answer, without I/O. `legacy` writes calls as a function_call, the predecessor of tools.
 
-    Each choice begins with the text `echo`. With `token_ids` a chunk has the tokens up to those that it shows.
+    Each choice begins with the text `echo`. With `token_ids` a chunk has all ids up to those of its own text.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class ChatEmitter:
                 self._tokens.add(segment)
                 return []
             case Finish(choice, reason, logprobs, stopped_by):
-                # Of its own, as OpenAI sends it: clients have lost the text that came with a finish reason.
+                # A chunk of its own, as OpenAI sends it: some clients drop text that comes with a finish reason.
                 last = self._choice(choice, {}, self._reason(reason), logprobs)
                 if self._stop_reason:
                     last["stop_reason"] = stopped_by
@@ -89,10 +89,10 @@ class ChatEmitter:
                 }
                 return [chunk]
             case _:
-                return []  # a call's end: the next piece, or the finish, says so
+                return []  # the end of a call shows in the next delta or in the finish
 
     def _begin(self, choice: int, started: Started) -> Iterator[wire.ChatCompletionChunk]:
-        # With an empty text, as OpenAI sends it: clients read a content in each chunk that has a role.
+        # With an empty text, as OpenAI sends it: clients expect content in each chunk that has a role.
         delta: wire.ChatDelta = {"role": "assistant", "content": ""}
         begin = self._chunk([{"index": choice, "delta": delta, "logprobs": None, "finish_reason": None}])
         if started.prompt_token_ids:
@@ -149,7 +149,7 @@ class ChatEmitter:
 
 
 class _Message:
-    """A choice's message as it grows."""
+    """The message of a choice, joined from its deltas."""
 
     def __init__(self) -> None:
         self.logprobs: list[wire.TokenLogprob] | None = None
@@ -203,7 +203,7 @@ class _Message:
 
 
 async def fold(chunks: AsyncIterator[wire.ChatCompletionChunk]) -> wire.ChatCompletion:
-    """Joins the chunks of one whole stream, usage included."""
+    """Joins the chunks of a complete stream, with usage, to the unary answer."""
     messages: dict[int, _Message] = {}
     choices: dict[int, wire.ChatChoice] = {}
     async for chunk in chunks:

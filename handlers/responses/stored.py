@@ -1,4 +1,4 @@
-"""The operations on stored responses."""
+"""The operations on stored responses: retrieve, delete, cancel, and list input items."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -20,7 +20,7 @@ LOOK = 1.0
 
 
 class StoredResponses:
-    """GET, DELETE and the rest below /responses/{response_id}."""
+    """GET, DELETE and the other operations below /responses/{response_id}."""
 
     def __init__(self, store: ResponseStore, background: Background) -> None:
         self._store = store
