@@ -1,4 +1,4 @@
-"""Null means absent for every optional field."""
+"""Optional fields of a request body: null means absent."""
 
 from typing import Any, TypeVar
 
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def or_none(value: T | None | MISSING) -> T | None:
-    """Returns the value of an optional field, None where it is absent or null."""
+    """Returns the value of an optional field, None if it is absent or null."""
     return None if value is MISSING else value
 
 

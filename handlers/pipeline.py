@@ -31,7 +31,7 @@ from specvino.engine.request import (
 from specvino.engine.segments import ReasoningDelta, Segment, Started
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.deadline import in_time
-from specvino.handlers.errors import engine_errors
+from specvino.handlers.errors import engine_errors, reported
 from specvino.handlers.full_logits import LogprobFields, require_known_tokens, without_full_logits
 from specvino.handlers.limits import Limits, require_no_penalty_in_search
 from specvino.handlers.measuring import Measured
@@ -43,7 +43,6 @@ from specvino.handlers.structured_outputs import FormatFields, StructuredOutput,
 from specvino.handlers.template import TemplateFields, TemplateVariables, template_variables
 from specvino.handlers.thinking_budget import BudgetFields, budget_unsupported, thinking_budget
 from specvino.handlers.tools import ToolCalling, ToolFields, tool_calling
-from specvino.handlers.unsupported import reported
 
 Event = TypeVar("Event")
 # Stands for an image that is not fetched yet.

@@ -90,7 +90,7 @@ def test_all_are_listed_and_no_other_is_served() -> None:
             await client.get("/v1/models/c"),
         ):
             assert answer.status_code == 404
-            assert answer.json()["error"]["message"].endswith("served are: a, a-too, b, b-too.")
+            assert answer.json()["error"]["message"].endswith("available: a, a-too, b, b-too.")
 
     served(test)
 

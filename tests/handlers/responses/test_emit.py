@@ -14,8 +14,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.generated.models import CreateResponseRequest
 from specvino.generated.streams import STREAMS
 from specvino.handlers.errors import ApiError
-from specvino.handlers.responses.emit import ResponseEmitter
-from specvino.handlers.responses.fold import fold
+from specvino.handlers.responses.emit import ResponseEmitter, fold
 from specvino.handlers.sampling import sampling
 from specvino.server.validation.schema import SchemaCheck
 

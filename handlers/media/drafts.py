@@ -1,15 +1,25 @@
-"""Texts and images of one message, put together before any image is read."""
+"""Messages whose images are still to be read: where each image comes from, and its position in the text."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from specvino.engine.request import Image, Message, PlacedImage
-from specvino.handlers.media.source import ImageSource
+from specvino.generated import models
+from specvino.handlers.or_none import or_none
+
+
+@dataclass(frozen=True, slots=True)
+class ImageSource:
+    """The URL of an image, and `param`, the dotted path of the part that contains it; `detail` as in requests."""
+
+    param: str
+    url: str
+    detail: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedSource:
-    """An image that stands before the character number `at` of its message's content, or at its end."""
+    """An image that stands before character `at` of its message's content, or at its end."""
 
     at: int
     source: ImageSource
@@ -30,8 +40,15 @@ class MessageDraft:
         return replace(self.message, images=tuple(PlacedImage(source.at, image) for source, image in placed))
 
 
+def source(param: str, url: str | models.ImageUrl, detail: str | None = None) -> ImageSource:
+    """Returns the image source of a part. A `detail` in the URL's object takes precedence."""
+    if isinstance(url, str):
+        return ImageSource(param, url, detail)
+    return ImageSource(param, url.url, or_none(url.detail) or detail)
+
+
 def place(parts: Iterable[str | ImageSource]) -> tuple[str, tuple[PlacedSource, ...]]:
-    """Returns the parts' text, a line for each part, and the images with their places in it."""
+    """Returns the text of the parts, one line per part, and the images with their positions in it."""
     lines: list[str] = []
     images: list[PlacedSource] = []
     at = 0

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from specvino.generated.models import TokenizeRequest
-from specvino.handlers.tokens.forms import form_of, without_effect
+from specvino.handlers.tokens import form_of, without_effect
 
 
 def body(**fields: Any) -> TokenizeRequest:

@@ -5,7 +5,7 @@ import ipaddress
 
 import pytest
 
-from specvino.handlers.media.addresses import is_public, resolve
+from specvino.handlers.media.fetch import is_public, resolve
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,47 @@
-"""Chunks obey the document's stream table, and their fold is what an independent fold makes of them."""
+"""Prompts for the engine; chunks obey the document's stream table, and their fold equals an independent one."""
 
 import asyncio
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.segments import answers, one_by_one
 
 from specvino.conformance.streams.fold import fold_completion
 from specvino.conformance.streams.stream_judge import StreamJudge
+from specvino.engine.request import TextPrompt, TokenPrompt
 from specvino.engine.segments import Finish, Started, TextDelta, TokenIds, Usage
+from specvino.generated.models import CreateCompletionRequest
 from specvino.generated.streams import STREAMS
-from specvino.handlers.completions.emit import CompletionEmitter
-from specvino.handlers.completions.fold import fold
+from specvino.handlers.completions import CompletionEmitter, fold, request_fields, to_prompts
+from specvino.handlers.sampling import sampling
 from specvino.server.validation.schema import SchemaCheck
+
+
+def body(prompt, **fields):
+    return CreateCompletionRequest.model_validate({"model": "m", "prompt": prompt, **fields})
+
+
+@pytest.mark.parametrize(
+    ("prompt", "prompts"),
+    [
+        ("a", (TextPrompt("a"),)),
+        (["a"], (TextPrompt("a"),)),
+        (["a", "b"], (TextPrompt("a"), TextPrompt("b"))),
+        ([1, 2], (TokenPrompt((1, 2)),)),
+        ([[1, 2], [3]], (TokenPrompt((1, 2)), TokenPrompt((3,)))),
+    ],
+)
+def test_forms_of_prompts(prompt, prompts) -> None:
+    assert to_prompts(body(prompt)) == prompts
+
+
+def test_settings() -> None:
+    fields = request_fields(body("a", n=3, max_tokens=5, temperature=0))
+    assert (fields.n, fields.max_tokens, fields.prompt_param) == (3, 5, "prompt")
+    assert sampling(fields.body, fields.max_tokens, {}).temperature == 0
+    assert (request_fields(body("a", n=None)).n, request_fields(body("a", max_tokens=None)).max_tokens) == (1, None)
+
 
 ANSWERS = answers(st.integers(1, 4), echo=True)
 

@@ -1,8 +1,7 @@
 import pytest
 
-from specvino.handlers.media.data_url import base64_of, is_data_url
-from specvino.handlers.media.refusals import InvalidImage
-from specvino.handlers.media.settings import MAX_BYTES
+from specvino.handlers.media.load import base64_of, is_data_url
+from specvino.handlers.media.rules import MAX_BYTES, InvalidImage
 
 
 @pytest.mark.parametrize(
