@@ -31,9 +31,10 @@ class Refusal:
 
 
 class Group:
-    """Fields of which one has to have a value that fits its schema."""
+    """Fields of which one has to have a value that fits its schema. `paths` are those fields, in their order."""
 
     def __init__(self, fields: Mapping[str, Schema]) -> None:
+        self.paths = tuple(fields)
         self._fields = [
             (path, shown(path), Validator(schema).fits if schema else None) for path, schema in fields.items()
         ]
@@ -55,7 +56,7 @@ class Condition:
         self._message: str = entry["message"]
         self._param: str | None = entry.get("param")
         self._facts = {fact: Validator(schema).fits for fact, schema in entry.get("facts", {}).items()}
-        self.limiting_fact: str | None = entry.get("exceeds", {}).get("fact")
+        self._entry = entry
         self.fields = fields_of(entry)
         """The top-level fields that it is about; those that a repair keeps come first."""
         self._evaluate = _evaluator(entry)
@@ -63,19 +64,33 @@ class Condition:
     @property
     def needs_facts(self) -> bool:
         """Whether it depends on the server and not only on the body."""
-        return bool(self._facts or self.limiting_fact)
+        return bool(self._facts or "fact" in self._entry.get("exceeds", ()))
 
     def refusal(self, value: Lookup, facts: Mapping[str, Any]) -> Refusal | None:
         """Returns the refusal of a body that meets the condition on a server with these facts, else None.
 
         A condition whose facts are unknown isn't met.
         """
-        if not all(fact in facts and fits(facts[fact]) for fact, fits in self._facts.items()):
+        if not self._holds(facts):
             return None
         found = self._evaluate(value, facts)
         if found is None:
             return None
         return Refusal(self.name, self.code, self._message.format_map(found), self._param or found["field"])
+
+    def bounds(self, facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Returns what the condition means for single fields on a server with these facts, whatever else a request
+        has: schemas that their values must fit, by path."""
+        if not self.needs_facts or not self._holds(facts):
+            return {}
+        if exceeds := self._entry.get("exceeds"):
+            limit = facts.get(exceeds["fact"])
+            return {} if limit is None else {path: {"maximum": limit} for path in exceeds["fields"]}
+        first, *others = self._entry["both"]
+        return {} if others or "requires" in self._entry else {path: complement(first[path]) for path in first}
+
+    def _holds(self, facts: Mapping[str, Any]) -> bool:
+        return all(fact in facts and fits(facts[fact]) for fact, fits in self._facts.items())
 
 
 class Conditions:

@@ -5,7 +5,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from specvino.document.conditions import Conditions
+from specvino.document.conditions import Conditions, Group
 from specvino.document.transforms import to_31
 
 OPENAPI_32 = "openapi.json"
@@ -70,6 +70,7 @@ def conditions_of(endpoint: str) -> Conditions:
     return Conditions(load(CONDITIONS)["endpoints"].get(endpoint, {}))
 
 
-def group(name: str) -> tuple[str, ...]:
-    """Returns the fields of a group of `openapi/conditions.yaml`, such as `token_limits`."""
-    return tuple(load(CONDITIONS)["groups"][name])
+@cache
+def group(name: str) -> Group:
+    """Returns a group of fields of `openapi/conditions.yaml`, such as `token_limits`."""
+    return Group(load(CONDITIONS)["groups"][name])

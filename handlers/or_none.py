@@ -1,5 +1,7 @@
 """Optional fields of a request body: null means absent."""
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import MISSING, BaseModel
@@ -15,3 +17,25 @@ def or_none(value: T | None | MISSING) -> T | None:
 def value_of(body: BaseModel, name: str) -> Any:
     """Returns a field that not every endpoint has; an unknown field of that name may hold anything and is not read."""
     return or_none(getattr(body, name)) if name in type(body).model_fields else None
+
+
+def value_at(body: BaseModel, path: str) -> Any:
+    """Returns the value at a dotted path of wire names, None if it is absent or null. An object of the document stands
+    as an empty one, so that the value can be compared with a JSON Schema that doesn't look inside."""
+    value: Any = body
+    for name in path.split("."):
+        if isinstance(value, BaseModel):
+            attribute = _attributes(type(value)).get(name)
+            value = None if attribute is None else or_none(getattr(value, attribute))
+        else:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        if value is None:
+            return None
+    if isinstance(value, list):
+        return [{} if isinstance(element, BaseModel) else element for element in value]
+    return {} if isinstance(value, BaseModel) else value
+
+
+@cache
+def _attributes(model: type[BaseModel]) -> dict[str, str]:
+    return {field.alias or attribute: attribute for attribute, field in model.model_fields.items()}

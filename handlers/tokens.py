@@ -10,7 +10,7 @@ from specvino.engine.request import Conversation, Message, Tool, ToolCall
 from specvino.generated import models, wire
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.errors import engine_errors, reported
-from specvino.handlers.limits import Limits
+from specvino.handlers.limits import Limits, require_consistent, require_supported
 from specvino.handlers.models import ServedModels
 from specvino.handlers.or_none import or_none
 from specvino.handlers.template import TemplateFields, template_variables
@@ -43,8 +43,9 @@ class Tokens:
         self._limits = limits
 
     async def tokenize(self, context: RequestContext, body: models.TokenizeRequest) -> Reply[wire.TokenizeResponse]:
+        require_consistent(body)
         engine = self._served.require(body.model).engine
-        self._limits.require_trust(or_none(body.chat_template))
+        require_supported(body, self._limits.facts)
         form = form_of(body)
         with engine_errors(form):
             match form:
@@ -100,7 +101,7 @@ def _longest(engine: Engine) -> int:
 
 
 def _conversation(body: models.TokenizeRequest, model: ModelInfo) -> Conversation:
-    """Returns the messages with the inputs of the chat template. Raises ApiError."""
+    """Returns the messages with the inputs of the chat template."""
     template = or_none(body.chat_template)
     fields = TemplateFields(
         or_none(body.chat_template_kwargs),
