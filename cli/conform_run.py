@@ -19,7 +19,8 @@ from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.options import SEED, Options
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.http.preflight import (
+from specvino.conformance.job import Job, RunningJob, begin, layers_of
+from specvino.conformance.preflight import (
     CannotRun,
     checked_certificates,
     checked_headers,
@@ -27,7 +28,6 @@ from specvino.conformance.http.preflight import (
     checked_key_header,
     checked_url,
 )
-from specvino.conformance.job import Job, RunningJob, begin, layers_of
 from specvino.conformance.reports import badge, har, html, junit, markdown, sarif, table
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
 from specvino.conformance.reports.ndjson import BadReport, Writer, as_line

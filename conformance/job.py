@@ -13,7 +13,7 @@ from specvino.conformance.cases.run import Run
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.options import Options
 from specvino.conformance.http.client import Client, Target
-from specvino.conformance.http.preflight import CannotRun, preflight
+from specvino.conformance.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter
 from specvino.conformance.reports.records import BAD, Footer, Generated, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor

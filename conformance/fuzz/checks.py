@@ -9,8 +9,8 @@ from schemathesis import Case, CheckContext, Response
 
 from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.second_validator import SecondValidator
-from specvino.conformance.http.sse import Decoder
-from specvino.conformance.streams.sse_judge import SseJudge
+from specvino.conformance.streams.sse import Decoder
+from specvino.conformance.streams.stream_judge import SseJudge
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import Stream
 

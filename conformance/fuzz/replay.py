@@ -23,11 +23,10 @@ from schemathesis.generation.meta import (
 )
 
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.check_texts import SAYS
 from specvino.conformance.fuzz.checks import checks_for
 from specvino.conformance.fuzz.exchanges import json_of
 from specvino.conformance.fuzz.expected_refusals import path_parameters
-from specvino.conformance.fuzz.options import CHECKS
+from specvino.conformance.fuzz.options import CHECKS, SAYS
 from specvino.conformance.fuzz.report import FuzzFinding, FuzzReport
 from specvino.conformance.fuzz.run import FuzzRun, message_of
 from specvino.conformance.fuzz.server import Server

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.http.sse import Decoder
 from specvino.conformance.rules.rule import Rule, endpoint_of
-from specvino.conformance.streams.sse_judge import SseJudge
+from specvino.conformance.streams.sse import Decoder
+from specvino.conformance.streams.stream_judge import SseJudge
 from specvino.conformance.verdict import Advice
 
 # Where a dialect has no terminator, many servers send this one: a fault that the rule for the end tells.
