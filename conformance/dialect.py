@@ -57,6 +57,7 @@ class Dialect:
         self.name = name
         self.document = whole() if name == WHOLE else load(dialect_file(name))
         self._head: dict[str, Any] = self.document.get("x-dialect", {})
+        self._answers: dict[str, Any] = self._head.get("answers", {})
         self.operations = by_endpoint(self.document)
         """By endpoint: chat, completions, responses, response, models, …"""
 
@@ -242,27 +243,43 @@ class Dialect:
 
     @property
     def names_fields(self) -> bool:
-        """Tells whether a refusal says in `param` which field is wrong: others leave it null, or have no such place."""
-        return self.name in ("openai", WHOLE)
-
-    @property
-    def echoes_logprobs(self) -> bool:
-        """Tells whether logprobs are of an echo, too: two systems have those of the answer alone."""
-        return self.name not in ("mlc-llm", "fastdeploy")
-
-    def kept_back(self, endpoint: str | None) -> int:
-        """Returns how many tokens an answer has less than its limit allows: SGLang takes two off that of a response."""
-        return 2 if self.name == "sglang" and endpoint == "responses" else 0
+        """Whether a refusal says in `param` which field is wrong; otherwise it is null, or doesn't exist."""
+        return bool(self._answers.get("error_param", True))
 
     @property
     def gives_unique_ids(self) -> bool:
-        """Tells whether no two answers have one id: OVMS makes them of the second of the request, Ollama draws one of
-        999."""
-        return self.name not in ("ovms", "ollama")
+        """Whether no two answers have one id."""
+        return bool(self._answers.get("unique_ids", True))
+
+    @property
+    def has_reliable_calls(self) -> bool:
+        """Whether tool calls name existing tools, with arguments that fit those that are forced; otherwise only for
+        strict tools."""
+        return bool(self._answers.get("reliable_calls", True))
+
+    @property
+    def specifies_role_chunks(self) -> bool:
+        """Whether the order of a stream says in which chunks a choice has its role."""
+        return self._answers.get("role_chunks") != "unspecified"
+
+    @property
+    def echoes_logprobs(self) -> bool:
+        """Whether the logprobs of an echo include the prompt's tokens."""
+        return bool(self._answers.get("echoed_logprobs", True))
+
+    def text_length(self, text: str) -> int:
+        """Returns the length of a text as `text_offset` counts it."""
+        return len(text.encode() if self._answers.get("text_offset") == "bytes" else text)
 
     def shown(self, text: str) -> str:
-        """Returns what logprobs show of a text: MLC-LLM leaves out spaces and what isn't ASCII."""
-        return "".join(each for each in text if "!" <= each <= "~") if self.name == "mlc-llm" else text
+        """Returns what logprobs show of a text: all of it, or what is printable ASCII without spaces."""
+        if self._answers.get("logprob_tokens") != "printable ascii":
+            return text
+        return "".join(character for character in text if "!" <= character <= "~")
+
+    def withheld_tokens(self, endpoint: str | None) -> int:
+        """Returns how many tokens fewer than its limit an answer of the endpoint can have."""
+        return int(self._answers.get("withheld_tokens", {}).get(endpoint, 0))
 
     def shape(self, schema: dict[str, Any]) -> Validator:
         """Returns the validator of a schema of the document. Each is compiled once."""

@@ -164,7 +164,7 @@ async def not_held_up(session: Session, endpoint: str, *, to: str, body: Mapping
 
 def unending(session: Session, endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Makes the body ask for an answer that runs to its limit, as far as the dialect has a way to ask for that."""
-    ignores = session.dialect.name != "openai" and session.dialect.level(IGNORE_EOS, "chat") == "full"
+    ignores = session.dialect.level(IGNORE_EOS, "chat") == "full"
     return {**body, **({"ignore_eos": True} if ignores and LIMITS[endpoint][0] == "max_tokens" else {})}
 
 

@@ -181,7 +181,7 @@ async def offsets(session: Session, endpoint: str, *, body: Mapping[str, Any]) -
         for place, (token, here, there) in enumerate(zip(tokens, found, found[1:], strict=False)):
             if "\ufffd" in token or token.startswith("bytes:"):
                 break  # part of a character: how much text it is, nobody can say
-            length = len(token.encode()) if session.dialect.name == "ovms" else len(token)
+            length = session.dialect.text_length(token)
             if there - here != length:
                 raise Failed(f"text_offset goes from {here} to {there} over {token!r} (token {place})", exchange)
 

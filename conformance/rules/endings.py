@@ -33,7 +33,7 @@ class FinishAgrees(Rule):
         made = _made(exchange, answer)
         ended = [output.reason for output in outputs(exchange)]
         if limit is not None:
-            limit -= self.dialect.kept_back(exchange.request.endpoint)
+            limit -= self.dialect.withheld_tokens(exchange.request.endpoint)
         if made == 0 and any(output.text or output.reasoning for output in outputs(exchange)):
             return  # what counts nothing says nothing of the limit: that it does is for the rule about usage
         if limit is not None and made is not None and len(ended) == 1 and ended[0] == "length" and made < limit:

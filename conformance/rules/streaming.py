@@ -69,7 +69,7 @@ class StreamOrder(_StreamRule):
 
 
 class RoleOnce(_StreamRule):
-    """Judges by OpenAI's document, which doesn't say it; those of others have an order that does, or doesn't."""
+    """Judges where no document says in how many chunks the role comes; elsewhere the stream's order does."""
 
     name = "role-once"
     says = "A choice says its role in one of its chunks."
@@ -83,7 +83,7 @@ class RoleOnce(_StreamRule):
     }
 
     def concerns(self, endpoint: str) -> bool:
-        return endpoint in self.specs and self.dialect.name == "openai"
+        return endpoint in self.specs and not self.dialect.specifies_role_chunks
 
     def applies(self, exchange: Exchange) -> bool:
         return super().applies(exchange) and self.concerns(endpoint_of(exchange))
