@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from specvino.conformance.cases.plan import Plan, matches, plan
 from specvino.conformance.cases.run import Run
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.fuzz.options import Options
+from specvino.conformance.fuzz.options import NOT_INSTALLED, Options, is_installed
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter
@@ -52,7 +52,10 @@ class Job:
     """What is judged, as its user calls it, for the titles of reports."""
 
     def plan(self) -> Plan:
-        """Raises CannotRun where a filter, or all of it, leaves nothing."""
+        """Raises CannotRun where a filter, or all of it, leaves nothing, and where Schemathesis isn't installed for the
+        layer `fuzz`; to replay a report it isn't needed."""
+        if "fuzz" in self.layers and self.replayed is None and not is_installed():
+            raise CannotRun(NOT_INSTALLED)
         keyed = self.target.key is not None
         for each in self.filters or (None,):
             filters = () if each is None else (each,)

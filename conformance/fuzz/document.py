@@ -2,8 +2,10 @@
 Schemathesis can generate bodies by.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
+from urllib.parse import unquote
 
 import jsonschema_rs
 from jsonschema_rs.canonical import CanonicalKind
@@ -81,3 +83,10 @@ def _kept(name: str, schemas: Object) -> list[Any]:
         without_one = (rules[:place] + rules[place + 1 :] for place in reversed(range(len(rules))))
         rules = next(filter(is_worked_out, without_one), rules[:-1])
     return rules
+
+
+def path_parameters(template: str, path: str) -> dict[str, str]:
+    """Returns the values in a path that ends in the template, as the server reads them."""
+    pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
+    match = re.search(f"{pattern}$", path)
+    return {name: unquote(value) for name, value in match.groupdict().items()} if match else {}

@@ -1,6 +1,7 @@
 """The options and the checks of a run with generated requests."""
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 SAYS = {
     "requests": "Requests were made of the document, valid and invalid, and sent.",
@@ -28,6 +29,8 @@ SAYS = {
 
 SEED = 20250101
 
+NOT_INSTALLED = "the layer fuzz needs Schemathesis: pip install 'specvino[fuzz]'"
+
 # How many random requests a profile has for each operation.
 MAX_EXAMPLES = {"core": 10, "full": 25}
 
@@ -36,6 +39,11 @@ OF_THE_RUN = ("requests", "answers", "run")
 
 # The checks by the names that Schemathesis has them under; those that are ours are named likewise.
 CHECKS = tuple(name.replace("-", "_") for name in SAYS if name not in OF_THE_RUN)
+
+
+def is_installed() -> bool:
+    """Returns whether Schemathesis is installed, which generates the requests of the layer: the extra `fuzz` has it."""
+    return find_spec("schemathesis") is not None
 
 
 @dataclass(frozen=True, slots=True)

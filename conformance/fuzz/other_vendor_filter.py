@@ -20,7 +20,8 @@ from schemathesis.openapi.checks import (
 )
 
 from specvino.conformance.dialect import Dialect, Kind
-from specvino.conformance.fuzz.checks import endpoint_of
+from specvino.conformance.fuzz.checks import OWN_LIMITS
+from specvino.conformance.fuzz.exchanges import endpoint_of
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.conformance.http.client import RETRIED
 from specvino.document.validator import Validator, Validators
@@ -28,9 +29,6 @@ from specvino.document.validator import Validator, Validators
 OF_BUSY = (ServerError, RejectedPositiveData, UndefinedStatusCode)
 
 OF_MISTAKES = (ServerError, AcceptedNegativeData, RejectedPositiveData)
-
-# Statuses for limits that a server has of its own: on sizes, and on how much it does at once.
-OWN = (413, 414, 429, 431)
 
 
 def _is_busy(response: Response) -> bool:
@@ -71,7 +69,7 @@ class OtherVendorFilter:
         if isinstance(failure, AcceptedNegativeData):
             return self._breaks_structure(case, response)
         if isinstance(failure, UndefinedStatusCode):
-            return response.status_code not in OWN
+            return response.status_code not in OWN_LIMITS
         if isinstance(failure, UnsupportedMethodResponse):  # it may well have more methods than the document
             known = self._dialect.statuses("method", endpoint_of(case))
             return known is not None and 400 <= response.status_code < 500 and response.status_code not in known

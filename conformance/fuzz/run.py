@@ -25,9 +25,8 @@ from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 from schemathesis.openapi.checks import JsonSchemaError
 
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.checks import Check, checks_for, endpoint_of
 from specvino.conformance.fuzz.document import drawable
-from specvino.conformance.fuzz.exchanges import exchange_of
+from specvino.conformance.fuzz.exchanges import SchemathesisCheck, checks_for, endpoint_of, exchange_of
 from specvino.conformance.fuzz.expected_refusals import ExpectedRefusals, unknown_codes
 from specvino.conformance.fuzz.other_vendor_filter import OtherVendorFilter
 from specvino.conformance.fuzz.report import MOST_REFUSALS, Ended, FuzzFinding, FuzzReport
@@ -225,7 +224,9 @@ class FuzzRun:
 
 
 @contextlib.contextmanager
-def _registered(request_limits: RequestLimits, stored_ids: StoredIds, checks: Sequence[Check]) -> Iterator[None]:
+def _registered(
+    request_limits: RequestLimits, stored_ids: StoredIds, checks: Sequence[SchemathesisCheck]
+) -> Iterator[None]:
     """Registers checks and hooks for the time of a run: Schemathesis 4.32 knows them only globally (decision 042)."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from schemathesis.checks import CHECKS as REGISTRY
 from support.asgi import answering
 
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.fuzz.checks import checks_for
+from specvino.conformance.fuzz.exchanges import checks_for
 from specvino.conformance.fuzz.layer import Fuzz
 from specvino.conformance.fuzz.options import CHECKS, SAYS, Options
 from specvino.conformance.fuzz.server import Server
