@@ -1,4 +1,4 @@
-"""Every rule that a run can have."""
+"""Every rule that a run can have, and the version of the rules."""
 
 from functools import cache
 
@@ -7,6 +7,12 @@ from specvino.conformance.cases.case import all_cases
 from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.options import SAYS
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
+
+# The version of the rules, which every report names: "judged by rules 1.0". It grows where a server may get another
+# verdict without any change of its own. The first number grows with a rule that a server must keep to: a new one, one
+# that is dropped, or one that judges otherwise. The second grows with advice, and with what is merely worded or counted
+# otherwise, so that a baseline may need new entries. What changes with a dialect's document shows in its digest.
+RULES_VERSION = "1.0"
 
 
 @cache
