@@ -99,7 +99,7 @@ async def ask(session: Session, capability: Capability) -> None:
         # Where the path doesn't exist, the error is that of any unknown path.
         absent = capability.spec.startswith("/paths/") and exchange.status in (404, 405)
         failed = (exchange.status or 0) >= 500
-        why = "fails instead of refusing it" if failed else "refuses it without an error object that says so"
+        why = "fails in place of refusing it" if failed else "refuses it without an error object that says so"
         raise Failed(
             f"the server doesn't do it, and {why}: {exchange}",
             exchange,

@@ -74,7 +74,7 @@ async def keeps_responses(session: Session, endpoint: str) -> None:
     if again.status in UNSUPPORTED and first.answer.get("store") is False:
         raise Refused("the server says that it stored nothing: store is false in its answer")
     if again.status != 200:
-        raise Failed(f"the server accepts store without effect: reading the response is answered {again.status}", again)
+        raise Failed(f"the server takes store without effect: reading the response is answered {again.status}", again)
 
 
 async def continues_responses(session: Session, endpoint: str) -> None:
@@ -87,7 +87,7 @@ async def continues_responses(session: Session, endpoint: str) -> None:
     with_first, alone = counted(second, "input_tokens"), counted(first, "input_tokens")
     if with_first <= alone:
         raise Failed(
-            f"the server accepts previous_response_id without effect: {with_first} input tokens, where the earlier"
+            f"the server takes previous_response_id without effect: {with_first} tokens of input, where the earlier"
             f" turn alone had {alone}",
             first,
             second,
@@ -112,7 +112,7 @@ async def answers_in_background(session: Session, endpoint: str) -> None:
     _answered(exchange)
     shown = exchange.answer.get("background")
     if shown is not True and exchange.answer.get("status") not in UNDER_WAY:
-        raise Failed(f"the server accepts background without effect: it is {shown!r} in the answer", exchange)
+        raise Failed(f"the server takes background without effect: it is {shown!r} in the answer", exchange)
 
 
 async def resumes_streams(session: Session, endpoint: str) -> None:
@@ -124,7 +124,7 @@ async def resumes_streams(session: Session, endpoint: str) -> None:
     again = await read_events(session, id_of(first))
     _answered(again)
     if not again.is_stream:
-        raise Failed(f"the server accepts stream without effect: the answer is {again.media}", again)
+        raise Failed(f"the server takes stream without effect: the answer is {again.media}", again)
 
 
 def _refused(exchange: Exchange) -> None:

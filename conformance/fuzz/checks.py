@@ -209,14 +209,6 @@ def _is_json(content: bytes) -> bool:
     return True
 
 
-def _is_json(content: bytes) -> bool:
-    try:
-        json.loads(content)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
 def json_of(content: bytes | None) -> Any:
     """Returns the JSON value of a body; None where there is none."""
     try:

@@ -9,7 +9,7 @@ from schemathesis.engine.recorder import Interaction
 
 from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.checks import Checks, json_of
-from specvino.conformance.http.exchange import Exchange, Request
+from specvino.conformance.http.exchange import Ended, Exchange, Request
 
 # What Schemathesis takes for a check; True says that there was nothing to check.
 SchemathesisCheck = Callable[[CheckContext, Response, Case[Any]], bool | None]
@@ -20,27 +20,34 @@ def checks_for(dialect: Dialect) -> tuple[SchemathesisCheck, ...]:
     checks = Checks(dialect)
 
     def error_code_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
-        return _checked(checks.error_code_conformance, response, case) if response.status_code >= 400 else True
+        if response.status_code < 400:
+            return True
+        _require(checks.error_code_conformance(answered(response, case)))
+        return None
 
     def stream_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
         exchange = answered(response, case)
         if not exchange.is_stream or dialect.stream(endpoint_of(case)) is None:
             return True
-        return _checked(checks.stream_conformance, response, case)
+        _require(checks.stream_conformance(exchange))
+        return None
 
     def second_judge(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
         exchange = answered(response, case)
         violations = checks.second_judge(exchange)
-        assert not violations, "\n".join(violations or ())
-        return violations is None or None
+        if violations is None:
+            return True
+        _require(violations)
+        return None
 
     own = (error_code_conformance,) if dialect.name == WHOLE else ()
     return (*own, stream_conformance, second_judge)
 
 
-def _checked(check: Callable[[Exchange], Iterable[str]], response: Response, case: Case[Any]) -> None:
-    violations = list(check(answered(response, case)))
-    assert not violations, "\n".join(violations)
+def _require(violations: Iterable[str]) -> None:
+    """Raises AssertionError, by which a check of Schemathesis fails."""
+    messages = list(violations)
+    assert not messages, "\n".join(messages)
 
 
 def endpoint_of(case: Case[Any]) -> str:
@@ -53,7 +60,7 @@ def answered(response: Response, case: Case[Any]) -> Exchange:
     path = parts.path + (f"?{parts.query}" if parts.query else "")
     request = Request(endpoint_of(case), str(response.request.method), path, {}, None)
     headers = {name.lower(): values[0] for name, values in response.headers.items()}
-    ended = "too slow" if response.stream_cut_short else "complete"
+    ended: Ended = "too slow" if response.stream_cut_short else "complete"
     return Exchange(0, request, response.status_code, headers, response.content, ended, response.elapsed)
 
 
