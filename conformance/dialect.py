@@ -96,7 +96,7 @@ class Dialect:
         return "absent" if self._has_no_such_object(pointer, endpoint) else "full"
 
     def _has_no_such_object(self, pointer: str, endpoint: str) -> bool:
-        """Tells whether the pointer leads into a component for objects to which nothing of the endpoint leads in the
+        """Returns whether the pointer leads into a component for objects to which nothing of the endpoint leads in the
         system's document. (Other components are but names for values, which may be written out there.)"""
         steps = pointer.split("/")
         if steps[1:3] != ["components", "schemas"] or endpoint not in self.operations:
@@ -116,16 +116,16 @@ class Dialect:
         }
 
     def has_property(self, component: str, name: str) -> bool:
-        """Tells whether objects of that component have a property that can be something else than null."""
+        """Returns whether objects of that component have a property that can be something else than null."""
         found = self.document["components"]["schemas"][component]["properties"].get(name)
         return found is not None and found.get("type") != "null"
 
     def requires(self, component: str, name: str) -> bool:
-        """Tells whether objects of that component always have a property."""
+        """Returns whether objects of that component always have a property."""
         return name in self.document["components"]["schemas"][component].get("required", ())
 
     def always_has(self, endpoint: str, name: str) -> bool:
-        """Tells whether each JSON answer of an operation has a member."""
+        """Returns whether each JSON answer of an operation has a member."""
         content = self.operations[endpoint].content("200").get(JSON, {}) if endpoint in self.operations else {}
         return name in resolved(self.document, content.get("schema", {})).get("required", ())
 
@@ -135,14 +135,14 @@ class Dialect:
         return frozenset(name for _, schema in all_schemas(self.document) for name in schema.get("properties", ()))
 
     def takes(self, endpoint: str, body: Any) -> bool | None:
-        """Tells whether the system's document finds a body valid; None where the endpoint takes no body."""
+        """Returns whether the system's document finds a body valid; None where the endpoint takes no body."""
         operation = self.operations.get(endpoint)
         if operation is None or operation.body is None:
             return None
         return self.shape(operation.body).fits(body)
 
     def alone_refuses(self, endpoint: str, body: Any) -> bool:
-        """Tells whether the system's document finds a body invalid that the whole document finds valid."""
+        """Returns whether the system's document finds a body invalid that the whole document finds valid."""
         return self.takes(endpoint, body) is False and bool(_whole().takes(endpoint, body))
 
     def statuses(self, kind: Kind, endpoint: str) -> tuple[int, ...] | None:

@@ -99,7 +99,7 @@ class RunningJob:
 
     @property
     def requests(self) -> int:
-        """Tells how many requests were sent so far."""
+        """Returns how many requests were sent so far."""
         return self.client.sent + (self._fuzz.requests if self._fuzz else 0)
 
     async def lines(self, mark: Callable[[Line], Line]) -> AsyncGenerator[Line, None]:

@@ -193,7 +193,7 @@ def _names(listing: Exchange) -> list[str]:
 
 
 def _is_text(name: str) -> bool:
-    """Tells whether a text can be encoded: JSON can escape halves of characters, which nothing else can hold."""
+    """Returns whether a text can be encoded: JSON can escape halves of characters, which nothing else can hold."""
     return not any("\ud800" <= each <= "\udfff" for each in name)
 
 

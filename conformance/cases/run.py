@@ -268,7 +268,7 @@ class Run:
         return next((rule for name in names for rule in found if rule.endswith(f"/{name}")), "")
 
     def _tells_elsewhere(self, endpoint: str, tally: RuleTally) -> bool:
-        """Tells whether the errors of an endpoint are those of a path that isn't there, which the transport tells."""
+        """Returns whether the errors of an endpoint are those of a path that isn't there, which the transport tells."""
         here, paths_tell = self._statuses.get(endpoint, set()), self._rules.get("transport", ())
         told = any(each.failures for each in paths_tell if each.rule.name == UNROUTED)
         return endpoint != "transport" and tally.rule.name == "error-envelope" and here <= NOT_THERE and told

@@ -152,7 +152,7 @@ def _difference(one: Exchange, other: Exchange, known: Collection[str] | None) -
 
 
 def _counted_once(unary: Exchange, stream: Exchange) -> bool:
-    """Tells whether both have usage, and the stream not that of its choices one by one, which nobody adds up."""
+    """Returns whether both have usage, and the stream not that of its choices one by one, which nobody adds up."""
     told = all(each.answer.get("usage") for each in (unary, stream))
     return told and sum(bool(chunk.get("usage")) for chunk in stream.chunks) <= 1
 

@@ -71,7 +71,7 @@ def _kept(name: str, schemas: Object) -> list[Any]:
     """Returns the rules of a body that Schemathesis works out together, all but as few as possible."""
 
     def is_worked_out(rules: list[Any]) -> bool:
-        """Tells whether the form that Schemathesis draws by is more than the schema as it stands."""
+        """Returns whether the form that Schemathesis draws by is more than the schema as it stands."""
         document = folded({"components": {"schemas": {**schemas, name: _with(schemas[name], rules)}}})
         form = jsonschema_rs.canonicalize(
             {"$ref": schema_reference(name), **document}, draft=jsonschema_rs.Draft202012, validate_formats=True

@@ -50,7 +50,7 @@ class Fuzz:
 
     @property
     def requests(self) -> int:
-        """Tells how many requests were sent so far."""
+        """Returns how many requests were sent so far."""
         return self.report.count()
 
     async def results(self) -> AsyncGenerator[Result, None]:
@@ -158,7 +158,7 @@ def _kinds(dialect: Dialect, operations: Sequence[Operation]) -> list[list[Opera
 
 
 def _weight(dialect: Dialect, operations: Sequence[Operation]) -> int:
-    """Tells how much there is to ask of some operations: what a request costs beside its fields is worth a few of
+    """Returns how much there is to ask of some operations: what a request costs beside its fields is worth a few of
     these."""
     return sum(4 + len(body_fields(each)) for each in operations)
 
@@ -194,7 +194,7 @@ def missing(server: Server, dialect: Dialect, model: str) -> dict[str, str]:
 
 
 def heeds_keys(server: Server, dialect: Dialect, model: str) -> bool:
-    """Tells whether the server refuses a wrong key anywhere; else it was started without one."""
+    """Returns whether the server refuses a wrong key anywhere; else it was started without one."""
     return any(
         server.status(each.method, each.path, _example(dialect, each, model), key="wrong") in (401, 403)
         for each in dialect.operations.values()

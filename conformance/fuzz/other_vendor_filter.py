@@ -32,7 +32,7 @@ OF_MISTAKES = (ServerError, AcceptedNegativeData, RejectedPositiveData)
 
 
 def _is_busy(response: Response) -> bool:
-    """Tells whether the server asks to come back later: it is no fault to have more to do than it can."""
+    """Returns whether the server asks to come back later: it is no fault to have more to do than it can."""
     return response.status_code in RETRIED and "retry-after" in response.headers
 
 
@@ -78,7 +78,7 @@ class OtherVendorFilter:
         return True
 
     def _is_known_refusal(self, case: Case[Any], response: Response) -> bool:
-        """Tells whether a mistake got the status that the system is known to answer it with: some have a 500 for a
+        """Returns whether a mistake got the status that the system is known to answer it with: some have a 500 for a
         body that is no JSON, or for a path that names another model."""
         endpoint, named = endpoint_of(case), (case.path_parameters or {}).get("model")
         kind: Kind | None = None
@@ -103,11 +103,11 @@ class OtherVendorFilter:
         return proper
 
     def _is_invalid(self, case: Case[Any], response: Response) -> bool:
-        """Tells whether the system's document refuses what was sent, however it was meant."""
+        """Returns whether the system's document refuses what was sent, however it was meant."""
         return _sends_json(response) and self._dialect.takes(endpoint_of(case), _sent(response)) is False
 
     def _breaks_structure(self, case: Case[Any], response: Response) -> bool:
-        """Tells whether the body that was sent breaks the structure; parameters have nothing but bounds that a server
+        """Returns whether the body that was sent breaks the structure; parameters have nothing but bounds that a server
         could heed."""
         endpoint = endpoint_of(case)
         if endpoint not in self._structures:

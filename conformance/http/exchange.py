@@ -125,7 +125,7 @@ class Exchange:
 
     @property
     def ok(self) -> bool:
-        """Tells whether it is a whole answer with a 2xx."""
+        """Returns whether it is a whole answer with a 2xx."""
         return self.status is not None and self.status < 300 and self.ended == "complete"
 
     @property

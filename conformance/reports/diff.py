@@ -28,7 +28,7 @@ class Diff:
 
     @property
     def is_worse(self) -> bool:
-        """Tells whether more is broken that the later run is to fail by (`--fail-on`)."""
+        """Returns whether more is broken that the later run is to fail by (`--fail-on`)."""
         binding = (*(after for _, after in self.worse), *self.newly_bad)
         return any(line.severity is Severity.MUST or self.fail_on is Severity.SHOULD for line in binding)
 

@@ -201,7 +201,7 @@ class Report:
 
     @property
     def whole(self) -> bool:
-        """Tells whether every rule that was to be looked at was."""
+        """Returns whether every rule that was to be looked at was."""
         return self.footer is not None and self.complete and not self.footer.lost and not self.footer.time_up
 
     @property

@@ -41,7 +41,7 @@ class FinishAgrees(Rule):
             yield f"it ended by length after {made} tokens, though {limit} were allowed ({total} in all)"
 
     def _shows_calls(self, exchange: Exchange) -> bool:
-        """Tells whether calls are more than text: some systems read them in whole answers alone."""
+        """Returns whether calls are more than text: some systems read them in whole answers alone."""
         return not exchange.is_stream or self.dialect.has_property("ChatDelta", "tool_calls")
 
 
@@ -105,7 +105,7 @@ def limit_of(exchange: Exchange) -> int | None:
 
 
 def used_up(exchange: Exchange) -> bool:
-    """Tells whether an answer has all the tokens that it was allowed, whatever its finish reason says."""
+    """Returns whether an answer has all the tokens that it was allowed, whatever its finish reason says."""
     limit, made = limit_of(exchange), _made(exchange, exchange.answer)
     return limit is not None and made is not None and made >= limit
 

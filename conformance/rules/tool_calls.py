@@ -88,7 +88,7 @@ class NoEmptyCalls(Rule):
 
 
 def _forced(choice: Any) -> bool:
-    """Tells whether a tool_choice demands a call, of any tool or of some."""
+    """Returns whether a tool_choice demands a call, of any tool or of some."""
     if isinstance(choice, dict):
         allowed = choice.get("allowed_tools", choice)
         return not isinstance(allowed, dict) or allowed.get("mode") != "auto"

@@ -141,7 +141,7 @@ def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, en
 
 
 def _wants_usage(exchange: Exchange) -> bool:
-    """Tells whether a stream was asked for usage, which it then must have."""
+    """Returns whether a stream was asked for usage, which it then must have."""
     options = exchange.request.asked("stream_options")
     return exchange.is_stream and isinstance(options, Mapping) and options.get("include_usage") is True
 

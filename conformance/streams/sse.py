@@ -37,7 +37,7 @@ class Decoder:
 
     @property
     def incomplete(self) -> bool:
-        """Tells whether the stream stands inside an event."""
+        """Returns whether the stream stands inside an event."""
         return bool(self._rest or self._data)
 
     def _line(self, line: str) -> ServerSentEvent | None:
