@@ -219,14 +219,15 @@ def run(
 
     specvino conform http://127.0.0.1:8000/v1
     """
-    from specvino.cli.conform_run import Files, Output, Wanted, judge, list_cases
+    from specvino.cli.conform_run import Files, Output, judge, list_cases
+    from specvino.conformance.judge import Settings
     from specvino.conformance.verdict import Severity
 
     if url and base_url and url != base_url:
         end("the URL is given twice, and differs")
     if quiet and verbose:
         end("--quiet prints nothing, and --verbose everything")
-    wanted = Wanted(
+    settings = Settings(
         url=url or base_url,
         model=model,
         key=api_key,
@@ -250,10 +251,10 @@ def run(
         server=server,
     )
     if list_:
-        list_cases(wanted)
+        list_cases(settings)
         return
     files = Files(junit, sarif, html, markdown, ndjson, badge, har, baseline, write_baseline, strict)
-    raise SystemExit(judge(wanted, files, Output(json, quiet, verbose)))
+    raise SystemExit(judge(settings, files, Output(json, quiet, verbose)))
 
 
 @app.command()

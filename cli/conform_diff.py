@@ -35,6 +35,9 @@ def compare(before: Path, after: Path) -> int:
     if old.header.model != new.header.model:
         text = Text(f"The models differ: {old.header.model}, then {new.header.model}.", style="yellow")
         console.print(text, soft_wrap=True)
+    if old.header.rules != new.header.rules:
+        versions = f"{old.header.rules or 'before 1.0'}, then {new.header.rules or 'before 1.0'}"
+        console.print(Text(f"The rules differ: {versions}.", style="yellow"), soft_wrap=True)
     for path, report in ((before, old), (after, new)):
         if report.shortcoming:
             console.print(Text(f"{path}: {report.shortcoming}", style="yellow"), soft_wrap=True)

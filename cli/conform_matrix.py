@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from specvino.cli.conform_diff import read_report
-from specvino.conformance.reports import matrix
+from specvino.conformance.reports import html
 
 
 def side_by_side(files: Iterable[Path], output: Path) -> int:
@@ -15,5 +15,5 @@ def side_by_side(files: Iterable[Path], output: Path) -> int:
         report = read_report(file)
         name = report.header.server or file.stem
         reports[name if name not in reports else str(file)] = report
-    matrix.write(reports, output)
+    html.write_matrix(reports, output)
     return len(reports)

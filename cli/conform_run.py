@@ -10,135 +10,23 @@ from contextlib import AsyncExitStack, ExitStack, aclosing
 from dataclasses import dataclass, fields, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 from rich.console import Console
 
 from specvino.cli.ending import end
-from specvino.conformance.dialect import Dialect
-from specvino.conformance.fuzz.options import SEED, Options
-from specvino.conformance.http.client import Client, Target
+from specvino.conformance.fuzz.options import NOT_INSTALLED, is_installed
+from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.http.preflight import (
-    CannotRun,
-    checked_certificates,
-    checked_headers,
-    checked_key,
-    checked_key_header,
-    checked_url,
-)
-from specvino.conformance.job import Job, RunningJob, begin, layers_of
-from specvino.conformance.reports import badge, har, html, junit, markdown, sarif, table
+from specvino.conformance.job import DEFAULT_LAYERS, Job, RunningJob, begin
+from specvino.conformance.judge import Format, Settings, write_report
+from specvino.conformance.preflight import CannotRun
+from specvino.conformance.reports import har, table
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
-from specvino.conformance.reports.ndjson import BadReport, Writer, as_line
-from specvino.conformance.reports.ndjson import read as read_report
+from specvino.conformance.reports.ndjson import Writer, as_line
 from specvino.conformance.reports.records import JUDGED, Footer, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.rule_ids import all_rules
-from specvino.conformance.verdict import Severity
-
-DEFAULT_DIALECT = "openai"
-
-# The options of requests that are generated anew.
-NEW = "--seed, --max-examples, --include-check and --exclude-check"
-
-REPORT_FORMATS = {"junit": junit, "sarif": sarif, "html": html, "markdown": markdown, "badge": badge}
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The options of a run as the command line gives them, unchecked."""
-
-    url: str | None
-    model: str | None
-    key: str | None
-    key_header: str | None
-    headers: tuple[str, ...]
-    cacert: Path | None
-    insecure: bool
-    dialect: str | None
-    profile: str
-    layers: tuple[str, ...]
-    filters: tuple[str, ...]
-    concurrency: int
-    timeout: float
-    max_time: float | None
-    fail_on: Severity
-    seed: int | None = None
-    max_examples: int | None = None
-    include_checks: tuple[str, ...] = ()
-    exclude_checks: tuple[str, ...] = ()
-    replay: Path | None = None
-    server: str = ""
-
-    def job(self) -> Job:
-        """Raises CannotRun."""
-        if self.replay is not None:
-            return self._replaying(self.replay)
-        try:
-            dialect = Dialect(self.dialect or DEFAULT_DIALECT)
-        except ValueError as error:
-            raise CannotRun(str(error)) from None
-        if not self.url:
-            raise CannotRun("the URL of a server is missing, such as http://127.0.0.1:8000/v1")
-        key = checked_key(self.key)
-        key_header = checked_key_header(self.key_header, key)
-        headers = checked_headers(self.headers, key, key_header)
-        cacert = None if self.cacert is None else checked_certificates(self.cacert, insecure=self.insecure)
-        url = checked_url(self.url)
-        layers = self.layers or layers_of(self.filters)
-        return Job(
-            Target(url, key, self.model, self.timeout, headers, cacert, self.insecure, key_header),
-            dialect,
-            self.profile,
-            layers,
-            self.filters,
-            self.concurrency,
-            self.max_time,
-            self.fail_on,
-            self._generated(layers),
-            server=self.server,
-        )
-
-    def _replaying(self, file: Path) -> Job:
-        """Returns the job that sends a report's requests again: to the same server, unless there is a URL."""
-        if self._asks_for_new_requests():
-            raise CannotRun(f"--replay sends the requests that {file} has: {NEW} don't go with it")
-        try:
-            report = read_report(file)
-        except BadReport as error:
-            raise CannotRun(str(error)) from None
-        except OSError as error:
-            raise CannotRun(f"{file} can't be read: {error.strerror}") from None
-        head = report.header
-        if self.dialect not in (None, head.dialect):
-            raise CannotRun(f"--dialect is {self.dialect}, but {file} was judged by {head.dialect}")
-        wanted = replace(
-            self,
-            replay=None,
-            server=self.server or head.server,
-            url=self.url or head.url,
-            model=self.model or head.model,
-            dialect=head.dialect,
-            layers=("fuzz",),
-        )
-        job = replace(wanted.job(), replayed=report)
-        if not job.again():
-            raise CannotRun(f"{file} has no finding of the layer fuzz to send again")
-        return job
-
-    def _asks_for_new_requests(self) -> bool:
-        options = (self.seed, self.max_examples, self.include_checks or None, self.exclude_checks or None)
-        return any(each is not None for each in options)
-
-    def _generated(self, layers: tuple[str, ...]) -> Options:
-        seed = SEED if self.seed is None else self.seed
-        if "fuzz" not in layers and self._asks_for_new_requests():
-            raise CannotRun(f"{NEW} are for --layer fuzz")
-        try:
-            return Options(seed, self.max_examples, self.include_checks, self.exclude_checks)
-        except ValueError as error:
-            raise CannotRun(str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +77,12 @@ class Files:
         return found
 
     def write(self, report: Report) -> None:
-        for name, format in REPORT_FORMATS.items():
-            path: Path | None = getattr(self, name)
+        for name in get_args(Format):
+            # Lines of NDJSON are written as they come.
+            path: Path | None = getattr(self, name) if name != "ndjson" else None
             if path is not None:
                 with writing(path):
-                    format.write(report, path)
+                    write_report(report, path, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,11 +122,11 @@ class Terminal(Console):
         raise
 
 
-def list_cases(wanted: Wanted) -> None:
+def list_cases(settings: Settings) -> None:
     """Prints the cases of a run, and those that it would leave out."""
     try:
         # Which server it would be makes no difference.
-        chosen = replace(wanted, url=wanted.url or "http://localhost").job().plan()
+        chosen = replace(settings, url=settings.url or "http://localhost").job().plan()
     except CannotRun as error:
         end(str(error))
     with printing():
@@ -250,12 +139,12 @@ def list_cases(wanted: Wanted) -> None:
         print(f"{len(chosen.cases)} cases; {len(chosen.left_out)} left out")
 
 
-def judge(wanted: Wanted, files: Files, output: Output) -> int:
+def judge(settings: Settings, files: Files, output: Output) -> int:
     """Runs the test, writes the reports and returns the exit code."""
     accepted = files.accepted()
     files.check()
     try:
-        job = wanted.job()
+        job = settings.job()
     except CannotRun as error:
         end(str(error))
     try:
@@ -280,6 +169,8 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
         report = running.report
         with printing():
             console.print(table.heading(report.header), soft_wrap=True)
+            if job.layers == DEFAULT_LAYERS and not job.filters and not is_installed():
+                console.print(f"left out: {NOT_INSTALLED}", style="dim", soft_wrap=True, markup=False)
         try:
             await _run(running, files, accepted, console, output)
         finally:
@@ -293,13 +184,13 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
     if files.write_baseline is not None:
         with writing(files.write_baseline):
             accepted.updated(report.lines).write(files.write_baseline)
-    found = files.write_baseline is None and any(line.fails for line in report.lines)
-    stale = files.strict and files.write_baseline is None and any(accepted.unneeded(report.lines))
-    if found or stale or (report.footer and report.footer.lost):
+        # All findings are accepted by now.
+        report.lines = [line.model_copy(update={"fails": False}) for line in report.lines]
+    elif files.strict and any(accepted.unneeded(report.lines)):
         return 1
-    if not report.whole:
+    if report.exit_code == 2:
         raise CannotRun(report.shortcoming)
-    return 0
+    return report.exit_code
 
 
 def _traffic(job: Job, files: Files, stack: AsyncExitStack) -> Callable[[Exchange], None]:

@@ -143,13 +143,14 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
         "Every field says who defined it (x-origin)."
     )
     document["servers"] = [{"url": path} for path in dialect["base_paths"]]
-    # What no operation's answers can say: how requests for none are refused, and what becomes of unknown fields.
+    # What no operation can say: how unknown paths are refused, what becomes of unknown fields, what all answers have.
     said = (
         "version",
         "port",
         "errors",
         "stream",
         "unknown_fields",
+        "answers",
         "any_model_unless_named",
         "appends_suffix",
         "other_operations",

@@ -56,6 +56,7 @@ class Dialect:
         self.name = name
         self.document = whole() if name == WHOLE else load(dialect_file(name))
         self._head: dict[str, Any] = self.document.get("x-dialect", {})
+        self._answers: dict[str, Any] = self._head.get("answers", {})
         self.operations = by_endpoint(self.document)
         """By endpoint: chat, completions, responses, response, models, …"""
 
@@ -94,7 +95,7 @@ class Dialect:
         return "absent" if self._has_no_such_object(pointer, endpoint) else "full"
 
     def _has_no_such_object(self, pointer: str, endpoint: str) -> bool:
-        """Tells whether the pointer leads into a component for objects to which nothing of the endpoint leads in the
+        """Returns whether the pointer leads into a component for objects to which nothing of the endpoint leads in the
         system's document. (Other components are but names for values, which may be written out there.)"""
         steps = pointer.split("/")
         if steps[1:3] != ["components", "schemas"] or endpoint not in self.operations:
@@ -114,16 +115,16 @@ class Dialect:
         }
 
     def has_property(self, component: str, name: str) -> bool:
-        """Tells whether objects of that component have a property that can be something else than null."""
+        """Returns whether objects of that component have a property that can be something else than null."""
         found = self.document["components"]["schemas"][component]["properties"].get(name)
         return found is not None and found.get("type") != "null"
 
     def requires(self, component: str, name: str) -> bool:
-        """Tells whether objects of that component always have a property."""
+        """Returns whether objects of that component always have a property."""
         return name in self.document["components"]["schemas"][component].get("required", ())
 
     def always_has(self, endpoint: str, name: str) -> bool:
-        """Tells whether each JSON answer of an operation has a member."""
+        """Returns whether each JSON answer of an operation has a member."""
         content = self.operations[endpoint].content("200").get(JSON, {}) if endpoint in self.operations else {}
         return name in resolved(self.document, content.get("schema", {})).get("required", ())
 
@@ -133,14 +134,14 @@ class Dialect:
         return frozenset(name for _, schema in all_schemas(self.document) for name in schema.get("properties", ()))
 
     def takes(self, endpoint: str, body: Any) -> bool | None:
-        """Tells whether the system's document finds a body valid; None where the endpoint takes no body."""
+        """Returns whether the system's document finds a body valid; None where the endpoint takes no body."""
         operation = self.operations.get(endpoint)
         if operation is None or operation.body is None:
             return None
         return self.shape(operation.body).fits(body)
 
     def alone_refuses(self, endpoint: str, body: Any) -> bool:
-        """Tells whether the system's document finds a body invalid that the whole document finds valid."""
+        """Returns whether the system's document finds a body invalid that the whole document finds valid."""
         return self.takes(endpoint, body) is False and bool(_whole().takes(endpoint, body))
 
     def statuses(self, kind: Kind, endpoint: str) -> tuple[int, ...] | None:
@@ -241,27 +242,43 @@ class Dialect:
 
     @property
     def names_fields(self) -> bool:
-        """Tells whether a refusal says in `param` which field is wrong: others leave it null, or have no such place."""
-        return self.name in ("openai", WHOLE)
-
-    @property
-    def echoes_logprobs(self) -> bool:
-        """Tells whether logprobs are of an echo, too: two systems have those of the answer alone."""
-        return self.name not in ("mlc-llm", "fastdeploy")
-
-    def kept_back(self, endpoint: str | None) -> int:
-        """Returns how many tokens an answer has less than its limit allows: SGLang takes two off that of a response."""
-        return 2 if self.name == "sglang" and endpoint == "responses" else 0
+        """Whether a refusal says in `param` which field is wrong; otherwise it is null, or doesn't exist."""
+        return bool(self._answers.get("error_param", True))
 
     @property
     def gives_unique_ids(self) -> bool:
-        """Tells whether no two answers have one id: OVMS makes them of the second of the request, Ollama draws one of
-        999."""
-        return self.name not in ("ovms", "ollama")
+        """Whether no two answers have one id."""
+        return bool(self._answers.get("unique_ids", True))
+
+    @property
+    def has_reliable_calls(self) -> bool:
+        """Whether tool calls name existing tools, with arguments that fit those that are forced; otherwise only for
+        strict tools."""
+        return bool(self._answers.get("reliable_calls", True))
+
+    @property
+    def specifies_role_chunks(self) -> bool:
+        """Whether the order of a stream says in which chunks a choice has its role."""
+        return self._answers.get("role_chunks") != "unspecified"
+
+    @property
+    def echoes_logprobs(self) -> bool:
+        """Whether the logprobs of an echo include the prompt's tokens."""
+        return bool(self._answers.get("echoed_logprobs", True))
+
+    def text_length(self, text: str) -> int:
+        """Returns the length of a text as `text_offset` counts it."""
+        return len(text.encode() if self._answers.get("text_offset") == "bytes" else text)
 
     def shown(self, text: str) -> str:
-        """Returns what logprobs show of a text: MLC-LLM leaves out spaces and what isn't ASCII."""
-        return "".join(each for each in text if "!" <= each <= "~") if self.name == "mlc-llm" else text
+        """Returns what logprobs show of a text: all of it, or what is printable ASCII without spaces."""
+        if self._answers.get("logprob_tokens") != "printable ascii":
+            return text
+        return "".join(character for character in text if "!" <= character <= "~")
+
+    def withheld_tokens(self, endpoint: str | None) -> int:
+        """Returns how many tokens fewer than its limit an answer of the endpoint can have."""
+        return int(self._answers.get("withheld_tokens", {}).get(endpoint, 0))
 
     def shape(self, schema: dict[str, Any]) -> Validator:
         """Returns the validator of a schema of the document. Each is compiled once."""

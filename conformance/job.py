@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from specvino.conformance.cases.plan import Plan, matches, plan
 from specvino.conformance.cases.run import Run
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.fuzz.options import Options
+from specvino.conformance.fuzz.options import NOT_INSTALLED, Options, is_installed
 from specvino.conformance.http.client import Client, Target
-from specvino.conformance.http.preflight import CannotRun, preflight
+from specvino.conformance.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter
 from specvino.conformance.reports.records import BAD, Footer, Generated, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
-from specvino.conformance.rule_ids import all_rules
+from specvino.conformance.rule_ids import RULES_VERSION, all_rules
 from specvino.conformance.verdict import Result, Severity, Verdict
 
 if TYPE_CHECKING:
@@ -25,10 +25,14 @@ if TYPE_CHECKING:
     from specvino.conformance.fuzz.replay import Replay
 
 
+# The layers of a run for which neither layers nor filters are chosen.
+DEFAULT_LAYERS = ("cases", "streams")
+
+
 def layers_of(filters: Sequence[str]) -> tuple[str, ...]:
     """Returns the layers that a run has where none are named: the cases, and the fuzz where a filter names it."""
     of_fuzz = ["/fuzz/" in f"{each}/" for each in filters]
-    cases = () if filters and all(of_fuzz) else ("cases", "streams")
+    cases = () if filters and all(of_fuzz) else DEFAULT_LAYERS
     return (*cases, "fuzz") if any(of_fuzz) else cases
 
 
@@ -39,7 +43,7 @@ class Job:
     target: Target
     dialect: Dialect
     profile: str = "full"
-    layers: tuple[str, ...] = ("cases", "streams")
+    layers: tuple[str, ...] = DEFAULT_LAYERS
     filters: tuple[str, ...] = ()
     concurrency: int = 1
     max_time: float | None = None
@@ -52,7 +56,10 @@ class Job:
     """What is judged, as its user calls it, for the titles of reports."""
 
     def plan(self) -> Plan:
-        """Raises CannotRun where a filter, or all of it, leaves nothing."""
+        """Raises CannotRun where a filter, or all of it, leaves nothing, and where Schemathesis isn't installed for the
+        layer `fuzz`; to replay a report it isn't needed."""
+        if "fuzz" in self.layers and self.replayed is None and not is_installed():
+            raise CannotRun(NOT_INSTALLED)
         keyed = self.target.key is not None
         for each in self.filters or (None,):
             filters = () if each is None else (each,)
@@ -92,7 +99,7 @@ class RunningJob:
 
     @property
     def requests(self) -> int:
-        """Tells how many requests were sent so far."""
+        """Returns how many requests were sent so far."""
         return self.client.sent + (self._fuzz.requests if self._fuzz else 0)
 
     async def lines(self, mark: Callable[[Line], Line]) -> AsyncGenerator[Line, None]:
@@ -159,6 +166,7 @@ async def begin(job: Job, client: Client) -> RunningJob:
         server=job.server,
         url=job.target.url,
         model=Redactor.of(job.target).text(model),
+        rules=RULES_VERSION,
         dialect=job.dialect.name,
         document=job.dialect.digest,
         profile=job.profile,

@@ -6,10 +6,10 @@ from fnmatch import fnmatch
 from functools import cache
 from typing import Any, cast
 
-from specvino.conformance.cases.capabilities import CAPABILITIES
+from specvino.conformance.cases.capability import all_capabilities
 from specvino.conformance.cases.case import Case, all_cases
-from specvino.conformance.cases.session import paths
 from specvino.conformance.dialect import LEFT_OUT, WHOLE, Dialect, Kind
+from specvino.conformance.endpoints import paths
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
 # The capability that can't be asked for without a key.
@@ -93,7 +93,7 @@ def _rules(dialect: Dialect) -> tuple[tuple[str, str], ...]:
 
 def _capabilities(dialect: Dialect, key: bool) -> Iterator[tuple[str, str]]:
     """Yields the ids of the capabilities that can be asked for, each with its name."""
-    for each in CAPABILITIES.values():
+    for each in all_capabilities().values():
         absent = each.endpoint != "transport" and each.endpoint not in dialect.operations
         if absent or dialect.level(each.spec, each.endpoint) in LEFT_OUT or (each.name == AUTH and not key):
             continue
@@ -132,7 +132,7 @@ def what_says_no(case: Case, dialect: Dialect) -> str:
         level = dialect.level(pointer, endpoint)
         if level in LEFT_OUT or (case.whole and level != "full"):
             return f"{pointer.rsplit('/', 1)[-1]} is {level} in {dialect.name}"
-    for needed in (CAPABILITIES[name] for name in case.needs if name in CAPABILITIES):
+    for needed in (all_capabilities()[name] for name in case.needs if name in all_capabilities()):
         if needed.is_refused_by(dialect):
             return f"the document of {dialect.name} refuses what {needed.rule} asks"
     for kind in _kinds(case):
@@ -141,7 +141,7 @@ def what_says_no(case: Case, dialect: Dialect) -> str:
     if any(dialect.takes(case.endpoint, body) for body in _wrong_bodies(case)):
         return f"the document of {dialect.name} allows what has to be refused"
     if any(dialect.takes(case.endpoint, body) is False for body in _right_bodies(case)):
-        return f"the document of {dialect.name} refuses what is asked"
+        return f"the document of {dialect.name} refuses the request"
     return ""
 
 
@@ -182,5 +182,5 @@ def _whole() -> Dialect:
 def _needed(case: Case) -> Iterator[tuple[str, str]]:
     """Yields what the document says of the capabilities that the case needs, each with the endpoint that has it."""
     for name in case.needs:
-        if name in CAPABILITIES and CAPABILITIES[name].endpoint in paths():
-            yield CAPABILITIES[name].spec, CAPABILITIES[name].endpoint
+        if name in all_capabilities() and all_capabilities()[name].endpoint in paths():
+            yield all_capabilities()[name].spec, all_capabilities()[name].endpoint

@@ -5,19 +5,19 @@ import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from specvino.conformance.cases.asking import ask
-from specvino.conformance.cases.capabilities import CAPABILITIES, Capability
+from specvino.conformance.cases.capability import Capability, all_capabilities, ask
 from specvino.conformance.cases.case import Case
 from specvino.conformance.cases.plan import Plan
-from specvino.conformance.cases.session import Session, paths
-from specvino.conformance.cases.steps import run_steps
 from specvino.conformance.checks import all_checks
 from specvino.conformance.dialect import Dialect
+from specvino.conformance.endpoints import paths
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.message_shape import fault_of
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 from specvino.conformance.rules.rule import Rule
+from specvino.conformance.session.session import Session
+from specvino.conformance.session.steps import run_steps
 from specvino.conformance.verdict import Failed, Finding, NotExercised, Refused, Result, Verdict
 
 # So many findings of one rule are told; the others are counted.
@@ -187,7 +187,7 @@ class Run:
 
     async def _capability(self, name: str) -> Result:
         if name not in self._asked:
-            self._asked[name] = asyncio.create_task(self._ask(CAPABILITIES[name]))
+            self._asked[name] = asyncio.create_task(self._ask(all_capabilities()[name]))
         return await asyncio.shield(self._asked[name])
 
     async def _ask(self, capability: Capability) -> Result:
@@ -268,7 +268,7 @@ class Run:
         return next((rule for name in names for rule in found if rule.endswith(f"/{name}")), "")
 
     def _tells_elsewhere(self, endpoint: str, tally: RuleTally) -> bool:
-        """Tells whether the errors of an endpoint are those of a path that isn't there, which the transport tells."""
+        """Returns whether the errors of an endpoint are those of a path that isn't there, which the transport tells."""
         here, paths_tell = self._statuses.get(endpoint, set()), self._rules.get("transport", ())
         told = any(each.failures for each in paths_tell if each.rule.name == UNROUTED)
         return endpoint != "transport" and tally.rule.name == "error-envelope" and here <= NOT_THERE and told

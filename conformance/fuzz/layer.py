@@ -1,4 +1,4 @@
-"""The third layer: what Schemathesis finds, as results."""
+"""The layer `fuzz`: what Schemathesis finds, as results."""
 
 import asyncio
 import contextlib
@@ -6,14 +6,16 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
 
 from specvino.conformance.cases.plan import matches
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.check_texts import SAYS
 from specvino.conformance.fuzz.document import body_fields
-from specvino.conformance.fuzz.missing_endpoints import heeds_keys, missing
-from specvino.conformance.fuzz.options import Options
+from specvino.conformance.fuzz.options import SAYS, Options
+from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS
 from specvino.conformance.fuzz.report import FuzzReport
+from specvino.conformance.fuzz.request_limits import SMALL
 from specvino.conformance.fuzz.run import PHASES, FuzzRun
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.verdicts import Verdicts
@@ -21,6 +23,7 @@ from specvino.conformance.http.client import Target
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Result, Verdict
 from specvino.document.operations import Operation
+from specvino.document.pointers import resolved
 
 # The phases of a profile; see FuzzRun.
 PHASES_OF = {"core": ("examples", "fuzzing"), "full": PHASES}
@@ -47,7 +50,7 @@ class Fuzz:
 
     @property
     def requests(self) -> int:
-        """Tells how many requests were sent so far."""
+        """Returns how many requests were sent so far."""
         return self.report.count()
 
     async def results(self) -> AsyncGenerator[Result, None]:
@@ -155,7 +158,7 @@ def _kinds(dialect: Dialect, operations: Sequence[Operation]) -> list[list[Opera
 
 
 def _weight(dialect: Dialect, operations: Sequence[Operation]) -> int:
-    """Tells how much there is to ask of some operations: what a request costs beside its fields is worth a few of
+    """Returns how much there is to ask of some operations: what a request costs beside its fields is worth a few of
     these."""
     return sum(4 + len(body_fields(each)) for each in operations)
 
@@ -165,3 +168,54 @@ def _broken(problem: Exception) -> Result:
     if isinstance(problem, OSError):
         because = f"the server did not answer: {problem}"
     return Result("transport/fuzz/run", "fuzz", SAYS["run"], Verdict.ERROR, because=because)
+
+
+MISSING = (404, 405, 501)
+
+
+def missing(server: Server, dialect: Dialect, model: str) -> dict[str, str]:
+    """Says by endpoint why it is left out. Raises OSError for a server that doesn't answer."""
+    found: dict[str, str] = {}
+    for endpoint, operation in dialect.operations.items():
+        path = operation.path.replace("{model}", quote(model, safe=""))
+        if operation.is_only_at_root:
+            found[endpoint] = "it is not under the base URL"
+            continue
+        if "{response_id}" in path:
+            kept = _kept(server, model)  # of its own: the one before may have been deleted
+            if kept is None:
+                found[endpoint] = "the server keeps no responses"
+                continue
+            path = path.replace("{response_id}", quote(kept, safe=""))
+        status = server.status(operation.method, path, _example(dialect, operation, model))
+        if status in MISSING:
+            found[endpoint] = f"the server answers {status}: it has no {operation.method} {operation.path}"
+    return found
+
+
+def heeds_keys(server: Server, dialect: Dialect, model: str) -> bool:
+    """Returns whether the server refuses a wrong key anywhere; else it was started without one."""
+    return any(
+        server.status(each.method, each.path, _example(dialect, each, model), key="wrong") in (401, 403)
+        for each in dialect.operations.values()
+        if "{" not in each.path and each.definition.get("security") != []
+    )
+
+
+def _kept(server: Server, model: str) -> str | None:
+    try:
+        return server.new_response(model, background=False)
+    except (OSError, LookupError, TypeError, ValueError):  # it has something else under that name, or nothing
+        return None
+
+
+def _example(dialect: Dialect, operation: Operation, model: str) -> dict[str, Any] | None:
+    """Returns a small valid request; None for an operation that takes no body."""
+    body = resolved(dialect.document, operation.definition.get("requestBody", {}))
+    examples = body.get("content", {}).get("application/json", {}).get("examples", {})
+    for example in examples.values():
+        value = {name: each for name, each in example["value"].items() if not name.startswith("stream")}
+        known = body_fields(operation)
+        limit = next(({name: SMALL} for name in TOKEN_LIMITS if name in known), {})
+        return {name: each for name, each in value.items() if name not in TOKEN_LIMITS} | limit | {"model": model}
+    return None

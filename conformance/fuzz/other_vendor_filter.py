@@ -20,7 +20,8 @@ from schemathesis.openapi.checks import (
 )
 
 from specvino.conformance.dialect import Dialect, Kind
-from specvino.conformance.fuzz.checks import endpoint_of
+from specvino.conformance.fuzz.checks import OWN_LIMITS
+from specvino.conformance.fuzz.exchanges import endpoint_of
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.conformance.http.client import RETRIED
 from specvino.document.validator import Validator, Validators
@@ -29,12 +30,9 @@ OF_BUSY = (ServerError, RejectedPositiveData, UndefinedStatusCode)
 
 OF_MISTAKES = (ServerError, AcceptedNegativeData, RejectedPositiveData)
 
-# Statuses for limits that a server has of its own: on sizes, and on how much it does at once.
-OWN = (413, 414, 429, 431)
-
 
 def _is_busy(response: Response) -> bool:
-    """Tells whether the server asks to come back later: it is no fault to have more to do than it can."""
+    """Returns whether the server asks to come back later: it is no fault to have more to do than it can."""
     return response.status_code in RETRIED and "retry-after" in response.headers
 
 
@@ -71,7 +69,7 @@ class OtherVendorFilter:
         if isinstance(failure, AcceptedNegativeData):
             return self._breaks_structure(case, response)
         if isinstance(failure, UndefinedStatusCode):
-            return response.status_code not in OWN
+            return response.status_code not in OWN_LIMITS
         if isinstance(failure, UnsupportedMethodResponse):  # it may well have more methods than the document
             known = self._dialect.statuses("method", endpoint_of(case))
             return known is not None and 400 <= response.status_code < 500 and response.status_code not in known
@@ -80,7 +78,7 @@ class OtherVendorFilter:
         return True
 
     def _is_known_refusal(self, case: Case[Any], response: Response) -> bool:
-        """Tells whether a mistake got the status that the system is known to answer it with: some have a 500 for a
+        """Returns whether a mistake got the status that the system is known to answer it with: some have a 500 for a
         body that is no JSON, or for a path that names another model."""
         endpoint, named = endpoint_of(case), (case.path_parameters or {}).get("model")
         kind: Kind | None = None
@@ -105,11 +103,11 @@ class OtherVendorFilter:
         return proper
 
     def _is_invalid(self, case: Case[Any], response: Response) -> bool:
-        """Tells whether the system's document refuses what was sent, however it was meant."""
+        """Returns whether the system's document refuses what was sent, however it was meant."""
         return _sends_json(response) and self._dialect.takes(endpoint_of(case), _sent(response)) is False
 
     def _breaks_structure(self, case: Case[Any], response: Response) -> bool:
-        """Tells whether the body that was sent breaks the structure; parameters have nothing but bounds that a server
+        """Returns whether the body that was sent breaks the structure; parameters have nothing but bounds that a server
         could heed."""
         endpoint = endpoint_of(case)
         if endpoint not in self._structures:

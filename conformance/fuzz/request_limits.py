@@ -73,7 +73,7 @@ class RequestLimits:
 
 
 def names_what_is_nowhere(case: Case[Any], models: Sequence[str]) -> bool:
-    """Tells whether a request names a model that isn't served, or goes on from a response that was made up: it is
+    """Returns whether a request names a model that isn't served, or goes on from a response that was made up: it is
     rightly refused, however valid it is."""
     body = case.body
     return isinstance(body, dict) and (

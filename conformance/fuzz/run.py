@@ -3,8 +3,10 @@
 import contextlib
 import copy
 import math
+import os
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,17 +25,14 @@ from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 from schemathesis.openapi.checks import JsonSchemaError
 
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.checks import Check, checks_for, endpoint_of
-from specvino.conformance.fuzz.drawable import drawable
-from specvino.conformance.fuzz.exchanges import exchange_of
+from specvino.conformance.fuzz.document import drawable
+from specvino.conformance.fuzz.exchanges import SchemathesisCheck, checks_for, endpoint_of, exchange_of
 from specvino.conformance.fuzz.expected_refusals import ExpectedRefusals, unknown_codes
-from specvino.conformance.fuzz.not_stored import NotStored
 from specvino.conformance.fuzz.other_vendor_filter import OtherVendorFilter
 from specvino.conformance.fuzz.report import MOST_REFUSALS, Ended, FuzzFinding, FuzzReport
 from specvino.conformance.fuzz.request_limits import RequestLimits, names_what_is_nowhere
 from specvino.conformance.fuzz.server import Server
-from specvino.conformance.fuzz.stored_ids import StoredIds
-from specvino.conformance.fuzz.without_proxies import without_proxies
+from specvino.conformance.fuzz.stored_ids import NotStored, StoredIds
 from specvino.conformance.http.client import Target
 from specvino.conformance.http.exchange import Exchange
 from specvino.document.transforms import to_32
@@ -225,7 +224,9 @@ class FuzzRun:
 
 
 @contextlib.contextmanager
-def _registered(request_limits: RequestLimits, stored_ids: StoredIds, checks: Sequence[Check]) -> Iterator[None]:
+def _registered(
+    request_limits: RequestLimits, stored_ids: StoredIds, checks: Sequence[SchemathesisCheck]
+) -> Iterator[None]:
     """Registers checks and hooks for the time of a run: Schemathesis 4.32 knows them only globally (decision 042)."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
@@ -306,3 +307,22 @@ def _innermost(problem: Any) -> str:
     while isinstance(problem, BaseException) and problem.args:
         problem = problem.args[0]
     return str(problem) or type(problem).__name__
+
+
+ALONE = {"no_proxy": "*", "NO_PROXY": "*", "NETRC": os.devnull}
+
+
+@contextmanager
+def without_proxies() -> Iterator[None]:
+    """Ignores proxies and passwords of the environment for as long as Schemathesis runs: its sessions, made in many
+    places, read them there, and Schemathesis 4.32 has no setting for that (decision 041)."""
+    before = {name: os.environ.get(name) for name in ALONE}
+    os.environ.update(ALONE)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

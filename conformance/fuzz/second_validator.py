@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 from openapi_core import OpenAPI
 from openapi_core.datatypes import RequestParameters
 from openapi_core.exceptions import OpenAPIError
-from schemathesis import Response
 
 from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.http.exchange import Exchange
 from specvino.document.loading import lowered
 
 if TYPE_CHECKING:
@@ -50,21 +50,20 @@ class SecondValidator:
         self._document = lowered() if dialect.name == WHOLE else dialect.document
         self._alike: Counter[tuple[str, str, int, Any]] = Counter()
 
-    def violations(self, path: str, method: str, response: Response) -> list[str] | None:
+    def violations(self, path: str, exchange: Exchange) -> list[str] | None:
         """Returns what is wrong with an answer, or None for what isn't validated: what isn't JSON or has an
         undocumented status, which other checks tell, and what is like many answers before. `path` is a template."""
-        media = response.headers.get("content-type", [""])[0]
+        method, status = exchange.request.method, exchange.status or 0
         operation = self._document["paths"].get(path, {}).get(method.lower(), {})
-        if not media.startswith("application/json") or str(response.status_code) not in operation.get("responses", {}):
+        if exchange.media != "application/json" or str(status) not in operation.get("responses", {}):
             return None
-        kind = (path, method, response.status_code, _form(response.content))
+        kind = (path, method, status, _form(exchange.content))
         self._alike[kind] += 1
         if self._alike[kind] > MOST_ALIKE:
             return None
-        headers = {name: values[0] for name, values in response.headers.items()}
         # Names in the place of the parameters: what was sent may hold anything, and would not be found.
         request = _Request(re.sub(r"[{}]", "", path), method.lower())
-        answer = _Answer(response.status_code, media, headers, response.content)
+        answer = _Answer(status, exchange.headers["content-type"], dict(exchange.headers), exchange.content)
         return [
             _sentence(error) for error in _openapi(self._dialect).iter_response_errors(cast("Request", request), answer)
         ]

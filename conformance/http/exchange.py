@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from specvino.conformance.http.sse import Decoder, ServerSentEvent
-from specvino.conformance.streams.fold import fold_chat, fold_completion
-from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_response
+from specvino.conformance.streams.sse import Decoder, ServerSentEvent
 
 # How an exchange ended: `left` says that we closed the connection on purpose.
 Ended = Literal["complete", "cut off", "too slow", "too long", "unreachable", "left"]
@@ -126,7 +125,7 @@ class Exchange:
 
     @property
     def ok(self) -> bool:
-        """Tells whether it is a whole answer with a 2xx."""
+        """Returns whether it is a whole answer with a 2xx."""
         return self.status is not None and self.status < 300 and self.ended == "complete"
 
     @property

@@ -28,7 +28,7 @@ class Diff:
 
     @property
     def is_worse(self) -> bool:
-        """Tells whether more is broken that the later run is to fail by (`--fail-on`)."""
+        """Returns whether more is broken that the later run is to fail by (`--fail-on`)."""
         binding = (*(after for _, after in self.worse), *self.newly_bad)
         return any(line.severity is Severity.MUST or self.fail_on is Severity.SHOULD for line in binding)
 
@@ -77,8 +77,8 @@ def new_faults(before: Line, after: Line) -> list[str]:
 
 
 # What a header says beside the plan of the run: who ran it, when, on which server, and what of it makes a run fail.
-# Which rules a dialect leaves out follows from the plan, or from the tool's version.
-BESIDE = ("kind", "format", "tool", "url", "model", "started", "fail_on", "left_out")
+# Which rules a dialect leaves out follows from the plan, or from the versions of the tool and of the rules.
+BESIDE = ("kind", "format", "tool", "rules", "url", "model", "started", "fail_on", "left_out")
 
 
 def differences(before: Report, after: Report) -> list[str]:

@@ -26,7 +26,7 @@ def _lines(report: Report) -> Iterator[str]:
     if report.shortcoming:
         yield f"**{_text(report.shortcoming)}**"
         yield ""
-    yield f"{summary(report)}. Judged by the document of {header.dialect}, profile {header.profile}."
+    yield f"{summary(report)}. Judged by {header.judged_by}, profile {header.profile}."
     yield ""
     yield f"| | endpoint | {' | '.join(Verdict)} |"
     yield f"|---|---|{'---:|' * len(Verdict)}"

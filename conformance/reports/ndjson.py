@@ -13,6 +13,12 @@ class BadReport(Exception):
     """A file is no report; the text says why."""
 
 
+def write(report: Report, path: Path) -> None:
+    """Writes a whole report. Raises OSError."""
+    records = [report.header, *report.lines, *([report.footer] if report.footer else ())]
+    path.write_bytes(b"".join(map(as_line, records)))
+
+
 def as_line(record: Header | Line | Footer) -> bytes:
     return record.model_dump_json().encode() + b"\n"
 

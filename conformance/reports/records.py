@@ -90,8 +90,10 @@ class Generated(Record):
 
 
 class Header(Record):
-    """`server` is what was judged, as its user calls it, with its version: `llama.cpp b11434`, or nothing. `document`
-    is a digest of the document that it was judged by; `left_out` says of rules why they are not for this dialect."""
+    """The first line: what was judged, and by what. `server` is its name as its user has it, with its version, such as
+    `llama.cpp b11434`, or empty. `rules` is the version of the rules, empty in older reports; `document` is a digest of
+    the document that the server was judged by; `left_out` gives the reason for each rule that isn't for this
+    dialect."""
 
     kind: Literal["header"] = "header"
     format: Literal[1] = 1
@@ -99,6 +101,7 @@ class Header(Record):
     server: str = ""
     url: str
     model: str
+    rules: str = ""
     dialect: str
     document: str
     profile: str
@@ -113,6 +116,15 @@ class Header(Record):
     def title(self) -> str:
         """Returns what names the server: its name, or its model and URL."""
         return self.server or f"{self.model} at {self.url}"
+
+    @property
+    def judged_by(self) -> str:
+        """Returns what the server is judged by: `rules 1.0 and the document of openai`."""
+        return (
+            f"rules {self.rules} and the document of {self.dialect}"
+            if self.rules
+            else f"the document of {self.dialect}"
+        )
 
 
 class Line(Record):
@@ -189,7 +201,7 @@ class Report:
 
     @property
     def whole(self) -> bool:
-        """Tells whether every rule that was to be looked at was."""
+        """Returns whether every rule that was to be looked at was."""
         return self.footer is not None and self.complete and not self.footer.lost and not self.footer.time_up
 
     @property
@@ -202,6 +214,16 @@ class Report:
         if self.footer.lost:
             return f"The server went away during {self.footer.lost}."
         return "The time was up before all rules were judged." if self.footer.time_up else ""
+
+    @property
+    def exit_code(self) -> int:
+        """Returns the exit code of `specvino conform`: 1 with findings that aren't accepted, or where the server went
+        away; 2 where the run isn't whole, or nothing could be judged; else 0."""
+        if not any(line.verdict in JUDGED for line in self.lines):
+            return 2
+        if any(line.fails for line in self.lines) or (self.footer is not None and self.footer.lost):
+            return 1
+        return 0 if self.whole else 2
 
     @property
     def counts(self) -> dict[Severity, Counter[Verdict]]:

@@ -31,7 +31,8 @@ def write(report: Report, path: Path) -> None:
 def sarif(report: Report) -> dict[str, Any]:
     bad = sorted(report.bad, key=lambda line: line.rule)
     name, _, version = report.header.tool.partition(" ")
-    driver = {"name": name, "version": version, "rules": [_rule(line) for line in bad]}
+    rules, properties = [_rule(line) for line in bad], {"rulesVersion": report.header.rules}
+    driver = {"name": name, "version": version, "rules": rules, "properties": properties}
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",

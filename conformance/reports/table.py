@@ -87,7 +87,7 @@ def _is_extra(line: Line) -> bool:
 def heading(header: Header) -> Text:
     text = Text(f"{header.title}\n", style="bold")
     layers = ", ".join(header.layers)
-    text.append(f"judged by the document of {header.dialect}, profile {header.profile}: {layers}", style="dim")
+    text.append(f"judged by {header.judged_by}, profile {header.profile}: {layers}", style="dim")
     return text.append(f"\n{header.generated}", style="dim") if header.generated else text
 
 

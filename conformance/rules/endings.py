@@ -1,13 +1,12 @@
-"""Finish reasons: why an answer ended."""
+"""Finish reasons, token limits and usage: why an answer ended, and how many tokens it counts."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from specvino.conformance.cases.session import LIMITS
+from specvino.conformance.endpoints import COUNTS, LIMITS
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.rules.rule import Rule, endpoint_of
-from specvino.conformance.rules.usage import NAMES
 
 
 class FinishAgrees(Rule):
@@ -34,7 +33,7 @@ class FinishAgrees(Rule):
         made = _made(exchange, answer)
         ended = [output.reason for output in outputs(exchange)]
         if limit is not None:
-            limit -= self.dialect.kept_back(exchange.request.endpoint)
+            limit -= self.dialect.withheld_tokens(exchange.request.endpoint)
         if made == 0 and any(output.text or output.reasoning for output in outputs(exchange)):
             return  # what counts nothing says nothing of the limit: that it does is for the rule about usage
         if limit is not None and made is not None and len(ended) == 1 and ended[0] == "length" and made < limit:
@@ -42,7 +41,7 @@ class FinishAgrees(Rule):
             yield f"it ended by length after {made} tokens, though {limit} were allowed ({total} in all)"
 
     def _shows_calls(self, exchange: Exchange) -> bool:
-        """Tells whether calls are more than text: some systems read them in whole answers alone."""
+        """Returns whether calls are more than text: some systems read them in whole answers alone."""
         return not exchange.is_stream or self.dialect.has_property("ChatDelta", "tool_calls")
 
 
@@ -106,7 +105,7 @@ def limit_of(exchange: Exchange) -> int | None:
 
 
 def used_up(exchange: Exchange) -> bool:
-    """Tells whether an answer has all the tokens that it was allowed, whatever its finish reason says."""
+    """Returns whether an answer has all the tokens that it was allowed, whatever its finish reason says."""
     limit, made = limit_of(exchange), _made(exchange, exchange.answer)
     return limit is not None and made is not None and made >= limit
 
@@ -128,11 +127,43 @@ def _limit(exchange: Exchange) -> tuple[str, int | None]:
 
 def _made(exchange: Exchange, answer: dict[str, Any]) -> int | None:
     usage = answer.get("usage")
-    if exchange.request.endpoint not in NAMES or not isinstance(usage, dict):
+    if exchange.request.endpoint not in COUNTS or not isinstance(usage, dict):
         return None
-    made = usage.get(NAMES[exchange.request.endpoint][1])
+    made = usage.get(COUNTS[exchange.request.endpoint][1])
     return made if type(made) is int else None
 
 
 def _choice(exchange: Exchange) -> Any:
     return exchange.request.asked("tool_choice")
+
+
+class UsageAddsUp(Rule):
+    name = "usage-adds-up"
+    says = "total_tokens is the sum of the others, no part is more than its whole, and an answer has tokens."
+    specs: ClassVar = {
+        "chat": "/components/schemas/Usage",
+        "completions": "/components/schemas/Usage",
+        "responses": "/components/schemas/ResponseUsage",
+    }
+
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.ok and exchange.request.endpoint in COUNTS and isinstance(exchange.answer.get("usage"), dict)
+
+    def violations(self, exchange: Exchange) -> Iterator[str]:
+        usage: dict[str, Any] = exchange.answer["usage"]
+        before, after = COUNTS[exchange.request.endpoint or ""]
+        given, made, total = (usage.get(name) for name in (before, after, "total_tokens"))
+        if not (isinstance(given, int) and isinstance(made, int) and isinstance(total, int)):
+            return  # the shape is wrong, which is for another rule
+        if total != given + made:
+            yield f"total_tokens is {total}, but {before} and {after} are {given} and {made}"
+        if given == 0:
+            yield f"{before} is 0, though there was a prompt"
+        echoed = exchange.request.asked("echo", False)
+        if made == 0 and not echoed and any(output.text or output.reasoning for output in outputs(exchange)):
+            yield f"{after} is 0, though the answer has text"
+        for whole in (before, after):
+            details = usage.get(f"{whole}_details")
+            for name, part in details.items() if isinstance(details, dict) else ():
+                if type(part) is int and not 0 <= part <= usage[whole]:
+                    yield f"{whole}_details.{name} is {part} of {usage[whole]}"

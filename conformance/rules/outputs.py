@@ -38,14 +38,14 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
 
 
 def has_reasoning(exchange: Exchange, output: Output) -> bool:
-    """Tells whether tokens of the answer went into reasoning, shown or hidden."""
+    """Returns whether tokens of the answer went into reasoning, shown or hidden."""
     usage = exchange.answer.get("usage") or {}
     details = usage.get("completion_tokens_details") or usage.get("output_tokens_details") or {}
     return bool(output.reasoning or details.get("reasoning_tokens") or output.text.lstrip().startswith("<think>"))
 
 
 def _used_up(exchange: Exchange) -> bool:
-    """Tells whether a response has all the tokens that it may have: it was cut off, even where its status says
+    """Returns whether a response has all the tokens that it may have: it was cut off, even where its status says
     otherwise, which one case tells."""
     limit = exchange.request.asked("max_output_tokens")
     made = (exchange.answer.get("usage") or {}).get("output_tokens")

@@ -26,7 +26,7 @@ class Rule(ABC):
         self.dialect = dialect
 
     def concerns(self, endpoint: str) -> bool:
-        """Tells whether an answer of the endpoint could give cause to apply the rule."""
+        """Returns whether an answer of the endpoint could give cause to apply the rule."""
         return endpoint in self.specs or "" in self.specs
 
     def advice(self, endpoint: str) -> Advice | None:
@@ -44,7 +44,7 @@ class Rule(ABC):
 
     @abstractmethod
     def applies(self, exchange: Exchange) -> bool:
-        """Tells whether there is anything to look at. The exchange has an answer."""
+        """Returns whether there is anything to look at. The exchange has an answer."""
 
     @abstractmethod
     def violations(self, exchange: Exchange) -> Iterator[str]:

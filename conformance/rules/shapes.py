@@ -82,7 +82,7 @@ class ErrorEnvelope(Rule):
         return (exchange.status or 0) >= 400 and self._is_documented(exchange)
 
     def _is_documented(self, exchange: Exchange) -> bool:
-        """Tells whether the document has the path and the method that were asked."""
+        """Returns whether the document has the path and the method that were asked."""
         asked = f"{exchange.request.method} {template_of(exchange.request.path.partition('?')[0])}"
         return bool(endpoint_of(exchange)) or asked in {each.place for each in self.dialect.operations.values()}
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.http.sse import Decoder
 from specvino.conformance.rules.rule import Rule, endpoint_of
-from specvino.conformance.streams.sse_judge import SseJudge
+from specvino.conformance.streams.sse import Decoder
+from specvino.conformance.streams.stream_judge import SseJudge
 from specvino.conformance.verdict import Advice
 
 # Where a dialect has no terminator, many servers send this one: a fault that the rule for the end tells.
@@ -69,7 +69,7 @@ class StreamOrder(_StreamRule):
 
 
 class RoleOnce(_StreamRule):
-    """Judges by OpenAI's document, which doesn't say it; those of others have an order that does, or doesn't."""
+    """Judges where no document says in how many chunks the role comes; elsewhere the stream's order does."""
 
     name = "role-once"
     says = "A choice says its role in one of its chunks."
@@ -83,7 +83,7 @@ class RoleOnce(_StreamRule):
     }
 
     def concerns(self, endpoint: str) -> bool:
-        return endpoint in self.specs and self.dialect.name == "openai"
+        return endpoint in self.specs and not self.dialect.specifies_role_chunks
 
     def applies(self, exchange: Exchange) -> bool:
         return super().applies(exchange) and self.concerns(endpoint_of(exchange))

@@ -31,13 +31,13 @@ class ArgumentsValid(Rule):
         return exchange.ok and bool(exchange.request.asked("tools"))
 
     def advice(self, endpoint: str) -> Advice | None:
-        """Returns OpenAI's own reservation: others don't make it."""
-        return OPENAI_S if self.dialect.name == "openai" else None
+        """Returns OpenAI's own reservation, where the dialect makes it."""
+        return None if self.dialect.has_reliable_calls else OPENAI_S
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         tools = _functions(exchange.request.asked("tools"))
-        # OpenAI promises valid arguments for strict tools only, others for all calls that they force.
-        held = self.dialect.name != "openai" and _forced(exchange.request.asked("tool_choice"))
+        # Without reliable calls only strict tools have valid arguments; otherwise all forced calls do.
+        held = self.dialect.has_reliable_calls and _forced(exchange.request.asked("tool_choice"))
         for output in outputs(exchange):
             for name, arguments in output.calls:
                 if name not in tools:
@@ -88,7 +88,7 @@ class NoEmptyCalls(Rule):
 
 
 def _forced(choice: Any) -> bool:
-    """Tells whether a tool_choice demands a call, of any tool or of some."""
+    """Returns whether a tool_choice demands a call, of any tool or of some."""
     if isinstance(choice, dict):
         allowed = choice.get("allowed_tools", choice)
         return not isinstance(allowed, dict) or allowed.get("mode") != "auto"

@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from specvino.conformance.streams.events import MISSING, at
-from specvino.conformance.streams.state_machines import Fact, Key, StateMachines, facts_of, shown
+from specvino.conformance.streams.state_machines import MISSING, Fact, Key, StateMachines, at, facts_of, shown
 from specvino.generated import streams
 
 Event = Mapping[str, Any]

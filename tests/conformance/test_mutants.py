@@ -9,7 +9,7 @@ from reference_server.bench import judged
 from reference_server.mutants import all_mutants
 from reference_server.mutation import Mutant, broken, failed, meant, name, overridden, tried
 
-from specvino.conformance.cases.capabilities import CAPABILITIES
+from specvino.conformance.cases.capability import all_capabilities
 from specvino.conformance.cases.case import all_cases
 from specvino.conformance.verdict import Verdict
 
@@ -54,7 +54,7 @@ def test_each_case_and_rule_finds_a_mutant() -> None:
     """That a mutant breaks what it is there for is what the test above holds."""
     proved = {rule for mutant in MUTANTS for rule in meant(mutant)}
     cases = {case.rule for case in all_cases()}
-    capabilities = {each.rule for each in CAPABILITIES.values()}
+    capabilities = {each.rule for each in all_capabilities().values()}
     results = judged().items()
     rules = {rule for rule, found in results if "/rules/" in rule and found.verdict is not Verdict.NOT_EXERCISED}
     missing = sorted((cases | capabilities | rules) - proved)

@@ -12,7 +12,7 @@ from dialects.stand_ins import KEY, MODEL, serving
 from typer.testing import CliRunner
 
 from specvino.cli import main
-from specvino.conformance.http.sse import Decoder
+from specvino.conformance.streams.sse import Decoder
 from specvino.document.operations import EVENTS
 
 MAPS = {"arguments", "metadata", "parameters", "prompt_logprobs", "schema", "top_logprobs"}

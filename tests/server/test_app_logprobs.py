@@ -5,8 +5,7 @@ import json
 import pytest
 from support.app import MINIMAL, Client, error_of
 
-from specvino.conformance.streams.fold import fold_chat, fold_completion
-from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_response
 from specvino.engine.scripted import ScriptedEngine
 from specvino.handlers.limits import Limits
 from specvino.server.settings import Settings

@@ -11,10 +11,9 @@ from schemathesis.checks import CHECKS as REGISTRY
 from support.asgi import answering
 
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.fuzz.check_texts import SAYS
-from specvino.conformance.fuzz.checks import checks_for
+from specvino.conformance.fuzz.exchanges import checks_for
 from specvino.conformance.fuzz.layer import Fuzz
-from specvino.conformance.fuzz.options import CHECKS, Options
+from specvino.conformance.fuzz.options import CHECKS, SAYS, Options
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.verdicts import FEWEST, MOST_REFUSED, REJECTION
 from specvino.conformance.http.client import Target
