@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from specvino.cli.extras import needs
+from specvino.cli.ending import needs
 from specvino.cli.serve import app_of, serve
-from specvino.cli.serve_options.listening import Insecure
+from specvino.cli.serve_options import Insecure
 
 Replicas = Annotated[int, typer.Option(min=1, help="How many replicas there are, each with processes of its own.")]
 
@@ -68,8 +68,8 @@ def deploy(
     with needs("ray"):
         from pydantic import ValidationError
 
+        from specvino.server.access import ServeError
         from specvino.server.assembly import REFUSALS, OptionError
-        from specvino.server.exposure import ServeError
         from specvino.server.ray import Deployment
         from specvino.server.ray.deploy import deploy as run
 

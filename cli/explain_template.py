@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from specvino.cli.extras import needs
+from specvino.cli.ending import needs
 
 if TYPE_CHECKING:
     from specvino.engine.chat_template.capabilities import Capabilities

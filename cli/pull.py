@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from specvino.cli.extras import needs
+from specvino.cli.ending import needs
 from specvino.cli.progress import PullProgress
-from specvino.cli.serve_options.models import Revision
+from specvino.cli.serve_options import Revision
 
 
 def pull(

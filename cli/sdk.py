@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from specvino.cli.dialects import SYSTEMS, known_dialect
-from specvino.cli.extras import needs
+from specvino.cli.ending import needs
 
 app = typer.Typer(help="Generate client packages from the OpenAPI document.", no_args_is_help=True)
 

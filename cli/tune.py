@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from specvino.cli.extras import needs
+from specvino.cli.ending import needs
 
 if TYPE_CHECKING:
     from specvino.engine.openvino.messages.options import PipelineOptions

@@ -15,17 +15,13 @@ from connexion.resolver import Resolution, Resolver
 from starlette.convertors import PathConvertor, register_url_convertor
 
 from specvino.generated.handlers import OPERATIONS, Handlers, Reply
-from specvino.server import origins
-from specvino.server.drain import Drain
-from specvino.server.errors import add_error_handlers
-from specvino.server.hosts import Hosts
-from specvino.server.keys import BearerKeys
-from specvino.server.operation import operations_middleware
+from specvino.server.access import BearerKeys, Hosts, origins_middleware
+from specvino.server.operations.errors import add_error_handlers
+from specvino.server.operations.exchange import Exchanges, RequestId
+from specvino.server.operations.operation import Drain, operations_middleware
+from specvino.server.operations.routes import routes
 from specvino.server.reference import Reference
-from specvino.server.request_id import RequestId
-from specvino.server.routes import routes
 from specvino.server.settings import Settings
-from specvino.server.telemetry.exchange import Exchanges
 from specvino.server.telemetry.metrics_page import MetricsPath
 from specvino.server.telemetry.telemetry import Telemetry
 
@@ -65,7 +61,7 @@ def create_app(
         middlewares=[
             RequestId,
             partial(Exchanges, recorders=telemetry.recorders if telemetry else ()),
-            *([origins.middleware(settings.origins)] if settings.origins else ()),
+            *([origins_middleware(settings.origins)] if settings.origins else ()),
             ExceptionMiddleware,
             partial(Hosts, names=settings.hosts),
             Reference,

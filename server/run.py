@@ -14,11 +14,10 @@ from typing import Any, cast
 import uvicorn
 
 from specvino.engine.errors import ModelLoadError
+from specvino.server.access import ServeError, require_unreachable
 from specvino.server.assembly import ServedApp
-from specvino.server.connections import Connections, possible
-from specvino.server.exposure import ServeError, require_unreachable
-from specvino.server.protocol import BoundedProtocol
-from specvino.server.storage import StorageError
+from specvino.server.assembly.storage import StorageError
+from specvino.server.connections import BoundedProtocol, Connections, possible
 from specvino.server.telemetry import logs
 
 # How long (seconds) a connection is kept without a request: longer than clients and proxies keep one (5 to 60 s), as a

@@ -9,10 +9,8 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from specvino.cli.system_options import table as tables
-from specvino.cli.system_options.reading import read
-from specvino.cli.system_options.said import OptionError, Own, Read
-from specvino.cli.system_options.table import Table
-from specvino.cli.system_options.words import effect
+from specvino.cli.system_options.reading import OptionError, Own, Read, read
+from specvino.cli.system_options.table import Table, effect
 from specvino.document.loading import systems
 
 DIALECT = "--dialect"

@@ -2,13 +2,117 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from pathlib import Path
 
-from specvino.cli.system_options.finish import finish
-from specvino.cli.system_options.said import Given, OptionError, Own, Read
 from specvino.cli.system_options.table import MODEL, Meaning, Option, Table, plain
-from specvino.cli.system_options.values import parts, single
+
+
+class OptionError(Exception):
+    """The command line can't be read; `str()` says why, and names the option as it was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Is one of our options: whether it takes a value, and whether it may be repeated."""
+
+    takes_value: bool
+    repeatable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Is an option of ours, or MODEL, with its value (None for a flag) and the name under which it was given."""
+
+    option: str
+    value: str | None
+    under: str
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """Is a property's value, and the option that said it."""
+
+    value: object
+    under: str
+
+
+@dataclass(slots=True)
+class Read:
+    """Holds what a command line says here: our options, variables of the environment, what has no effect, properties of
+    the plugin and folders of models, the last two by the options that said them."""
+
+    given: list[Given] = field(default_factory=list)
+    environment: dict[str, str] = field(default_factory=dict)
+    without_effect: list[str] = field(default_factory=list)
+    properties: dict[str, Property] = field(default_factory=dict)
+    folders: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def arguments(self) -> list[str]:
+        """Returns the command line in our options."""
+        options = [each for each in self.given if each.option != MODEL]
+        said = [part for each in options for part in (each.option, each.value) if part is not None]
+        models = dict.fromkeys(each.value for each in self.given if each.option == MODEL and each.value is not None)
+        return [*said, "--", *models] if models else said
+
+    def under(self, option: str) -> str:
+        """Returns the name under which one of our options was given first."""
+        return next((each.under for each in self.given if each.option == option), option)
+
+    def have_no_effect(self, option: str, because: str) -> None:
+        line = f"{option} has no effect here: {because}"
+        if line not in self.without_effect:
+            self.without_effect.append(line)
+
+    def have_property(self, name: str, value: object, under: str) -> None:
+        """Notes a property. Raises OptionError where it has another value already."""
+        before = self.properties.setdefault(name, Property(value, under))
+        if before.value != value:
+            raise OptionError(f"{before.under} and {under} both say {name}: {before.value} and {value}")
+
+
+def single(name: str, meaning: Meaning, values: Sequence[str]) -> Iterator[str]:
+    """Yields the values of an option one by one. Raises OptionError."""
+    for value in values:
+        if meaning.split is None or meaning.inside:
+            yield value
+        elif meaning.split != "json":
+            yield from filter(None, value.split(meaning.split))
+        else:
+            found = of_json(name, value)
+            yield from map(str, found) if isinstance(found, list) else [value]
+
+
+def parts(name: str, meaning: Meaning, value: str) -> dict[str, str]:
+    """Returns what a value holds, by name. Raises OptionError."""
+    if meaning.split == "json":
+        found = object_of_json(name, value)
+        return {part: inner if isinstance(inner, str) else json.dumps(inner) for part, inner in found.items()}
+    pairs = [each.partition("=") for each in value.split(meaning.split) if each]
+    for part, sign, _ in pairs:
+        if not sign:
+            raise OptionError(f"{name} is no list of NAME=VALUE: {part!r} has no value")
+    return {part: inner for part, _, inner in pairs}
+
+
+def object_of_json(name: str, value: str) -> dict[str, object]:
+    """Returns the members of a JSON object. Raises OptionError."""
+    found = of_json(name, value)
+    if not isinstance(found, dict):
+        raise OptionError(f"{name} is no JSON object: {value}")
+    return found
+
+
+def of_json(name: str, value: str) -> object:
+    """Returns what a JSON text holds. Raises OptionError."""
+    try:
+        found: object = json.loads(value)
+    except ValueError as error:
+        raise OptionError(f"{name} is no JSON: {error}: {value}") from None
+    return found
 
 
 def read(arguments: Sequence[str], table: Table, own: Mapping[str, Own]) -> Read:
@@ -134,3 +238,57 @@ def _parsed(value: str) -> object:
     except ValueError:
         return value
     return found
+
+
+NAME = "--served-model-name"
+
+PLUGIN_CONFIG = "--plugin-config"
+
+
+def finish(said: Read, table: Table, own: Mapping[str, Own]) -> None:
+    """Names the model, finds it, and joins the plugin's properties. Raises OptionError where options contradict each
+    other."""
+    _name_model(said, table)
+    _find_model(said)
+    _check(said, own)
+    _join_properties(said)
+
+
+def _name_model(said: Read, table: Table) -> None:
+    """Gives the model the name that the system would give it, unless it has one."""
+    model = next((each for each in said.given if each.option == MODEL), None)
+    named = any(each.option in (NAME, "--model") for each in said.given)
+    if model and model.under in table.named_as_given and not named:
+        said.given.append(Given(NAME, model.value, model.under))
+
+
+def _find_model(said: Read) -> None:
+    """Takes the model from a folder of models, if it is in it."""
+    for name, folder in said.folders:
+        places = {each: Path(folder) / each.value for each in said.given if each.option == MODEL and each.value}
+        found = {each: path for each, path in places.items() if path.is_dir()}
+        if not found:
+            said.have_no_effect(f"{name} {folder}", "the model isn't in it, and models of the hub have a cache.")
+        said.given = [Given(MODEL, str(found[each]), each.under) if each in found else each for each in said.given]
+
+
+def _check(said: Read, own: Mapping[str, Own]) -> None:
+    """Raises OptionError where an option was given under several names with different values."""
+    single = [each for each in said.given if each.option == MODEL or not own[each.option].repeatable]
+    for each in single:
+        for other in single:
+            if other.option == each.option and other.under != each.under and other.value != each.value:
+                raise OptionError(f"{each.under} {each.value} and {other.under} {other.value} say different things")
+
+
+def _join_properties(said: Read) -> None:
+    """Puts properties that have options of their own to those of --plugin-config."""
+    if not said.properties:
+        return
+    for each in said.given:
+        if each.option == PLUGIN_CONFIG:
+            for name, value in object_of_json(each.under, each.value or "").items():
+                said.have_property(name, value, each.under)
+    joined = {name: property.value for name, property in said.properties.items()}
+    said.given = [each for each in said.given if each.option != PLUGIN_CONFIG]
+    said.given.append(Given(PLUGIN_CONFIG, json.dumps(joined), PLUGIN_CONFIG))

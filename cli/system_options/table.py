@@ -1,4 +1,4 @@
-"""What the options of a system are here, as a file says it."""
+"""What the options of a system are here, as a file says it, and in a few words for --help and the system's page."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -99,3 +99,25 @@ def _entries(entries: list[dict[str, Any]]) -> Iterator[tuple[Meaning, dict[str,
         options = {plain(name): Option(kind, meaning) for kind, names in named.items() for name in names}
         options |= {f"--no-{plain(name)[2:]}": Option("switch", meaning, True) for name in named["switch"]}
         yield meaning, options
+
+
+def effect(meaning: Meaning) -> str | None:
+    """Says what options do here, or why they are refused; None if they have no effect."""
+    if meaning.refused:
+        known = f"Only {', '.join(meaning.values)}: " if meaning.values else "Refused: "
+        return known + meaning.refused
+    if meaning.inside:
+        inner = ((part, effect(option.meaning)) for part, option in meaning.inside.items())
+        return " ".join(f"{part}: {words}" for part, words in inner if words)
+    if meaning.folder_of:
+        return "A folder in which the model is looked for."
+    if meaning.property:
+        return f"As {meaning.property} in --plugin-config."
+    if meaning.to is None:
+        return None
+    known = ", ".join(value for value, ours in meaning.values.items() if ours is not None)
+    is_variable = meaning.to != MODEL and not meaning.to.startswith("-")
+    named = f"the environment variable {meaning.to}" if is_variable else meaning.to
+    if meaning.because:
+        return f"As {named}, for {known}. Otherwise without effect: {meaning.because}"
+    return f"As {named}."

@@ -17,9 +17,9 @@ from specvino.handlers.media import MediaSettings
 from specvino.handlers.models import ServedModel
 from specvino.handlers.store import ResponseStore, StoreUnavailable
 from specvino.server.app import Lifespan, create_app
-from specvino.server.drain import Drain
+from specvino.server.assembly.storage import StorageError
+from specvino.server.operations.operation import Drain
 from specvino.server.settings import Settings, door
-from specvino.server.storage import StorageError
 from specvino.server.telemetry.telemetry import Telemetry
 
 logger = logging.getLogger("specvino.server")

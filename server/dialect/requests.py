@@ -1,6 +1,9 @@
-"""Reading a request as another system does: by its schema, with a model that may be left out."""
+"""Reading a request as another system does: by its schema, with a model that may be left out, and a suffix that the
+model doesn't see."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from specvino.document.loading import whole
@@ -8,6 +11,7 @@ from specvino.document.operations import Operation, Schema
 from specvino.document.pointers import at, schema_reference
 from specvino.document.unions import values
 from specvino.document.validator import Validators
+from specvino.generated.handlers import Reply
 from specvino.server.validation.schema import SchemaCheck
 
 
@@ -77,3 +81,26 @@ def _nullable(pointer: str) -> frozenset[str]:
         for name, schema in properties.items()
         if None in (values(schema) or ()) or validators.at(f"{pointer}/properties/{name}").fits(None)
     )
+
+
+def appended(reply: Reply[Any], suffix: str) -> Reply[Any]:
+    """Returns the reply with the suffix behind each text: in a stream as a chunk of its own behind all others, which
+    tells the reasons of the ends again."""
+    if isinstance(reply.body, AsyncGenerator):
+        return replace(reply, body=_with_last_chunk(reply.body, suffix))
+    for choice in reply.body["choices"]:
+        choice["text"] += suffix
+    return reply
+
+
+async def _with_last_chunk(chunks: AsyncGenerator[Any], suffix: str) -> AsyncGenerator[Any]:
+    reasons: dict[int, str] = {}
+    async with aclosing(chunks):
+        async for chunk in chunks:
+            reasons |= {each["index"]: each["finish_reason"] for each in chunk["choices"] if each["finish_reason"]}
+            yield chunk
+    choices = [
+        {"index": index, "text": suffix, "logprobs": None, "finish_reason": reason}
+        for index, reason in sorted(reasons.items())
+    ]
+    yield {**chunk, "choices": choices, "usage": None}

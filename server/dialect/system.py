@@ -1,21 +1,57 @@
 """What a server that speaks as another system has to know of it: its document, read for serving."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
+from time import time
 from typing import Any
+from uuid import uuid4
 
 from specvino.document.loading import dialect_file, load
 from specvino.document.operations import JSON, Operation, base_paths, operations
 from specvino.document.pointers import schema_reference
 from specvino.document.validator import Validators
 from specvino.document.walk import reached
+from specvino.engine.protocol import Engine
 from specvino.generated import handlers
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect import errors
-from specvino.server.dialect.elsewhere import Elsewhere, elsewhere
 from specvino.server.dialect.requests import Requests
 from specvino.server.dialect.shapes import ABSENT, Fit, Shapes
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """An operation of ours at a path of the system's own, base path included.
+
+    With `by_status` its answer is a status alone: 200, or this one for an error. With `by_model` it is an object that
+    has this under the name of each model. Neither needs a key.
+    """
+
+    method: str
+    path: str
+    operation: str
+    by_status: int | None = None
+    by_model: Mapping[str, Any] | None = None
+
+    @property
+    def id(self) -> str:
+        """The operation's id at this place."""
+        return f"{self.method} {self.path}"
+
+
+def elsewhere(head: Mapping[str, Any]) -> Iterator[Elsewhere]:
+    """Yields the places, by what the system's document says of the system."""
+    by_endpoint = {operation.endpoint: operation.id for operation in handlers.OPERATIONS.values()}
+    for said in head.get("other_operations", ()):
+        if "served_by" not in said:
+            continue
+        for path in said["path"].split(", "):
+            for method in said["method"].split(", "):
+                yield Elsewhere(
+                    method, path, by_endpoint[said["served_by"]], said.get("by_status"), said.get("by_model")
+                )
+
 
 # The event that ours of a response in the background have after the first.
 QUEUED = "ResponseQueuedEvent"
@@ -184,3 +220,34 @@ class System:
         said = self._head["errors"]
         found: dict[str, Any] = said["statuses"] | said.get("at", {}).get(endpoint, {})
         return found
+
+
+def speaker(name: str, engines: Mapping[str, Engine], *, named: bool) -> System:
+    """Returns the system as which a server speaks; `engines` are given by all names of their models, which are `named`
+    if the operator chose them."""
+    return System(name, tuple(engines), _given(engines), named=named)
+
+
+def _given(engines: Mapping[str, Engine]) -> Mapping[str, Mapping[str, Callable[[Any], Any]]]:
+    """Returns members by component and name, each as what makes it of the object that it is in."""
+    return {
+        "Model": {
+            "root": lambda model: model["id"],
+            "max_model_len": lambda model: engines[model["id"]].model.context_length,
+        },
+        "ModelPermission": {"id": lambda _: f"modelperm-{uuid4().hex}", "created": lambda _: int(time())},
+        "DetokenizeResponse": {"text": _said, "content": _said},
+        "CompletionLogprobs": {"top_logprobs": _chosen_alone},
+    }
+
+
+def _said(answer: dict[str, Any]) -> str:
+    """Returns the text of tokens, which has another name in each system."""
+    text: str = answer["prompt"]
+    return text
+
+
+def _chosen_alone(logprobs: dict[str, Any]) -> list[dict[str, float]]:
+    """Returns the likely tokens where none were asked for: systems that always have them show the chosen one."""
+    chosen = zip(logprobs["tokens"], logprobs["token_logprobs"], strict=True)
+    return [{} if logprob is None else {token: logprob} for token, logprob in chosen]

@@ -9,8 +9,8 @@ from ray.serve.config import AutoscalingConfig, BackpressureConfig, RequestRoute
 from ray.serve.schema import LoggingConfig
 
 from specvino.server.assembly import ServeOptions
+from specvino.server.assembly.storage import is_of_one_machine
 from specvino.server.ray.replica import Replica
-from specvino.server.storage import is_of_one_machine
 
 # By its name, as it is an extra of Ray's that imports a library when it is used.
 ROUTER = "ray.serve.experimental.consistent_hash_router.ConsistentHashRouter"

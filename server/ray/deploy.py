@@ -14,9 +14,8 @@ from ray.exceptions import RayError
 from ray.serve.config import HTTPOptions
 from ray.serve.schema import LoggingConfig
 
+from specvino.server.access import ServeError, read_keys, require_unreachable
 from specvino.server.assembly.models import names
-from specvino.server.exposure import ServeError, require_unreachable
-from specvino.server.keys import read_keys
 from specvino.server.ray import proxy
 from specvino.server.ray.application import NAME, Deployment, app
 

@@ -13,10 +13,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation
 from specvino.handlers.errors import ApiError
-from specvino.server import errors
-from specvino.server.paths import pattern
+from specvino.server.operations import errors
+from specvino.server.operations.exchange import HEADER, request_id_of
+from specvino.server.operations.routes import path_pattern
 from specvino.server.ray.sessions import Sessions
-from specvino.server.request_id import HEADER, request_id_of
 
 CALLBACK = "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH"
 
@@ -128,7 +128,7 @@ def _operation(method: str, path: str) -> Operation | None:
         (
             operation
             for operation in OPERATIONS.values()
-            if operation.method == method and pattern(operation.path).fullmatch(path)
+            if operation.method == method and path_pattern(operation.path).fullmatch(path)
         ),
         None,
     )

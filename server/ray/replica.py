@@ -1,15 +1,17 @@
-"""One replica: the whole app of a server, with engine processes of its own."""
+"""One replica: the whole app of a server, with engine processes of its own; and the metrics page of all replicas."""
 
 import logging.config
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 from connexion import AsyncApp
+from prometheus_client import CollectorRegistry, Metric, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.registry import Collector
 from ray import serve
 
 from specvino.server.assembly import ServeOptions, make_app
-from specvino.server.ray.metrics import merged
 from specvino.server.telemetry import logs
 
 
@@ -51,3 +53,28 @@ async def _metrics_of_all() -> bytes:
     own = serve.get_replica_context()
     replicas = serve.get_deployment_handle(own.deployment, own.app_name)
     return merged(dict(await replicas.broadcast("metrics").results_async()))
+
+
+LABEL = "replica"
+
+
+def merged(pages: Mapping[str, str]) -> bytes:
+    """Returns pages in Prometheus' text format, by the ids of their replicas, as one: each sample has its replica as a
+    label."""
+    families: dict[str, Metric] = {}
+    for replica, page in pages.items():
+        for family in text_string_to_metric_families(page):
+            found = families.setdefault(family.name, Metric(family.name, family.documentation, family.type))
+            for sample in family.samples:
+                found.add_sample(sample.name, {**sample.labels, LABEL: replica}, sample.value)
+    registry = CollectorRegistry()
+    registry.register(_Families(families.values()))
+    return generate_latest(registry)
+
+
+class _Families(Collector):
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families = families
+
+    def collect(self) -> Iterator[Metric]:
+        yield from self._families

@@ -1,13 +1,62 @@
 """What is counted of generations, for each model under its own name."""
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client.core import HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from specvino.handlers.measuring import GenerationRecord, Outcome
-from specvino.server.telemetry import buckets
-from specvino.server.telemetry.quick_histogram import QuickHistogram
+
+# The buckets of vLLM, so that one dashboard can compare servers.
+LATENCY = (0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680)
+FIRST_TOKEN = (
+    *(0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80),
+    *(160, 640, 2560),
+)
+LATER_TOKEN = (0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80)
+CHOICES = (1, 2, 5, 10, 20)
+TOKENS = tuple(digit * 10**place for place in range(6) for digit in (1, 2, 5))  # vLLM stops at the context's length
+
+
+class QuickSeries:
+    """Counts in buckets with these upper bounds, for one event loop; who reads it may be in another thread."""
+
+    def __init__(self, bounds: Sequence[float]) -> None:
+        self._bounds = bounds
+        self.counts = [0] * (len(bounds) + 1)
+        self.sum = 0.0
+
+    def observe(self, amount: float) -> None:
+        """Counts an amount in the first bucket that it isn't above."""
+        self.counts[bisect_left(self._bounds, amount)] += 1
+        self.sum += amount
+
+
+class QuickHistogram(Collector):
+    """Holds the series that differ by the values of their labels."""
+
+    def __init__(self, name: str, documentation: str, labels: Sequence[str], bounds: Sequence[float]) -> None:
+        self._name = name
+        self._documentation = documentation
+        self._labels = labels
+        self._bounds = tuple(map(float, bounds))
+        self._series: dict[tuple[str, ...], QuickSeries] = {}
+
+    def labels(self, *values: str) -> QuickSeries:
+        """Returns the series with these values of the labels."""
+        return self._series.setdefault(values, QuickSeries(self._bounds))
+
+    def collect(self) -> Iterator[Metric]:
+        family = HistogramMetricFamily(self._name, self._documentation, labels=self._labels)
+        bounds = [*map(str, self._bounds), "+Inf"]
+        for values, series in list(self._series.items()):
+            family.add_metric(values, list(zip(bounds, accumulate(series.counts), strict=True)), series.sum)
+        yield family
+
 
 LABELS = ("model_name", "engine")
 
@@ -32,46 +81,44 @@ class GenerationMetrics:
             registry=registry,
         )
         self.request_prompt = self._histogram(
-            "vllm:request_prompt_tokens", "Tokens in the prompts of a request.", buckets.TOKENS
+            "vllm:request_prompt_tokens", "Tokens in the prompts of a request.", TOKENS
         )
         self.request_generation = self._histogram(
-            "vllm:request_generation_tokens", "Tokens that a request got.", buckets.TOKENS
+            "vllm:request_generation_tokens", "Tokens that a request got.", TOKENS
         )
-        self.n = self._histogram(
-            "vllm:request_params_n", "Choices for each prompt that a request asked for.", buckets.CHOICES
-        )
+        self.n = self._histogram("vllm:request_params_n", "Choices for each prompt that a request asked for.", CHOICES)
         self.max_tokens = self._histogram(
-            "vllm:request_params_max_tokens", "The token limit that a request set.", buckets.TOKENS
+            "vllm:request_params_max_tokens", "The token limit that a request set.", TOKENS
         )
         self.first_token = self._histogram(
-            "vllm:time_to_first_token_seconds", "Seconds from a request to its first token.", buckets.FIRST_TOKEN
+            "vllm:time_to_first_token_seconds", "Seconds from a request to its first token.", FIRST_TOKEN
         )
         self.later_token = QuickHistogram(
             "vllm:inter_token_latency_seconds",
             "Seconds between two tokens of a choice.",
             LABELS,
-            buckets.LATER_TOKEN,
+            LATER_TOKEN,
         )
         registry.register(self.later_token)
         self.per_output_token = self._histogram(
             "vllm:request_time_per_output_token_seconds",
             "Mean seconds between two tokens of a request's choices.",
-            buckets.LATER_TOKEN,
+            LATER_TOKEN,
         )
         self.whole = self._histogram(
-            "vllm:e2e_request_latency_seconds", "Seconds from a request to the end of its answer.", buckets.LATENCY
+            "vllm:e2e_request_latency_seconds", "Seconds from a request to the end of its answer.", LATENCY
         )
         self.queue = self._histogram(
-            "vllm:request_queue_time_seconds", "Seconds that a request waited for a place.", buckets.LATENCY
+            "vllm:request_queue_time_seconds", "Seconds that a request waited for a place.", LATENCY
         )
         self.prefill = self._histogram(
-            "vllm:request_prefill_time_seconds", "Seconds from a request's place to its first token.", buckets.LATENCY
+            "vllm:request_prefill_time_seconds", "Seconds from a request's place to its first token.", LATENCY
         )
         self.decode = self._histogram(
-            "vllm:request_decode_time_seconds", "Seconds from a request's first token to its last.", buckets.LATENCY
+            "vllm:request_decode_time_seconds", "Seconds from a request's first token to its last.", LATENCY
         )
         self.inference = self._histogram(
-            "vllm:request_inference_time_seconds", "Seconds for which a request had a place.", buckets.LATENCY
+            "vllm:request_inference_time_seconds", "Seconds for which a request had a place.", LATENCY
         )
 
     def _counter(self, name: str, documentation: str) -> Counter:

@@ -3,9 +3,15 @@
 Like /docs it is no operation of the API, so it isn't in the document.
 """
 
-from typing import TYPE_CHECKING
+import asyncio
+import socket
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import uvicorn
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, CollectorRegistry, generate_latest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -14,8 +20,8 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from specvino.handlers.errors import ApiError
-from specvino.server import errors
-from specvino.server.keys import BearerKeys
+from specvino.server.access import BearerKeys
+from specvino.server.operations import errors
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -72,3 +78,31 @@ def metrics_app(page: MetricsPage) -> Starlette:
     app = Starlette(routes=[page.route], exception_handlers={ApiError: on_error})
     app.router.redirect_slashes = False
     return app
+
+
+# More than any monitor has; a stranger's connections are no burden beyond it.
+_CONNECTIONS = 32
+
+
+@asynccontextmanager
+async def serving_metrics(app: Any, listener: socket.socket) -> AsyncIterator[None]:
+    """Serves an app on a socket while the context is entered, in a thread of its own: the metrics can be read while the
+    server itself is busy."""
+    config = uvicorn.Config(
+        app,
+        http="httptools",
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        limit_concurrency=_CONNECTIONS,
+        timeout_graceful_shutdown=1,
+        server_header=False,
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, args=([listener],), name="metrics", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await asyncio.to_thread(thread.join)

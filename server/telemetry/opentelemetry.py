@@ -21,7 +21,7 @@ from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from specvino.server.telemetry.exchange import Exchange
+from specvino.server.operations.exchange import Exchange
 
 logger = logging.getLogger("specvino.server")
 

@@ -12,9 +12,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from specvino.engine.protocol import Engine, State
-from specvino.server.telemetry import buckets
-from specvino.server.telemetry.exchange import Exchange
+from specvino.server.operations.exchange import Exchange
 from specvino.server.telemetry.generation_metrics import LABELS, GenerationMetrics, ModelMetrics, labels_of
+
+# The buckets of vLLM.
+_HTTP_SECONDS = (0.1, 0.5, 1)
 
 _UNCOUNTED = "service"
 """The tag of operations that monitors call all the time; vLLM's HTTP metrics leave them out as well."""
@@ -42,7 +44,7 @@ class Metrics:
             "http_request_duration_seconds",
             "Time until the last byte of an answer, in seconds.",
             ("method", "handler"),
-            buckets=buckets.HTTP,
+            buckets=_HTTP_SECONDS,
             registry=self.registry,
         )
 

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 
 from specvino.engine.protocol import Engine
 from specvino.handlers.measuring import Observer
+from specvino.server.operations.exchange import Recorder
 from specvino.server.settings import Settings
-from specvino.server.telemetry import access_log, metrics_port
-from specvino.server.telemetry.exchange import Recorder
-from specvino.server.telemetry.metrics_page import MetricsPage, metrics_app
+from specvino.server.telemetry.logs import log_exchange
+from specvino.server.telemetry.metrics_page import MetricsPage, metrics_app, serving_metrics
 from specvino.server.telemetry.prometheus import Metrics
 
 
@@ -32,7 +32,7 @@ class Telemetry:
         self.own_page = MetricsPage(metrics.registry, chosen.metrics_keys) if own else None
         self._metrics = metrics
         self._opentelemetry = None
-        self.recorders = [access_log.record, metrics.record]
+        self.recorders = [log_exchange, metrics.record]
         if chosen.otlp_traces_endpoint or chosen.otlp_metrics_endpoint:
             # Only here: it is an extra.
             from specvino.server.telemetry.opentelemetry import Exports, OpenTelemetry
@@ -50,7 +50,7 @@ class Telemetry:
         """Serves the metrics on a port of their own, where there is one, and sends all that is left at the end."""
         try:
             if listener is not None and self.own_page is not None:
-                async with metrics_port.serving(metrics_app(self.own_page), listener):
+                async with serving_metrics(metrics_app(self.own_page), listener):
                     yield
             else:
                 yield

@@ -3,7 +3,7 @@
 import pytest
 from support.system_options import read
 
-from specvino.cli.system_options.said import OptionError
+from specvino.cli.system_options.reading import OptionError
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from support.app import Client, error_of
 
 from specvino.handlers.errors import ApiError
-from specvino.server import operation
+from specvino.server.operations import operation
 from specvino.server.validation.bodies import MOST_UNFINISHED, SMALL, Bodies
-from specvino.server.validation.strict_json import parse
+from specvino.server.validation.parsing import parse_json
 
 PIECE = b"x" * 100
 SCOPE = {"type": "http", "headers": []}
@@ -107,9 +107,9 @@ def test_the_app_judges_large_bodies_in_threads(monkeypatch: pytest.MonkeyPatch)
 
     def noted(raw: bytes) -> Any:
         threads.append((len(raw) > SMALL, threading.current_thread() is threading.main_thread()))
-        return parse(raw)
+        return parse_json(raw)
 
-    monkeypatch.setattr(operation, "parse", noted)
+    monkeypatch.setattr(operation, "parse_json", noted)
     client = Client()
     for size in (10, 20_000):
         assert client.chat(**{f"k{i}": 0 for i in range(size)}).status_code == 200
